@@ -1,0 +1,30 @@
+"""GIT: clustering based on the graph of intensity topology."""
+
+from gitcluster.edge_cutting import EdgeCut, cut_edges
+from gitcluster.estimator import GIT
+from gitcluster.intensity import estimate_intensity
+from gitcluster.local_clusters import LocalClusters, find_local_clusters
+from gitcluster.neighbors import Neighbors, find_neighbors, scale_features
+from gitcluster.pipeline import GITResult, git_clusters
+from gitcluster.proportions import proportion_distance
+from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GIT",
+    "EdgeCut",
+    "GITResult",
+    "LocalClusters",
+    "Neighbors",
+    "TopoGraph",
+    "bridge_components",
+    "build_topo_graph",
+    "cut_edges",
+    "estimate_intensity",
+    "find_local_clusters",
+    "find_neighbors",
+    "git_clusters",
+    "proportion_distance",
+    "scale_features",
+]

@@ -1,0 +1,413 @@
+"""Compiled loops: arrays in, arrays out. The stages tell what they are for.
+
+A kernel that takes ``start, stop`` first works on those rows alone and may run in several threads.
+"""
+
+import heapq
+from math import exp, expm1, inf, log, sqrt
+
+import numpy as np
+
+from gitcluster._jit import kernel
+
+# neighbours
+
+
+@kernel
+def hash_rows(bits, hashes):
+    for i in range(bits.shape[0]):
+        value = np.uint64(0x9E3779B97F4A7C15)
+        for j in range(bits.shape[1]):
+            value ^= np.uint64(bits[i, j])
+            value *= np.uint64(0xBF58476D1CE4E5B9)
+            value ^= value >> np.uint64(29)
+        hashes[i] = value
+
+
+@kernel
+def rows_match(bits, other):
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            if bits[i, j] != bits[other[i], j]:
+                return False
+    return True
+
+
+@kernel
+def measure(start, stop, points, rows, others, distances):
+    for r in range(start, stop):
+        x = points[rows[r]]
+        for c in range(others.shape[1]):
+            y = points[others[r, c]]
+            total = 0.0
+            for j in range(x.shape[0]):
+                difference = np.float64(x[j]) - np.float64(y[j])
+                total += difference * difference
+            distances[r, c] = sqrt(total)
+
+
+@kernel
+def insert(indices, distances, filled, index, distance):
+    """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
+    place = min(filled, len(indices) - 1)
+    if filled == len(indices) and (distance, index) >= (distances[place], indices[place]):
+        return filled
+    while place > 0 and (distance, index) < (distances[place - 1], indices[place - 1]):
+        indices[place] = indices[place - 1]
+        distances[place] = distances[place - 1]
+        place -= 1
+    indices[place] = index
+    distances[place] = distance
+    return min(filled + 1, len(indices))
+
+
+@kernel
+def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
+    rounded = distances[:1, :1].copy()
+    for r in range(start, stop):
+        x = rows[r]
+        filled = 0
+        for c in range(candidates.shape[1]):
+            if candidates[r, c] != x:
+                rounded[0, 0] = candidate_distances[r, c]
+                filled = insert(indices[x], distances[x], filled, candidates[r, c], rounded[0, 0])
+        rounded[0, 0] = reach[r]
+        settled[r] = filled == indices.shape[1] and (distances[x, filled - 1] < rounded[0, 0] or reach[r] == inf)
+
+
+@kernel
+def nearest_in_matrix(start, stop, matrix, indices, distances):
+    for x in range(start, stop):
+        filled = 0
+        for y in range(matrix.shape[1]):
+            if y != x:
+                filled = insert(indices[x], distances[x], filled, y, matrix[x, y])
+
+
+@kernel
+def expand_duplicates(start, stop, row_indices, row_distances, starts, members, indices, distances):
+    k = indices.shape[1]
+    near = np.empty(k + 1, indices.dtype)
+    near_distances = np.empty(k + 1, distances.dtype)
+    zero = np.zeros(1, distances.dtype)[0]
+    for row in range(start, stop):
+        filled = 0
+        for c in range(-1, row_indices.shape[1]):
+            other = row if c < 0 else row_indices[row, c]
+            distance = zero if c < 0 else row_distances[row, c]
+            if filled == k + 1 and distance > near_distances[k]:
+                break
+            for s in range(starts[other], min(starts[other + 1], starts[other] + k + 1)):
+                filled = insert(near, near_distances, filled, members[s], distance)
+        for s in range(starts[row], starts[row + 1]):
+            x, place = members[s], 0
+            for c in range(filled):
+                if near[c] != x and place < k:
+                    indices[x, place] = near[c]
+                    distances[x, place] = near_distances[c]
+                    place += 1
+
+
+# intensity and local clusters
+
+
+@kernel
+def log_mean_kernel(start, stop, distances, power, scale, log_intensity):
+    k = distances.shape[1]
+    for x in range(start, stop):
+        nearest = (distances[x, 0] * 1.0) ** power / scale
+        total = 0.0
+        for c in range(k):
+            total += exp(nearest - (distances[x, c] * 1.0) ** power / scale)
+        log_intensity[x] = log(total / k) - nearest
+
+
+@kernel
+def log_slope(rise, distance):
+    """log((f(p) - f(x)) / (f(x) d)), rise = log f(p) - log f(x)."""
+    if distance == 0.0:
+        return inf
+    if rise <= 0.0:
+        return -inf
+    return rise + log(-expm1(-rise)) - log(distance)
+
+
+@kernel
+def steepest_parent(start, stop, indices, distances, log_intensity, rank, strict, step, parent):
+    for x in range(start, stop):
+        best, best_slope = x, -inf
+        for c in range(indices.shape[1]):
+            p = indices[x, c]
+            if rank[p] > rank[x] or (strict and log_intensity[p] <= log_intensity[x]):
+                continue
+            slope = log_slope(log_intensity[p] - log_intensity[x], distances[x, c])
+            if slope != inf and slope != -inf:
+                slope = np.rint(slope / step) * step
+            if best == x or slope > best_slope:
+                best, best_slope = p, slope
+        parent[x] = best
+
+
+@kernel
+def follow_parents(order, parent, labels):
+    """Number the peaks in falling intensity and give every sample the number of its peak."""
+    count = 0
+    for x in order:
+        if parent[x] == x:
+            labels[x] = count
+            count += 1
+        else:
+            labels[x] = labels[parent[x]]
+    return count
+
+
+# topo-graph
+
+
+@kernel
+def mark_mutual_pairs(start, stop, indices, distances, labels, boundary):
+    """Neighbours of each other in different local clusters."""
+    k = indices.shape[1]
+    for x in range(start, stop):
+        for c in range(k):
+            y = indices[x, c]
+            if labels[x] != labels[y] and distances[x, c] <= distances[y, k - 1] * 1.000001:
+                for b in range(k):
+                    if indices[y, b] == x:
+                        boundary[x, c] = True
+                        break
+
+
+@kernel
+def mark_uphill_pairs(start, stop, indices, log_intensity, parent, labels, boundary):
+    """Neighbours of higher intensity but the nearest of them, in another local cluster than the sample."""
+    for x in range(start, stop):
+        if parent[x] == x:
+            continue
+        seen = False
+        for c in range(indices.shape[1]):
+            y = indices[x, c]
+            if log_intensity[y] > log_intensity[x]:
+                boundary[x, c] = seen and labels[x] != labels[y]
+                seen = True
+
+
+@kernel
+def add_log(total, value):
+    """log(exp(total) + exp(value))."""
+    high, low = max(total, value), min(total, value)
+    if high == -inf:
+        return high
+    return high + log(1.0 + exp(low - high))
+
+
+@kernel
+def sum_pairs(members, starts, indices, distances, boundary, both_ways, labels):
+    """Boundary pairs and log of summed exp(-d), by pair of local clusters: (i, j, pairs, log sum)."""
+    n_labels = len(starts) - 1
+    pairs = np.zeros(n_labels, np.int64)
+    largest = np.empty(n_labels)
+    total = np.zeros(n_labels)
+    touched = np.empty(n_labels, np.int64)
+    rows = [(np.int64(0), np.int64(0), np.int64(0), 0.0) for _ in range(0)]
+    for i in range(n_labels):
+        n_touched = 0
+        for s in range(starts[i], starts[i + 1]):
+            x = members[s]
+            for c in range(indices.shape[1]):
+                if not boundary[x, c]:
+                    continue
+                j = labels[indices[x, c]]
+                if both_ways and j < i:
+                    continue
+                value = -distances[x, c]
+                if pairs[j] == 0:
+                    touched[n_touched] = j
+                    n_touched += 1
+                    largest[j] = value
+                if value > largest[j]:
+                    total[j] *= exp(largest[j] - value)
+                    largest[j] = value
+                total[j] += exp(value - largest[j])
+                pairs[j] += 1
+        for j in np.sort(touched[:n_touched]):
+            rows.append((i, j, pairs[j], largest[j] + log(total[j])))
+            pairs[j] = 0
+            total[j] = 0.0
+    return rows
+
+
+# edge cutting
+
+
+@kernel
+def find(root, i):
+    while root[i] != i:
+        root[i] = root[root[i]]
+        i = root[i]
+    return i
+
+
+@kernel
+def union(root, i, j):
+    """The lower number, which is the higher peak, stands for both."""
+    high, low = min(i, j), max(i, j)
+    root[low] = high
+    return high
+
+
+@kernel
+def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass):
+    """Change of n * W1 when clusters of sizes low <= high merge.
+
+    W1 is the area between the two cumulative distributions; theirs differ before and after only from
+    ``low`` to ``low + high``. ``distinct`` sizes ascend; ``prior`` are sorted positions n q, ``prior_mass``
+    the mass up to each.
+    """
+    end = low + high
+    s, mass = 0, 0.0
+    while s < n_distinct and distinct[s] <= low:
+        mass += distinct[s] * counts[s]
+        s += 1
+    q, expected = 0, 0.0
+    while q < len(prior) and prior[q] <= low:
+        expected = prior_mass[q]
+        q += 1
+    change, at, gone = 0.0, float(low), float(end if low == high else low)
+    while at < end:
+        nearest = float(end)
+        if s < n_distinct:
+            nearest = min(nearest, float(distinct[s]))
+        if q < len(prior):
+            nearest = min(nearest, prior[q])
+        before = abs(mass / n_samples - expected)
+        after = abs((mass - gone) / n_samples - expected)
+        change += (after - before) * (nearest - at)
+        at = nearest
+        while s < n_distinct and distinct[s] <= at:
+            mass += distinct[s] * counts[s]
+            if distinct[s] == high:
+                gone = float(end)
+            s += 1
+        while q < len(prior) and prior[q] <= at:
+            expected = prior_mass[q]
+            q += 1
+    return change
+
+
+@kernel
+def change_count(distinct, counts, n_distinct, size, by):
+    """Add ``by`` clusters of a size to the ascending table of sizes; returns the table's new length."""
+    place = np.searchsorted(distinct[:n_distinct], size)
+    if place < n_distinct and distinct[place] == size:
+        counts[place] += by
+        if counts[place] > 0:
+            return n_distinct
+        for s in range(place, n_distinct - 1):
+            distinct[s], counts[s] = distinct[s + 1], counts[s + 1]
+        return n_distinct - 1
+    for s in range(n_distinct, place, -1):
+        distinct[s], counts[s] = distinct[s - 1], counts[s - 1]
+    distinct[place], counts[place] = size, by
+    return n_distinct + 1
+
+
+@kernel
+def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
+    """Algorithm 3. Merges along ``root``; returns what became of every edge and the change at each merge.
+
+    Outcome of an edge: 1 merged, -1 cut, 0 passed over or not reached.
+    """
+    n_samples, n_clusters = sizes.sum(), len(sizes)
+    distinct = np.empty(int(sqrt(2.0 * n_samples)) + 3, np.int64)
+    counts = np.empty_like(distinct)
+    n_distinct = 0
+    for size in sizes:
+        n_distinct = change_count(distinct, counts, n_distinct, size, 1)
+    outcome = np.zeros(len(edges), np.int8)
+    merged = [(np.int64(0), 0.0) for _ in range(0)]
+    for e in order:
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        if i == j:
+            continue
+        if n_clusters <= len(prior):
+            break
+        low, high = min(sizes[i], sizes[j]), max(sizes[i], sizes[j])
+        change = score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass)
+        if len(merged) > 0 and change > tolerance * n_samples:
+            outcome[e] = -1
+            continue
+        outcome[e] = 1
+        merged.append((e, change / n_samples))
+        n_distinct = change_count(distinct, counts, n_distinct, low, -1)
+        n_distinct = change_count(distinct, counts, n_distinct, high, -1)
+        n_distinct = change_count(distinct, counts, n_distinct, low + high, 1)
+        sizes[union(root, i, j)] = low + high
+        n_clusters -= 1
+    return outcome, merged
+
+
+@kernel
+def link_edges(edges, root):
+    """Every cluster's edges as a linked list of half-edges 2 e and 2 e + 1."""
+    head = np.full(len(root), -1, np.int64)
+    tail = np.full(len(root), -1, np.int64)
+    following = np.full(2 * len(edges), -1, np.int64)
+    for half in range(2 * len(edges)):
+        i = find(root, edges[half // 2, half % 2])
+        if head[i] < 0:
+            head[i] = half
+        else:
+            following[tail[i]] = half
+        tail[i] = half
+    return head, tail, following
+
+
+@kernel
+def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
+    """Join the smallest cluster to the one it is most strongly connected to until ``n_clusters`` are left."""
+    head, tail, following = link_edges(edges, root)
+    real = np.full(len(root), -inf)
+    bridge = np.full(len(root), -inf)
+    touched = np.empty(len(root), np.int64)
+    heap = [(sizes[i], -i) for i in range(len(root)) if root[i] == i]
+    heapq.heapify(heap)
+    count = len(heap)
+    while count > n_clusters and len(heap) > 0:
+        size, i = heapq.heappop(heap)
+        i = -i
+        if root[i] != i or sizes[i] != size:
+            continue
+        n_touched, half = 0, head[i]
+        while half >= 0:
+            e, j = half // 2, find(root, edges[half // 2, 1 - half % 2])
+            half = following[half]
+            if j == i:
+                continue
+            if real[j] == -inf and bridge[j] == -inf:
+                touched[n_touched] = j
+                n_touched += 1
+            if pairs[e] > 0:
+                real[j] = add_log(real[j], log_sums[e])
+            else:
+                bridge[j] = max(bridge[j], log_sums[e])
+        best, best_strength = -1, (-inf, -inf)
+        for t in range(n_touched):
+            j = touched[t]
+            strength = (np.rint((real[j] - log(sizes[j])) / step) * step, bridge[j])
+            if best < 0 or strength > best_strength or (strength == best_strength and j < best):
+                best, best_strength = j, strength
+            real[j], bridge[j] = -inf, -inf
+        if best < 0:
+            continue  # nothing leads out of this component
+        high = union(root, i, best)
+        low = i + best - high
+        if head[high] < 0:
+            head[high], tail[high] = head[low], tail[low]
+        elif head[low] >= 0:
+            following[tail[high]] = head[low]
+            tail[high] = tail[low]
+        sizes[high] = sizes[i] + sizes[best]
+        heapq.heappush(heap, (sizes[high], -high))
+        count -= 1
+    return count

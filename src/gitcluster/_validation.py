@@ -1,0 +1,66 @@
+"""Checks of parameters, shared by the stages and the estimator. An error names the parameter, the value, the remedy."""
+
+from collections.abc import Collection
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def check_integer(name: str, value: Any, *, low: int) -> int:
+    """``value`` as an int not below ``low``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}.")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {name}={value}.")
+    return int(value)
+
+
+def check_n_neighbors(n_neighbors: Any, n_samples: int) -> int:
+    """``n_neighbors`` as an int that ``n_samples`` samples can serve."""
+    k = check_integer("n_neighbors", n_neighbors, low=1)
+    if k >= n_samples:
+        raise ValueError(
+            f"n_neighbors={k} needs more than {k} samples, got n_samples = {n_samples}; "
+            f"a sample does not count as its own neighbour. Use n_neighbors <= {n_samples - 1}."
+        )
+    return k
+
+
+def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
+    """``n_clusters`` as an int that ``n_samples`` samples can fill."""
+    c = check_integer("n_clusters", n_clusters, low=1)
+    if c > n_samples:
+        raise ValueError(
+            f"n_clusters={c} is more than the number of samples, n_samples = {n_samples}. Ask for fewer clusters."
+        )
+    return c
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+    """``value`` as one of ``choices``."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {sorted(choices)}, got {value!r}.")
+    return value
+
+
+def check_proportions(proportions: Any) -> NDArray[np.float64]:
+    """Positive finite ratios in any scale, normalised to sum 1."""
+    try:
+        shares = np.asarray(proportions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"proportions must be a list of positive numbers such as [1, 0.5, 0.1], got {proportions!r}."
+        ) from None
+    if shares.ndim != 1 or shares.size == 0:
+        raise ValueError(
+            f"proportions must be a non-empty list of positive numbers, one a cluster, got {proportions!r}."
+        )
+    if not np.all(np.isfinite(shares)) or np.any(shares <= 0):
+        raise ValueError(
+            f"proportions must be positive and finite, got {proportions!r}. "
+            "Leave out the clusters that are not expected."
+        )
+    shares = shares / shares.max()
+    return np.asarray(shares / shares.sum())

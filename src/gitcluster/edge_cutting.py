@@ -1,0 +1,128 @@
+"""Stage 5: cut the noisy edges of the topo-graph against the prior, merge the rest.
+
+Algorithm 3: edges by weight, strongest first. An edge merges the clusters at its ends if the distance W1 between the
+shares of the clusters and the prior does not grow, else it is cut; no merge may leave fewer clusters than the prior
+has. Where more are left in the end, the smallest joins the cluster it is most strongly connected to (Eq. 9-10), again
+and again. A merge of sizes a and b changes the area that is W1 only between min(a, b) and a + b, and no more
+than sqrt(2 n) different sizes exist at a time, so an edge costs that at most.
+
+In: topo-graph and prior. Out: :class:`EdgeCut`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster import _kernels
+from gitcluster._validation import check_choice
+from gitcluster.intensity import rounding_step
+from gitcluster.neighbors import Array
+from gitcluster.proportions import proportion_distance, resolve_proportions
+from gitcluster.topo_graph import TopoGraph
+
+TOLERANCE = 1e-12
+"""Scores that differ by less are equal."""
+LEFTOVERS = ("connected", "cut")
+
+
+class EdgeCut(NamedTuple):
+    """Final cluster of every local cluster, and how it came about."""
+
+    labels: Array
+    """(m,) final cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
+    sizes: Array
+    """(c,) samples in every final cluster."""
+    kept: Array
+    """(e,) whether the edge lies inside a final cluster; the others are cut."""
+    merged: Array
+    """(t,) edges along which the sweep merged, in order."""
+    scores: NDArray[np.float64]
+    """(t + 1,) W1 before the sweep and after each of its merges."""
+
+
+def cut_edges(
+    graph: TopoGraph,
+    *,
+    n_clusters: int | None = None,
+    proportions: ArrayLike | None = None,
+    leftover: str = "connected",
+) -> EdgeCut:
+    """Merge local clusters into final clusters in the proportions of the prior.
+
+    Parameters
+    ----------
+    graph : TopoGraph
+    n_clusters : int, default=None
+        Number of final clusters; a prior of equal shares when no proportions are given.
+    proportions : array-like of shape (n_clusters,), default=None
+        Expected shares of the clusters, in any scale and order.
+    leftover : {"connected", "cut"}, default="connected"
+        What becomes of clusters beyond those asked for: the smallest joins what it is connected to until the
+        number is right; or, as in the authors' published code, the small ones follow the strongest cut edges, and
+        those without any stay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = TopoGraph(
+    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [1, 2]]),
+    ...     log_weights=np.log([0.1, 0.3]), pairs=np.array([2, 1]),
+    ... )
+    >>> cut_edges(graph, n_clusters=2).labels
+    array([0, 1, 1])
+    """
+    check_choice("leftover", leftover, LEFTOVERS)
+    n_samples = int(graph.sizes.sum())
+    prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)[::-1]
+    root, sizes = np.arange(len(graph.sizes)), graph.sizes.astype(np.int64)
+    strength = np.rint(graph.log_weights / rounding_step(np.float64))
+    order = np.argsort(-strength, kind="stable")
+    outcome, merges = _kernels.sweep_edges(
+        order[graph.pairs[order] > 0], graph.edges, sizes, root,
+        prior * n_samples, np.cumsum(prior), TOLERANCE,
+    )  # fmt: skip
+    if leftover == "connected":
+        log_sums = graph.log_weights + np.where(graph.pairs > 0, np.log(graph.sizes[graph.edges]).sum(axis=1), 0)
+        _kernels.join_smallest(graph.edges, log_sums, graph.pairs, sizes, root, len(prior), rounding_step(np.float64))
+    else:
+        _follow_cut_edges(graph, outcome, root, len(prior))
+    return _finish(graph, root, merges, prior)
+
+
+def _finish(graph: TopoGraph, root: Array, merges: list[tuple[int, float]], prior: Array) -> EdgeCut:
+    labels, sizes = label_by_size(root, graph.sizes)
+    merged = np.array([edge for edge, _ in merges], dtype=np.int64)
+    start = proportion_distance(graph.sizes / graph.sizes.sum(), prior)
+    scores = start + np.cumsum([0.0] + [change for _, change in merges])
+    kept = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
+    return EdgeCut(labels, sizes, kept, merged, np.maximum(scores, 0.0))
+
+
+def label_by_size(root: Array, sizes: Array) -> tuple[Array, Array]:
+    """Labels 0, 1, ... of union-find roots, largest cluster first, ties to the lower number."""
+    top = np.array([_kernels.find(root, i) for i in range(len(root))])
+    _, first, group = np.unique(top, return_index=True, return_inverse=True)
+    totals = np.bincount(group, weights=sizes).astype(np.int64)
+    order = np.lexsort((first, -totals))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place[group], totals[order]
+
+
+def _follow_cut_edges(graph: TopoGraph, outcome: Array, root: Array, n_clusters: int) -> None:
+    """Join clusters beyond the largest along summed weights of cut edges, strongest first."""
+    labels, sizes = label_by_size(root, graph.sizes)
+    sums: dict[tuple[int, int], float] = {}
+    for e in np.flatnonzero(outcome < 0):
+        i, j = labels[graph.edges[e]].tolist()
+        for to, small in ((i, j), (j, i)):
+            if small >= n_clusters and to != small:
+                sums[to, small] = float(np.logaddexp(sums.get((to, small), -np.inf), graph.log_weights[e]))
+    joined = np.arange(len(sizes))
+    for to, small in sorted(sums, key=lambda way: (-sums[way], way)):
+        target = _kernels.find(joined, to)
+        if joined[small] == small and target != small:
+            joined[small] = target
+    first = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
+    root[:] = first[[_kernels.find(joined, label) for label in labels]]

@@ -1,0 +1,57 @@
+"""Stage 2: the intensity of every sample, how crowded its neighbourhood is.
+
+Eq. 1: f(x) = mean over the k neighbours y of exp(-d(x, y)). In thousands of dimensions exp(-d) is 0 in floating
+point, and nothing later needs more of f than its order and ratios, so the stage returns log f (log-sum-exp).
+The published code of the authors used exp(-d^2 / n_features) instead: ``kernel="gaussian"``.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster import _kernels
+from gitcluster._jit import run_chunks
+from gitcluster._validation import check_choice, check_integer
+from gitcluster.neighbors import Neighbors
+
+KERNELS = ("exponential", "gaussian")
+
+
+def rounding_step(dtype: Any) -> float:
+    """Logarithms nearer than this are taken as equal, so that rounding errors cannot break a tie."""
+    return 2.0**-36 if dtype == np.float64 else 2.0**-13
+
+
+def estimate_intensity(
+    neighbors: Neighbors, *, kernel: str = "exponential", n_features: int = 1, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Logarithm of the intensity of every sample.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+    kernel : {"exponential", "gaussian"}, default="exponential"
+        exp(-d), or exp(-d^2 / n_features).
+    n_features : int, default=1
+        Used by the Gaussian kernel alone.
+    n_jobs : int, default=None
+
+    Returns
+    -------
+    log_intensity : ndarray of shape (n_samples,)
+        Rounded to multiples of :func:`rounding_step`: the samples of a plateau have one value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> estimate_intensity(Neighbors(np.array([[1], [0]]), np.array([[2.0], [2.0]])))
+    array([-2., -2.])
+    """
+    power = 1 if check_choice("kernel", kernel, KERNELS) == "exponential" else 2
+    scale = 1.0 if power == 1 else float(check_integer("n_features", n_features, low=1))
+    distances = neighbors.distances
+    log_intensity = np.empty(len(distances))
+    run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, power, scale, log_intensity)
+    step = rounding_step(distances.dtype)
+    return np.asarray(np.rint(log_intensity / step) * step)

@@ -1,0 +1,73 @@
+"""Stage 3: climb from every sample to an intensity peak; one peak, one local cluster.
+
+The parent of x is the neighbour p of higher intensity with the largest slope (f(p) - f(x)) / d(x, p) (Eq. 4). Equal
+intensities are ordered by index, so that a plateau is one local cluster; an exact duplicate has infinite
+slope. A sample with no such neighbour is a peak. Following parents ends at a peak, because ranks fall strictly.
+
+In: neighbours and log-intensities. Out: :class:`LocalClusters`, numbered by the intensity of their peaks.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster import _kernels
+from gitcluster._jit import run_chunks
+from gitcluster.intensity import rounding_step
+from gitcluster.neighbors import Array, Neighbors
+
+
+class LocalClusters(NamedTuple):
+    """Gradient flow and local cluster of every sample; local cluster 0 has the highest peak."""
+
+    parent: Array
+    """(n,) the next sample uphill; a peak is its own parent."""
+    labels: Array
+    """(n,) local cluster of every sample."""
+    peaks: Array
+    """(m,) sample at the peak of every local cluster."""
+    sizes: Array
+    """(m,) samples in every local cluster."""
+
+
+def find_local_clusters(
+    neighbors: Neighbors,
+    log_intensity: NDArray[np.float64],
+    *,
+    strict: bool = False,
+    n_jobs: int | None = None,
+) -> LocalClusters:
+    """Follow the steepest ascent of the intensity from every sample to its peak.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+    log_intensity : ndarray of shape (n_samples,)
+    strict : bool, default=False
+        Whether a parent must have a higher intensity, even where it is equal on a plateau or for duplicates
+        (the authors' published code).
+    n_jobs : int, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gitcluster import estimate_intensity, find_neighbors
+    >>> near = find_neighbors(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_neighbors=2)
+    >>> find_local_clusters(near, estimate_intensity(near)).labels
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+    indices, distances = neighbors
+    n_samples = len(indices)
+    order = np.argsort(-log_intensity, kind="stable").astype(indices.dtype)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(n_samples)
+    parent = np.empty(n_samples, indices.dtype)
+    run_chunks(
+        _kernels.steepest_parent, n_samples, n_jobs,
+        indices, distances, log_intensity, rank, strict, rounding_step(distances.dtype), parent,
+    )  # fmt: skip
+    labels = np.empty(n_samples, indices.dtype)
+    n_peaks = _kernels.follow_parents(order, parent, labels)
+    peaks = order[parent[order] == order]
+    return LocalClusters(parent, labels, peaks, np.bincount(labels, minlength=n_peaks))

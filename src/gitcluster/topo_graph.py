@@ -1,0 +1,158 @@
+"""Stage 4: the topo-graph, how strongly neighbouring local clusters are connected.
+
+A boundary pair is two samples of different local clusters, each among the other's neighbours (Eq. 11), with
+similarity s(x, y) = exp(-d(x, y)). The weight of an edge is S(i, j) = sum of s over the boundary pairs between i and
+j, divided by |C_i| |C_j| (Eq. 10), kept as a logarithm because s underflows in high dimensions.
+
+In: neighbours and local clusters. Out: :class:`TopoGraph`. :func:`bridge_components` ties the parts of a graph
+that no boundary pair connects.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
+
+from gitcluster import _kernels
+from gitcluster._jit import run_chunks
+from gitcluster.local_clusters import LocalClusters
+from gitcluster.neighbors import Array, Neighbors
+
+
+class TopoGraph(NamedTuple):
+    """Weighted graph of local clusters."""
+
+    sizes: Array
+    """(m,) samples in every local cluster."""
+    peaks: Array
+    """(m,) sample at the peak of every local cluster."""
+    edges: Array
+    """(e, 2) local clusters i < j."""
+    log_weights: NDArray[np.float64]
+    """(e,) log S(i, j); of a bridge, minus the distance between the two peaks."""
+    pairs: Array
+    """(e,) boundary pairs behind the edge; 0 marks a bridge."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """(e,) S(i, j); 0 for bridges."""
+        return np.where(self.pairs > 0, np.exp(self.log_weights), 0.0)
+
+
+def build_topo_graph(
+    neighbors: Neighbors,
+    local_clusters: LocalClusters,
+    *,
+    log_intensity: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+) -> TopoGraph:
+    """Collect the boundary pairs and sum their similarities.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+    local_clusters : LocalClusters
+    log_intensity : ndarray of shape (n_samples,), default=None
+        When given, boundary pairs are collected as in the authors' published code: the neighbours of a sample
+        with higher intensity, without the nearest of them, mutual or not.
+    n_jobs : int, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gitcluster import estimate_intensity, find_local_clusters, find_neighbors
+    >>> near = find_neighbors(np.array([[0.0], [1.0], [1.5], [3.0], [3.5], [4.5]]), n_neighbors=3)
+    >>> local = find_local_clusters(near, estimate_intensity(near))
+    >>> build_topo_graph(near, local).edges
+    array([[0, 1]])
+    """
+    indices, distances = neighbors
+    parent, labels, peaks, sizes = local_clusters
+    boundary = np.zeros(indices.shape, np.bool_)
+    if log_intensity is None:
+        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, labels, boundary)
+    else:
+        run_chunks(
+            _kernels.mark_uphill_pairs, len(labels), n_jobs, indices, log_intensity, parent, labels, boundary
+        )  # fmt: skip
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    members = np.argsort(labels, kind="stable")
+    mutual = log_intensity is None
+    rows = _kernels.sum_pairs(members, starts, indices, distances, boundary, mutual, labels)
+    return _collect_edges(rows, sizes, peaks)
+
+
+def _collect_edges(rows: list[tuple[int, int, int, float]], sizes: Array, peaks: Array) -> TopoGraph:
+    """One edge i < j from what was summed for i, j and for j, i."""
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    pairs, log_sums = table[:, 2].astype(np.int64), table[:, 3]
+    edges, place = np.unique(np.sort(table[:, :2].astype(np.int64), axis=1), axis=0, return_inverse=True)
+    total = np.full(len(edges), -np.inf)
+    np.logaddexp.at(total, place.ravel(), log_sums)
+    counts = np.bincount(place.ravel(), weights=pairs, minlength=len(edges)).astype(np.int64)
+    return TopoGraph(sizes, peaks, edges, total - np.log(sizes[edges]).sum(axis=1), counts)
+
+
+def bridge_components(graph: TopoGraph, points: Array, *, metric: str = "euclidean") -> TopoGraph:
+    """Tie the components of the graph by bridges between nearest peaks: the shortest ones that connect it.
+
+    A component that no boundary pair connects to the rest thereby still has a nearest neighbour, whatever it has
+    been merged with. Bridges have no boundary pairs and count only where nothing else connects.
+
+    Parameters
+    ----------
+    graph : TopoGraph
+    points : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances
+        What :func:`find_neighbors` was given.
+    metric : str, default="euclidean"
+    """
+    peaks = points[graph.peaks]
+    if metric == "precomputed":
+        peaks = peaks[:, graph.peaks]
+    bridges: list[tuple[int, int, float]] = []
+    component = _components(len(graph.sizes), graph.edges)
+    while component.max() > 0:
+        bridges += _nearest_outside(peaks, component, metric)
+        tied = np.array([b[:2] for b in bridges], dtype=np.int64)
+        component = _components(len(graph.sizes), np.concatenate([graph.edges, tied]))
+    if not bridges:
+        return graph
+    distance = {(i, j): d for i, j, d in bridges}
+    edges = np.array(sorted(distance), dtype=np.int64)
+    return graph._replace(
+        edges=np.concatenate([graph.edges, edges]),
+        log_weights=np.concatenate([graph.log_weights, [-distance[i, j] for i, j in edges.tolist()]]),
+        pairs=np.concatenate([graph.pairs, np.zeros(len(edges), np.int64)]),
+    )
+
+
+def _components(n_nodes: int, edges: Array) -> Array:
+    ends = (edges[:, 0], edges[:, 1])
+    adjacency = coo_array((np.ones(len(edges)), ends), shape=(n_nodes, n_nodes))
+    return connected_components(adjacency, directed=False)[1]  # type: ignore[no-any-return]
+
+
+def _nearest_outside(peaks: Array, component: Array, metric: str) -> list[tuple[int, int, float]]:
+    """For every component but the largest, the shortest way from one of its peaks to a peak of another."""
+    index = NearestNeighbors(metric=metric).fit(peaks)
+    waiting = np.flatnonzero(component != np.bincount(component).argmax())
+    best: dict[int, tuple[float, int, int]] = {}
+    n_asked = 8
+    while len(waiting):
+        n_asked = min(n_asked, len(peaks))
+        distances, found = index.kneighbors(peaks[waiting], n_asked)
+        outside = component[found] != component[waiting][:, None]
+        hit = outside.any(axis=1)
+        for row in np.flatnonzero(hit):
+            i = int(waiting[row])
+            others = zip(distances[row][outside[row]].tolist(), found[row][outside[row]].tolist(), strict=True)
+            ways = [(d, min(i, j), max(i, j)) for d, j in others]
+            best[component[i]] = min(best.get(component[i], ways[0]), *ways)
+        # a peak whose nearest way out is longer than all that it was shown need not be asked again
+        reach = np.array([best.get(component[i], (np.inf,))[0] for i in waiting])
+        waiting = waiting[~hit & (distances[:, -1] < reach)]
+        n_asked *= 4
+    return [(i, j, d) for d, i, j in sorted(set(best.values()))]

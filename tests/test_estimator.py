@@ -1,0 +1,117 @@
+"""The estimator: what it returns, what it refuses and how it says so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import pairwise_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from gitcluster import GIT
+
+X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+
+
+def test_blobs():
+    model = GIT(n_clusters=3).fit(X)
+    assert pd.crosstab(model.labels_, y).ne(0).sum().sum() == 3
+    assert model.n_neighbors_ == 8
+    assert model.n_features_in_ == 2
+    np.testing.assert_allclose(model.intensity_, np.exp(model.log_intensity_))
+    assert (model.local_labels_[model.peaks_] == np.arange(len(model.peaks_))).all()
+
+
+def test_proportions_in_any_scale_and_order():
+    labels = [GIT(proportions=p).fit_predict(X) for p in ([1, 2, 3], [3.0, 1.0, 2.0], [100, 300, 200])]
+    np.testing.assert_array_equal(labels[0], labels[1])
+    np.testing.assert_array_equal(labels[0], labels[2])
+
+
+def test_feature_names_and_pipelines():
+    frame = pd.DataFrame(X, columns=["length", "width"])
+    assert GIT(3).fit(frame).feature_names_in_.tolist() == ["length", "width"]
+    piped = make_pipeline(StandardScaler(), GIT(3)).fit_predict(frame)
+    np.testing.assert_array_equal(piped, GIT(3).fit_predict(X))
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine", "correlation"])
+def test_metrics_equal_their_distances(metric):
+    points = np.random.default_rng(0).normal(size=(60, 4))
+    distances = pairwise_distances(points, metric=metric)
+    np.testing.assert_array_equal(
+        GIT(3, metric=metric).fit_predict(points), GIT(3, metric="precomputed").fit_predict(distances)
+    )
+
+
+def test_all_samples_equal():
+    with pytest.warns(ConvergenceWarning, match="n_neighbors"):
+        model = GIT(3).fit(np.full((20, 3), 7.5))
+    assert model.labels_.tolist() == [0] * 20
+
+
+def test_fewer_peaks_than_clusters():
+    with pytest.warns(ConvergenceWarning, match=r"smaller n_neighbors \(now 60\)"):
+        model = GIT(140, n_neighbors=60).fit(X)
+    assert model.n_clusters_ == len(model.peaks_) < 140
+
+
+def test_cut_before_fit():
+    with pytest.raises(NotFittedError):
+        GIT(3).cut(n_clusters=2)
+
+
+BAD_PARAMETERS = [
+    ({}, ValueError, "n_clusters or proportions must be given"),
+    ({"n_clusters": 0}, ValueError, "n_clusters=0"),
+    ({"n_clusters": -2}, ValueError, "n_clusters=-2"),
+    ({"n_clusters": 2.0}, TypeError, "n_clusters must be an integer, got 2.0"),
+    ({"n_clusters": True}, TypeError, "n_clusters"),
+    ({"n_clusters": "three"}, TypeError, "n_clusters"),
+    ({"n_clusters": 151}, ValueError, "n_clusters=151 is more than the number of samples"),
+    ({"n_clusters": 2, "n_neighbors": 0}, ValueError, "n_neighbors=0"),
+    ({"n_clusters": 2, "n_neighbors": 150}, ValueError, "n_neighbors <= 149"),
+    ({"n_clusters": 2, "n_neighbors": 7.5}, TypeError, "n_neighbors must be an integer"),
+    ({"proportions": []}, ValueError, "non-empty"),
+    ({"proportions": [1, 0]}, ValueError, "positive"),
+    ({"proportions": [1, -1]}, ValueError, "positive"),
+    ({"proportions": [1, np.nan]}, ValueError, "positive and finite"),
+    ({"proportions": "many"}, TypeError, "proportions must be a list"),
+    ({"proportions": [[1, 2]]}, ValueError, "proportions"),
+    ({"proportions": np.ones(151)}, ValueError, "151 clusters"),
+    ({"proportions": [1, 2], "n_clusters": 3}, ValueError, "disagree"),
+    ({"n_clusters": 2, "variant": "best"}, ValueError, r"variant must be one of .*'paper'"),
+    ({"n_clusters": 2, "metric": "nearness"}, ValueError, "nearness"),
+    ({"n_clusters": 2, "metric": "precomputed"}, ValueError, "square"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "message"), BAD_PARAMETERS)
+def test_bad_parameters(options, error, message):
+    with pytest.raises(error, match=message):
+        GIT(**options).fit(X)
+
+
+BAD_SAMPLES = [
+    (np.where(np.arange(300).reshape(150, 2) == 7, np.nan, X), ValueError, "NaN"),
+    (np.where(np.arange(300).reshape(150, 2) == 7, np.inf, X), ValueError, "infinity"),
+    (X[:, 0], ValueError, "1D array"),
+    (X[:1], ValueError, "1 sample"),
+    (X[:0], ValueError, "0 sample"),
+    (X[:, :0], ValueError, "0 feature"),
+    (X.astype(complex), ValueError, "omplex"),
+    ([["a", "b"], ["c", "d"], ["e", "f"]], ValueError, "convert string"),
+    (np.array([[{}, 1], [2, 3]], dtype=object), TypeError, "argument must be"),
+]
+
+
+@pytest.mark.parametrize(("samples", "error", "message"), BAD_SAMPLES)
+def test_bad_samples(samples, error, message):
+    with pytest.raises(error, match=message):
+        GIT(2, n_neighbors=1).fit(samples)
+
+
+def test_bad_distances():
+    with pytest.raises(ValueError, match="negative"):
+        GIT(2, metric="precomputed", n_neighbors=1).fit(np.array([[0.0, -1.0], [-1.0, 0.0]]))

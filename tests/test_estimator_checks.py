@@ -1,0 +1,15 @@
+"""scikit-learn's own checks of an estimator, all of them, none excused."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gitcluster import GIT
+from gitcluster.pipeline import VARIANTS
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [GIT(2, variant=variant) for variant in VARIANTS] + [GIT(2, n_neighbors=5, metric="manhattan", n_jobs=2)]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

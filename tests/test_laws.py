@@ -1,0 +1,116 @@
+"""What must hold for any data, as properties."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from gitcluster import GIT
+from gitcluster.pipeline import VARIANTS
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+seeds = st.integers(0, 10_000)
+variants = st.sampled_from(VARIANTS)
+
+
+def blobs(seed, n_samples=120):
+    return make_blobs(n_samples, 3, centers=4, cluster_std=2.0, random_state=seed)[0]
+
+
+def model(variant="paper", **options):
+    return GIT(**{"n_clusters": 3, "variant": variant, **options})
+
+
+@given(seeds, variants)
+def test_row_order_does_not_matter(seed, variant):
+    X = blobs(seed)
+    order = np.random.default_rng(seed).permutation(len(X))
+    there, back = model(variant).fit(X), model(variant).fit(X[order])
+    np.testing.assert_array_equal(back.labels_, there.labels_[order])
+    np.testing.assert_array_equal(back.local_labels_, there.local_labels_[order])
+
+
+@given(seeds, st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3), st.floats(-100, 100))
+def test_units_and_origin_do_not_matter(seed, units, shift):
+    X = blobs(seed)
+    np.testing.assert_array_equal(model().fit_predict(X * units + shift), model().fit_predict(X))
+
+
+@given(seeds, st.integers(2, 12))
+def test_duplicates_share_a_label(seed, copies):
+    X = np.repeat(blobs(seed, 30), copies, axis=0)
+    labels = model(n_neighbors=5).fit_predict(X).reshape(-1, copies)
+    assert (labels == labels[:, :1]).all()
+
+
+@given(seeds, variants)
+def test_threads_do_not_matter(seed, variant):
+    X = blobs(seed, 9000)
+    one = model(variant).fit(X)
+    for n_jobs in (2, -1):
+        many = model(variant, n_jobs=n_jobs).fit(X)
+        np.testing.assert_array_equal(many.labels_, one.labels_)
+        np.testing.assert_array_equal(many.log_intensity_, one.log_intensity_)
+        np.testing.assert_array_equal(many.topo_graph_.log_weights, one.topo_graph_.log_weights)
+
+
+@given(seeds)
+def test_single_precision_is_close(seed):
+    X, y = make_moons(400, noise=0.06, random_state=seed)
+    double = GIT(2, n_neighbors=15).fit(X)
+    single = GIT(2, n_neighbors=15).fit(X.astype(np.float32))
+    np.testing.assert_allclose(single.log_intensity_, double.log_intensity_, atol=1e-3)
+    assert adjusted_rand_score(single.labels_, double.labels_) > 0.95 or adjusted_rand_score(y, double.labels_) < 0.9
+
+
+def test_samples_are_never_written_to(tmp_path):
+    X = blobs(0)
+    path = tmp_path / "X.npy"
+    np.save(path, X)
+    mapped = np.load(path, mmap_mode="r")
+    for variant in VARIANTS:
+        np.testing.assert_array_equal(model(variant).fit_predict(mapped), model(variant).fit_predict(X))
+    np.testing.assert_array_equal(np.load(path), X)
+
+
+def test_a_second_fit_forgets_the_first():
+    fresh = model().fit(blobs(1))
+    reused = model().fit(make_blobs(50, 7, random_state=0)[0]).fit(blobs(1))
+    assert vars(fresh).keys() == vars(reused).keys()
+    np.testing.assert_array_equal(reused.labels_, fresh.labels_)
+    assert reused.n_features_in_ == 3
+
+
+def test_pickle_and_clone():
+    fitted = model().fit(blobs(2))
+    copy = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copy.cut(n_clusters=2), fitted.cut(n_clusters=2))
+    assert clone(fitted).get_params() == fitted.get_params()
+    assert not hasattr(clone(fitted), "labels_")
+
+
+@given(seeds, st.integers(1, 8), st.integers(2, 10))
+def test_exactly_the_clusters_asked_for(seed, n_clusters, n_neighbors):
+    X = blobs(seed)
+    fitted = model(n_clusters=n_clusters, n_neighbors=n_neighbors).fit(X)
+    assert fitted.n_clusters_ == min(n_clusters, len(fitted.peaks_))
+    sizes = np.bincount(fitted.labels_)
+    assert (sizes == fitted.edge_cut_.sizes).all()
+    assert (np.diff(sizes) <= 0).all()
+    np.testing.assert_allclose(fitted.proportions_, sizes / len(X))
+
+
+@given(seeds)
+def test_a_cut_equals_a_fit_with_that_prior(seed):
+    X = blobs(seed)
+    fitted = model().fit(X)
+    np.testing.assert_array_equal(
+        fitted.cut(proportions=[3, 2, 1, 1]), model(n_clusters=None, proportions=[3, 2, 1, 1]).fit_predict(X)
+    )
+    np.testing.assert_array_equal(fitted.cut(n_clusters=5), model(n_clusters=5).fit_predict(X))

@@ -1,0 +1,65 @@
+"""The layers of the house: imports go down, and every guest library has one home."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import gitcluster
+
+PACKAGE = Path(gitcluster.__file__).parent
+MODULES = sorted(path.stem for path in PACKAGE.glob("*.py"))
+LAYERS = [
+    ["__main__"],
+    ["__init__"],
+    ["estimator"],
+    ["pipeline"],
+    ["edge_cutting"],
+    ["topo_graph"],
+    ["local_clusters"],
+    ["intensity"],
+    ["neighbors"],
+    ["proportions"],
+    ["_kernels"],
+    ["_jit"],
+    ["_validation"],
+]
+LEAVES = {"metrics": {"_validation"}}
+HOMES = {"numba": {"_jit"}}
+
+
+def imports(module):
+    """Modules of the package and top-level guests that a module imports."""
+    own, guests = set(), set()
+    for node in ast.walk(ast.parse((PACKAGE / f"{module}.py").read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module]
+            if node.module == "gitcluster":
+                modules = {alias.name for alias in node.names} & set(MODULES)
+                names = [f"gitcluster.{name}" for name in modules or {"__init__"}]
+        for name in names:
+            if name.startswith("gitcluster."):
+                own.add(name.split(".")[1])
+            else:
+                guests.add(name.split(".")[0])
+    return own, guests
+
+
+def test_every_module_has_a_layer():
+    assert sorted([name for layer in LAYERS for name in layer] + list(LEAVES)) == MODULES
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_down(module):
+    own, guests = imports(module)
+    if module in LEAVES:
+        assert own <= LEAVES[module]
+    else:
+        height = next(i for i, layer in enumerate(LAYERS) if module in layer)
+        below = {name for layer in LAYERS[height + 1 :] for name in layer} | set(LEAVES)
+        assert own <= below
+    for guest in guests & set(HOMES):
+        assert module in HOMES[guest]

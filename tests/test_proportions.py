@@ -1,0 +1,29 @@
+"""The distance between proportions, against the linear programme of the paper."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from gitcluster import proportion_distance
+from gitcluster.proportions import resolve_proportions
+
+counts = st.lists(st.integers(1, 50), min_size=1, max_size=6)
+
+
+def transport_cost(p, q):
+    rows = [np.kron(np.eye(len(p))[i], np.ones(len(q))) for i in range(len(p))]
+    columns = [np.kron(np.ones(len(p)), np.eye(len(q))[j]) for j in range(len(q))]
+    cost = np.abs(np.subtract.outer(p, q)).ravel()
+    return linprog(cost, A_eq=np.array(rows + columns), b_eq=np.concatenate([p, q])).fun
+
+
+@given(counts, counts)
+def test_closed_form_equals_linear_programme(p, q):
+    p, q = np.array(p) / np.sum(p), np.array(q) / np.sum(q)
+    np.testing.assert_allclose(proportion_distance(p, q), transport_cost(p, q), atol=1e-9)
+
+
+def test_counts_become_shares():
+    np.testing.assert_allclose(resolve_proportions(3, [10, 70, 20], n_samples=9), [0.7, 0.2, 0.1])
+    np.testing.assert_allclose(resolve_proportions(None, [1e308, 1e308], n_samples=9), [0.5, 0.5])
