@@ -1,0 +1,1 @@
+"""Experiments that compare gitcluster with its peers; results go to ``benchmarks/results``."""

@@ -1,0 +1,211 @@
+"""Point clouds from which the generated data sets are put together.
+
+Every cloud takes a ``numpy.random.Generator`` and its number of points first and returns an array
+of shape (n, d). Angles are in turns (1 = 360 degrees). ``together`` turns clouds into a labelled
+set: one cloud, one label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+Points = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Labelled = tuple[Points, Labels]
+NOT_SCORED = -1
+
+
+def together(*clouds: Points) -> Labelled:
+    """Stack clouds and label every point with the number of its cloud."""
+    labels = np.repeat(np.arange(len(clouds)), [len(cloud) for cloud in clouds])
+    return np.vstack(clouds), labels
+
+
+def gaussian(rng: Generator, n: int, center: ArrayLike = (0, 0), sd: ArrayLike = 1.0, turn: float = 0.0) -> Points:
+    """Normal cloud with one deviation or one for each axis; ``turn`` rotates its first two axes."""
+    middle = np.asarray(center, dtype=float)
+    cloud = rng.normal(size=(n, middle.size)) * np.asarray(sd, dtype=float)
+    cloud[:, :2] = cloud[:, :2] @ rotation(turn).T
+    return middle + cloud
+
+
+def rotation(turn: float) -> Points:
+    """Matrix of the plane rotation by ``turn``."""
+    cosine, sine = np.cos(2 * np.pi * turn), np.sin(2 * np.pi * turn)
+    return np.array([[cosine, -sine], [sine, cosine]])
+
+
+def random_rotation(rng: Generator, dimension: int) -> Points:
+    """Random orthogonal matrix."""
+    return np.linalg.qr(rng.normal(size=(dimension, dimension)))[0]
+
+
+def shell(rng: Generator, n: int, center: ArrayLike = (0, 0), radius: float = 1.0, noise: float = 0.0) -> Points:
+    """Points on a circle, sphere or hypersphere."""
+    middle = np.asarray(center, dtype=float)
+    direction = rng.normal(size=(n, middle.size))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    return middle + direction * (radius + noise * rng.normal(size=(n, 1)))
+
+
+def ball(rng: Generator, n: int, center: ArrayLike = (0, 0), radius: float = 1.0) -> Points:
+    """Uniform disc or ball."""
+    middle = np.asarray(center, dtype=float)
+    depth = rng.random((n, 1)) ** (1 / middle.size)
+    return middle + (shell(rng, n, np.zeros(middle.size)) * depth * radius)
+
+
+def box(rng: Generator, n: int, low: ArrayLike, high: ArrayLike) -> Points:
+    """Uniform rectangle or cuboid."""
+    low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return rng.uniform(low, high, size=(n, low.size))
+
+
+def fill(rng: Generator, n: int, low: ArrayLike, high: ArrayLike, inside: Callable[[Points], NDArray]) -> Points:
+    """Uniform in the part of a box where ``inside`` holds."""
+    cloud = np.empty((0, np.size(low)))
+    while len(cloud) < n:
+        candidates = box(rng, 2 * n, low, high)
+        cloud = np.vstack([cloud, candidates[inside(candidates)]])
+    return cloud[:n]
+
+
+def polygon(rng: Generator, n: int, corners: ArrayLike) -> Points:
+    """Uniform in a simple polygon."""
+    vertices = np.asarray(corners, dtype=float)
+
+    def inside(points: Points) -> NDArray:
+        odd = np.zeros(len(points), dtype=bool)
+        for (x1, y1), (x2, y2) in zip(vertices, np.roll(vertices, -1, axis=0), strict=True):
+            if y1 != y2:
+                crossing = x1 + (points[:, 1] - y1) * (x2 - x1) / (y2 - y1)
+                odd ^= ((points[:, 1] > y1) != (points[:, 1] > y2)) & (points[:, 0] < crossing)
+        return odd
+
+    return fill(rng, n, vertices.min(axis=0), vertices.max(axis=0), inside)
+
+
+def annulus(rng: Generator, n: int, center: ArrayLike = (0, 0), inner: float = 1.0, outer: float = 2.0) -> Points:
+    """Uniform between two circles."""
+    radius = np.sqrt(rng.uniform(inner**2, outer**2, size=(n, 1)))
+    return np.asarray(center, dtype=float) + shell(rng, n) * radius
+
+
+def arc(
+    rng: Generator,
+    n: int,
+    center: ArrayLike = (0, 0),
+    radius: float = 1.0,
+    turns: tuple[float, float] = (0.0, 1.0),
+    noise: float = 0.0,
+) -> Points:
+    """Part of a circle between two angles."""
+    angle = 2 * np.pi * rng.uniform(*turns, size=n)
+    curve = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.asarray(center, dtype=float) + curve + noise * rng.normal(size=(n, 2))
+
+
+def stroke(rng: Generator, n: int, corners: ArrayLike, noise: float = 0.0) -> Points:
+    """Broken line through ``corners``, evenly covered along its length, in any dimension."""
+    vertices = np.asarray(corners, dtype=float)
+    lengths = np.linalg.norm(np.diff(vertices, axis=0), axis=1)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    place = rng.uniform(0, ends[-1], size=n)
+    curve = np.column_stack([np.interp(place, ends, axis) for axis in vertices.T])
+    return curve + noise * rng.normal(size=curve.shape)
+
+
+def curve(rng: Generator, n: int, path: Callable[[NDArray], Sequence[NDArray]], noise: float = 0.0) -> Points:
+    """Parametric curve or sheet edge: ``path`` maps times in 0..1 to coordinates."""
+    points = np.column_stack(path(rng.random(n)))
+    return points + noise * rng.normal(size=points.shape)
+
+
+def spiral(rng: Generator, n: int, turns: float, phase: float, noise: float = 0.0, evenness: float = 0.5) -> Points:
+    """Arm that winds ``turns`` times to radius 1; ``evenness`` above 1/2 thins its end."""
+    time = 0.12 + 0.88 * rng.random(n) ** evenness
+    angle = 2 * np.pi * (turns * time + phase)
+    points = time[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return points + noise * rng.normal(size=points.shape)
+
+
+def spread_centers(rng: Generator, count: int, dimension: int, gap: float) -> Points:
+    """Random places at least ``gap`` from each other, packed about as close as chance allows."""
+    side = gap * 1.5 * count ** (1 / dimension) if dimension < 8 else gap
+    centers: list[Points] = []
+    misses = 0
+    while len(centers) < count:
+        place = rng.uniform(0, side, size=dimension)
+        if all(np.linalg.norm(place - other) >= gap for other in centers):
+            centers.append(place)
+        else:
+            misses += 1
+            side *= 1.05 if misses % 200 == 0 else 1.0
+    return np.array(centers)
+
+
+def blobs(
+    rng: Generator,
+    sizes: Sequence[int],
+    gap: float,
+    dimension: int = 2,
+    sds: ArrayLike = 1.0,
+) -> Labelled:
+    """Normal clouds of given sizes and deviations with centers at least ``gap`` apart."""
+    centers = spread_centers(rng, len(sizes), dimension, gap)
+    deviations = np.broadcast_to(np.asarray(sds, dtype=float), (len(sizes),))
+    clouds = zip(sizes, centers, deviations, strict=True)
+    return together(*(gaussian(rng, n, center, sd) for n, center, sd in clouds))
+
+
+def mixture(rng: Generator, sizes: Sequence[int], gap: float, dimension: int, stretch: float) -> Labelled:
+    """Normal clouds, each turned at random, whose axes have deviations from 1/stretch to 1."""
+    centers = spread_centers(rng, len(sizes), dimension, gap)
+    axes = [rng.uniform(1 / stretch, 1, dimension) for _ in sizes]
+    turned = [
+        (rng.normal(size=(n, dimension)) * axis) @ random_rotation(rng, dimension)
+        for n, axis in zip(sizes, axes, strict=True)
+    ]
+    return together(*(cloud + center for cloud, center in zip(turned, centers, strict=True)))
+
+
+def with_background(rng: Generator, labelled: Labelled, share: float) -> Labelled:
+    """Add uniform noise over the bounding box, ``share`` of the points, labelled as not scored."""
+    points, labels = labelled
+    extra = int(share * len(points))
+    margin = 0.08 * np.ptp(points, axis=0)
+    noise = box(rng, extra, points.min(axis=0) - margin, points.max(axis=0) + margin)
+    return np.vstack([points, noise]), np.concatenate([labels, np.full(extra, NOT_SCORED)])
+
+
+def with_noise_features(rng: Generator, labelled: Labelled, count: int) -> Labelled:
+    """Add features that carry nothing."""
+    points, labels = labelled
+    return np.hstack([points, rng.normal(size=(len(points), count))]), labels
+
+
+def rounded(labelled: Labelled, step: float) -> Labelled:
+    """Round coordinates to multiples of ``step``, which makes duplicates and ties."""
+    return np.round(labelled[0] / step) * step, labelled[1]
+
+
+def rescaled(labelled: Labelled, units: ArrayLike) -> Labelled:
+    """Give every feature its own unit."""
+    return labelled[0] * np.asarray(units, dtype=float), labelled[1]
+
+
+def relabelled(labelled: Labelled, groups: ArrayLike) -> Labelled:
+    """Replace label i by ``groups[i]``."""
+    return labelled[0], np.asarray(groups)[labelled[1]]
+
+
+def lifted(rng: Generator, labelled: Labelled, dimension: int, noise: float = 0.0) -> Labelled:
+    """Turn low-dimensional points at random into a space of more dimensions."""
+    points, labels = labelled
+    basis = random_rotation(rng, dimension)[: points.shape[1]]
+    high = points @ basis
+    return high + noise * rng.normal(size=high.shape), labels
