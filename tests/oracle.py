@@ -157,3 +157,73 @@ def connection(a, b, edges, sizes, peak_points):
             total += Decimal(log_weight).exp() * sizes[i] * sizes[j]
     nearness = -min(distance(peak_points[i], peak_points[j]) for i in a for j in b)
     return (rounded((total / sum(sizes[i] for i in b)).ln()) if total else -math.inf), nearness
+
+
+# the adaptive variant
+
+
+def intensity_relative(near):
+    """Mean of exp(-d / h), h the mean neighbour distance of the connected component."""
+    component = list(range(len(near)))
+    for i, row in enumerate(near):
+        for _, j in row:
+            old, new = component[j], component[i]
+            component = [new if c == old else c for c in component]
+    log_f = []
+    for i, row in enumerate(near):
+        together = [d for j, other in enumerate(near) if component[j] == component[i] for d, _ in other]
+        h = sum(together) / len(together) or 1.0
+        log_f.append(float((sum((-Decimal(d) / Decimal(h)).exp() for d, _ in row) / len(row)).ln()))
+    return log_f
+
+
+def topo_graph_relative(pairs, labels, log_f, peaks):
+    """S from similarities (min(f(x), f(y)) / min(f(peak i), f(peak j)))^2."""
+    sums = {}
+    for x, y, _ in pairs:
+        i, j = sorted((labels[x], labels[y]))
+        relative = min(log_f[x], log_f[y]) - min(log_f[peaks[i]], log_f[peaks[j]])
+        sums[i, j] = sums.get((i, j), Decimal(0)) + (2 * Decimal(relative)).exp()
+    size = {label: labels.count(label) for label in set(labels)}
+    return {(i, j): float((s / size[i] / size[j]).ln()) for (i, j), s in sums.items()}
+
+
+def average_linkage(edges, sizes):
+    """Merges of Eq. 9 as (one cluster, other cluster, log S), always the strongest connection now."""
+    clusters = [frozenset([i]) for i in range(len(sizes))]
+    merges = []
+    while True:
+        best = None
+        for a in clusters:
+            for b in clusters:
+                if min(a) < min(b):
+                    total = sum(
+                        Decimal(w).exp() * sizes[i] * sizes[j]
+                        for (i, j), w in edges.items()
+                        if (i in a and j in b) or (i in b and j in a)
+                    )
+                    if total:
+                        between = sum(sizes[i] for i in a) * sum(sizes[j] for j in b)
+                        key = (rounded((total / between).ln()), -min(a), -min(b))
+                        best = max(best, (key, a, b)) if best else (key, a, b)
+        if best is None:
+            return merges
+        key, a, b = best
+        merges.append((a, b, key[0]))
+        clusters = [c for c in clusters if c not in (a, b)] + [a | b]
+
+
+def split_order(merges, sizes, crumb=20):
+    """Merges in the order to undo them: the last first, but as the c-th split only one with no crumb on a side."""
+    n = sum(sizes)
+    side = [min(sum(sizes[i] for i in part) for part in (a, b)) for a, b, _ in merges]
+    left, order = list(range(len(merges))), []
+    while left:
+        c = len(order) + 2
+        ready = [t for t in left if side[t] * crumb * c >= n]
+        if not ready:
+            largest = max(side[t] for t in left)
+            ready = [max(t for t in left if side[t] == largest)]
+        order.append(max(ready))
+        left.remove(order[-1])
+    return order

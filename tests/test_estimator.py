@@ -1,8 +1,11 @@
 """The estimator: what it returns, what it refuses and how it says so."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import dendrogram, is_monotonic, is_valid_linkage
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -10,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gitcluster import GIT
+from gitcluster.pipeline import VARIANTS
 
 X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 
@@ -17,7 +21,9 @@ X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 def test_blobs():
     model = GIT(n_clusters=3).fit(X)
     assert pd.crosstab(model.labels_, y).ne(0).sum().sum() == 3
-    assert model.n_neighbors_ == 8
+    table = pd.DataFrame(model.selection_)
+    assert model.n_neighbors_ == table.n_neighbors[table.chosen].item()
+    assert GIT(3, variant="paper").fit(X).n_neighbors_ == 8
     assert model.n_features_in_ == 2
     np.testing.assert_allclose(model.intensity_, np.exp(model.log_intensity_))
     assert (model.local_labels_[model.peaks_] == np.arange(len(model.peaks_))).all()
@@ -46,15 +52,58 @@ def test_metrics_equal_their_distances(metric):
 
 
 def test_all_samples_equal():
-    with pytest.warns(ConvergenceWarning, match="n_neighbors"):
-        model = GIT(3).fit(np.full((20, 3), 7.5))
-    assert model.labels_.tolist() == [0] * 20
+    for variant in VARIANTS[:2]:
+        with pytest.warns(ConvergenceWarning, match="n_neighbors"):
+            model = GIT(3, variant=variant).fit(np.full((20, 3), 7.5))
+        assert model.labels_.tolist() == [0] * 20
+    assert GIT().fit(np.full((20, 3), 7.5)).n_clusters_ == 1
 
 
 def test_fewer_peaks_than_clusters():
-    with pytest.warns(ConvergenceWarning, match=r"smaller n_neighbors \(now 60\)"):
-        model = GIT(140, n_neighbors=60).fit(X)
-    assert model.n_clusters_ == len(model.peaks_) < 140
+    for variant in VARIANTS[:2]:
+        with pytest.warns(ConvergenceWarning, match=r"smaller n_neighbors \(now 60\)"):
+            model = GIT(140, n_neighbors=60, variant=variant).fit(X)
+        assert model.n_clusters_ == len(model.peaks_) < 140
+
+
+def test_cuts_are_nested_and_end_in_the_fit():
+    model = GIT(4).fit(X)
+    numbers = range(1, len(model.peaks_) + 1)
+    cuts = [model.cut(n_clusters=c) for c in numbers]
+    np.testing.assert_array_equal(cuts[3], model.labels_)
+    for coarse, fine in pairwise(cuts):
+        assert (pd.crosstab(fine, coarse).ne(0).sum(axis=1) == 1).all()
+    assert [cut.max() + 1 for cut in cuts] == list(numbers)
+
+
+def test_the_hierarchy_is_a_scipy_linkage():
+    model = GIT(4).fit(X)
+    assert is_valid_linkage(model.hierarchy_)
+    assert is_monotonic(model.hierarchy_)
+    leaves = dendrogram(model.hierarchy_, no_plot=True)["leaves"]
+    assert sorted(leaves) == list(range(len(model.peaks_)))
+    assert model.hierarchy_[-1, 3] == len(model.peaks_)
+
+
+def test_the_number_of_clusters_is_found():
+    model = GIT().fit(X)
+    assert model.n_clusters_ == 3
+    scores = pd.DataFrame(model.n_clusters_scores_).set_index("n_clusters").score
+    assert scores.idxmax() == 3
+    assert GIT().fit(np.random.default_rng(0).normal(size=(1000, 2))).n_clusters_ == 1
+
+
+def test_a_prior_decides_between_clusterings():
+    # a row of four blobs: two and two, or three and one
+    row = np.concatenate([make_blobs(50, centers=[[5 * i, 0]], cluster_std=0.7, random_state=i)[0] for i in range(4)])
+    assert sorted(GIT(proportions=[3, 1]).fit(row).edge_cut_.sizes) == [50, 150]
+    assert np.ptp(GIT(2, proportions="equal").fit(row).edge_cut_.sizes) < 10
+    assert abs(np.bincount(GIT(2).fit(row).cut(proportions=[3, 1]))[0] - 150) < 10
+
+
+def test_cut_needs_a_prior():
+    with pytest.raises(ValueError, match="n_clusters or proportions must be given"):
+        GIT(3).fit(X).cut()
 
 
 def test_cut_before_fit():
@@ -63,7 +112,9 @@ def test_cut_before_fit():
 
 
 BAD_PARAMETERS = [
-    ({}, ValueError, "n_clusters or proportions must be given"),
+    ({"variant": "paper"}, ValueError, "variant='paper' needs a prior"),
+    ({"proportions": "equal"}, ValueError, "proportions='equal' needs the number"),
+    ({"n_neighbors": "many"}, TypeError, "n_neighbors must be an integer"),
     ({"n_clusters": 0}, ValueError, "n_clusters=0"),
     ({"n_clusters": -2}, ValueError, "n_clusters=-2"),
     ({"n_clusters": 2.0}, TypeError, "n_clusters must be an integer, got 2.0"),

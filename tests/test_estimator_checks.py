@@ -9,7 +9,12 @@ from gitcluster.pipeline import VARIANTS
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [GIT(2, variant=variant) for variant in VARIANTS] + [GIT(2, n_neighbors=5, metric="manhattan", n_jobs=2)]
+    [
+        *(GIT(2, variant=variant) for variant in VARIANTS),
+        GIT(),
+        GIT(2, n_neighbors=5, metric="manhattan", n_jobs=2),
+        GIT(3, proportions="equal"),
+    ]
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -14,6 +14,8 @@ LAYERS = [
     ["__init__"],
     ["estimator"],
     ["pipeline"],
+    ["selection"],
+    ["hierarchy"],
     ["edge_cutting"],
     ["topo_graph"],
     ["local_clusters"],

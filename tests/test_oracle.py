@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gitcluster import (
+    TopoGraph,
     bridge_components,
+    build_hierarchy,
     build_topo_graph,
     cut_edges,
+    cut_hierarchy,
     estimate_intensity,
     find_local_clusters,
     find_neighbors,
@@ -107,6 +110,45 @@ def test_authors_variant_on_nasty_data(name, k):
     assert local.parent.tolist() == parent
     assert local.labels.tolist() == labels
     assert local.peaks.tolist() == peaks
-    graph = build_topo_graph(measure_neighbors(X, near), local, log_intensity=log_f)
+    graph = build_topo_graph(measure_neighbors(X, near), local, log_intensity=log_f, boundary="uphill")
     pairs = oracle.boundary_pairs_authors(rows, log_f.tolist(), parent, labels, X.tolist())
     compare_graph(graph, oracle.topo_graph(pairs, labels))
+
+
+@pytest.mark.parametrize(("name", "k"), [(name, k) for name, k in CASES if len(SETS[name]) > 3])
+def test_adaptive_stages_on_nasty_data(name, k):
+    near = find_neighbors(scale_features(SETS[name]), n_neighbors=k)
+    rows = as_rows(near)
+    log_f = estimate_intensity(near, kernel="relative")
+    np.testing.assert_allclose(log_f, oracle.intensity_relative(rows), rtol=0, atol=1e-9)
+    local = find_local_clusters(near, log_f, n_neighbors=max(1, k // 2))
+    labels = local.labels.tolist()
+    assert labels == oracle.local_clusters([row[: max(1, k // 2)] for row in rows], log_f.tolist())[1]
+    graph = build_topo_graph(near, local, log_intensity=log_f, similarity="relative")
+    pairs = oracle.boundary_pairs(rows, labels)
+    edges = oracle.topo_graph_relative(pairs, labels, log_f.tolist(), local.peaks.tolist())
+    assert [tuple(e) for e in graph.edges.tolist()] == sorted(edges)
+    np.testing.assert_allclose(graph.log_weights, [edges[e] for e in sorted(edges)], atol=1e-9)
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(2, 14), ties=st.booleans())
+def test_hierarchy_on_random_graphs(seed, m, ties):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 60, size=m)
+    tree = [(int(rng.integers(0, j)), j) for j in range(1, m)]
+    more = [tuple(sorted(rng.choice(m, 2, replace=False).tolist())) for _ in range(m)]
+    edges = np.array(sorted({*tree, *more}))
+    log_weights = np.log(rng.integers(1, 4, len(edges)) / 8) if ties else -rng.exponential(size=len(edges))
+    graph = TopoGraph(sizes, np.arange(m), edges, log_weights, np.ones(len(edges), int))
+    hierarchy = build_hierarchy(graph)
+    merges = oracle.average_linkage(
+        {tuple(e): w for e, w in zip(edges.tolist(), log_weights, strict=True)}, sizes.tolist()
+    )
+    order = oracle.split_order(merges, sizes.tolist())[::-1]
+    np.testing.assert_allclose(hierarchy.log_strength, [merges[t][2] for t in order], atol=1e-9)
+    for t, edge in zip(order, hierarchy.edges, strict=True):
+        one, other, _ = merges[t]
+        i, j = edges[edge].tolist()
+        assert (i in one and j in other) or (i in other and j in one)
+    for n_clusters in range(1, m + 1):
+        assert cut_hierarchy(hierarchy, graph, n_clusters=n_clusters).max() + 1 == n_clusters

@@ -25,5 +25,5 @@ def test_closed_form_equals_linear_programme(p, q):
 
 
 def test_counts_become_shares():
-    np.testing.assert_allclose(resolve_proportions(3, [10, 70, 20], n_samples=9), [0.7, 0.2, 0.1])
-    np.testing.assert_allclose(resolve_proportions(None, [1e308, 1e308], n_samples=9), [0.5, 0.5])
+    np.testing.assert_allclose(resolve_proportions(3, [10, 70, 20], n_samples=9)[1], [0.7, 0.2, 0.1])
+    np.testing.assert_allclose(resolve_proportions("auto", [1e308, 1e308], n_samples=9)[1], [0.5, 0.5])

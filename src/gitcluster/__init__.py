@@ -2,6 +2,7 @@
 
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.estimator import GIT
+from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import Neighbors, find_neighbors, scale_features
@@ -15,12 +16,15 @@ __all__ = [
     "GIT",
     "EdgeCut",
     "GITResult",
+    "Hierarchy",
     "LocalClusters",
     "Neighbors",
     "TopoGraph",
     "bridge_components",
+    "build_hierarchy",
     "build_topo_graph",
     "cut_edges",
+    "cut_hierarchy",
     "estimate_intensity",
     "find_local_clusters",
     "find_neighbors",

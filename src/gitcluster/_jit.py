@@ -11,7 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
-from numba import njit
+from numba import float64, int64, njit
+from numba.typed import Dict
+
+__all__ = ["Dict", "float64", "int64", "kernel", "run_chunks"]
 
 SMALLEST_CHUNK = 4096
 

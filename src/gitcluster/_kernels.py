@@ -8,7 +8,40 @@ from math import exp, expm1, inf, log, sqrt
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster._jit import Dict, float64, int64, kernel
+
+# union-find
+
+
+@kernel
+def find(root, i):
+    while root[i] != i:
+        root[i] = root[root[i]]
+        i = root[i]
+    return i
+
+
+@kernel
+def union(root, i, j):
+    """The lower number, which is the higher peak, stands for both."""
+    high, low = min(i, j), max(i, j)
+    root[low] = high
+    return high
+
+
+@kernel
+def union_edges(root, edges, chosen):
+    for e in chosen:
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        if i != j:
+            union(root, i, j)
+
+
+@kernel
+def find_all(root):
+    for i in range(len(root)):
+        root[i] = find(root, i)
+
 
 # neighbours
 
@@ -112,14 +145,33 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
 
 
 @kernel
-def log_mean_kernel(start, stop, distances, power, scale, log_intensity):
-    k = distances.shape[1]
+def log_mean_kernel(start, stop, distances, k, power, scale, log_intensity):
     for x in range(start, stop):
-        nearest = (distances[x, 0] * 1.0) ** power / scale
+        nearest = (distances[x, 0] * 1.0) ** power / scale[x]
         total = 0.0
         for c in range(k):
-            total += exp(nearest - (distances[x, c] * 1.0) ** power / scale)
+            total += exp(nearest - (distances[x, c] * 1.0) ** power / scale[x])
         log_intensity[x] = log(total / k) - nearest
+
+
+@kernel
+def component_scale(indices, distances, k, scale):
+    """Mean neighbour distance in the connected component of every sample; 1 where all are duplicates."""
+    n_samples = len(indices)
+    root = np.arange(n_samples)
+    for x in range(n_samples):
+        for c in range(k):
+            i, j = find(root, x), find(root, indices[x, c])
+            root[max(i, j)] = min(i, j)
+    total, count = np.zeros(n_samples), np.zeros(n_samples)
+    for x in range(n_samples):
+        i = find(root, x)
+        count[i] += k
+        for c in range(k):
+            total[i] += distances[x, c]
+    for x in range(n_samples):
+        i = find(root, x)
+        scale[x] = total[i] / count[i] if total[i] > 0 else 1.0
 
 
 @kernel
@@ -133,10 +185,10 @@ def log_slope(rise, distance):
 
 
 @kernel
-def steepest_parent(start, stop, indices, distances, log_intensity, rank, strict, step, parent):
+def steepest_parent(start, stop, indices, distances, k, log_intensity, rank, strict, step, parent):
     for x in range(start, stop):
         best, best_slope = x, -inf
-        for c in range(indices.shape[1]):
+        for c in range(k):
             p = indices[x, c]
             if rank[p] > rank[x] or (strict and log_intensity[p] <= log_intensity[x]):
                 continue
@@ -165,9 +217,8 @@ def follow_parents(order, parent, labels):
 
 
 @kernel
-def mark_mutual_pairs(start, stop, indices, distances, labels, boundary):
+def mark_mutual_pairs(start, stop, indices, distances, k, labels, boundary):
     """Neighbours of each other in different local clusters."""
-    k = indices.shape[1]
     for x in range(start, stop):
         for c in range(k):
             y = indices[x, c]
@@ -179,13 +230,13 @@ def mark_mutual_pairs(start, stop, indices, distances, labels, boundary):
 
 
 @kernel
-def mark_uphill_pairs(start, stop, indices, log_intensity, parent, labels, boundary):
+def mark_uphill_pairs(start, stop, indices, k, log_intensity, parent, labels, boundary):
     """Neighbours of higher intensity but the nearest of them, in another local cluster than the sample."""
     for x in range(start, stop):
         if parent[x] == x:
             continue
         seen = False
-        for c in range(indices.shape[1]):
+        for c in range(k):
             y = indices[x, c]
             if log_intensity[y] > log_intensity[x]:
                 boundary[x, c] = seen and labels[x] != labels[y]
@@ -202,8 +253,11 @@ def add_log(total, value):
 
 
 @kernel
-def sum_pairs(members, starts, indices, distances, boundary, both_ways, labels):
-    """Boundary pairs and log of summed exp(-d), by pair of local clusters: (i, j, pairs, log sum)."""
+def sum_pairs(members, starts, indices, distances, boundary, labels, both_ways, level, rate):
+    """Boundary pairs by pair of local clusters: (i, j, pairs, log of their summed similarity).
+
+    The log similarity of a pair is the lower of its two levels minus its distance times ``rate``.
+    """
     n_labels = len(starts) - 1
     pairs = np.zeros(n_labels, np.int64)
     largest = np.empty(n_labels)
@@ -214,13 +268,12 @@ def sum_pairs(members, starts, indices, distances, boundary, both_ways, labels):
         n_touched = 0
         for s in range(starts[i], starts[i + 1]):
             x = members[s]
-            for c in range(indices.shape[1]):
-                if not boundary[x, c]:
+            for c in range(boundary.shape[1]):
+                y = indices[x, c]
+                j = labels[y]
+                if not boundary[x, c] or (both_ways and j < i):
                     continue
-                j = labels[indices[x, c]]
-                if both_ways and j < i:
-                    continue
-                value = -distances[x, c]
+                value = min(level[x], level[y]) - rate * distances[x, c]
                 if pairs[j] == 0:
                     touched[n_touched] = j
                     n_touched += 1
@@ -238,22 +291,6 @@ def sum_pairs(members, starts, indices, distances, boundary, both_ways, labels):
 
 
 # edge cutting
-
-
-@kernel
-def find(root, i):
-    while root[i] != i:
-        root[i] = root[root[i]]
-        i = root[i]
-    return i
-
-
-@kernel
-def union(root, i, j):
-    """The lower number, which is the higher peak, stands for both."""
-    high, low = min(i, j), max(i, j)
-    root[low] = high
-    return high
 
 
 @kernel
@@ -411,3 +448,138 @@ def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
         heapq.heappush(heap, (sizes[high], -high))
         count -= 1
     return count
+
+
+# hierarchy
+
+
+@kernel
+def link_average(edges, log_sums, sizes, step):
+    """Average linkage: merge the two clusters of the strongest connection now, until none is left.
+
+    A merge can only weaken the connections of the two clusters, because an average is not above the larger of its
+    parts. So the strength that a heap entry was given is an upper bound, checked when the entry comes up.
+    Returns per merge the strongest edge between the two clusters, and the log strength of their connection.
+    """
+    m = np.int64(len(sizes))
+    size = sizes.astype(np.int64)
+    root, name = np.arange(m), np.arange(m)
+    degree = np.zeros(m, np.int64)
+    head, tail, following = link_edges(edges, root)
+    sums = Dict.empty(int64, float64)
+    behind = Dict.empty(int64, int64)
+    heap = [(0.0, m, m, m, m) for _ in range(0)]
+    for e in range(len(edges)):
+        i, j = edges[e]
+        degree[i] += 1
+        degree[j] += 1
+        sums[i * m + j] = log_sums[e]
+        behind[i * m + j] = e
+        heap.append((-np.rint((log_sums[e] - log(size[i]) - log(size[j])) / step), i, j, i, j))
+    heapq.heapify(heap)
+    merged = [(np.int64(0), 0.0) for _ in range(0)]
+    while len(heap) > 0:
+        weakness, _, _, i, j = heapq.heappop(heap)
+        i, j = find(root, i), find(root, j)
+        if i == j:
+            continue
+        pair = min(i, j) * m + max(i, j)
+        now = -np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
+        if now > weakness:
+            heapq.heappush(heap, (now, min(name[i], name[j]), max(name[i], name[j]), i, j))
+            continue
+        merged.append((behind[pair], -now * step))
+        small, large = (i, j) if degree[i] < degree[j] else (j, i)
+        move_connections(small, large, root, edges, head, following, sums, behind, log_sums, m)
+        root[small] = large
+        name[large] = min(name[i], name[j])
+        size[large] += size[small]
+        degree[large] += degree[small]
+        following[tail[large]] = head[small]
+        tail[large] = tail[small]
+    return merged
+
+
+@kernel
+def move_connections(small, large, root, edges, head, following, sums, behind, log_sums, m):
+    """Add what connects ``small`` to others to what connects ``large`` to them."""
+    half = head[small]
+    while half >= 0:
+        other = find(root, edges[half // 2, 1 - half % 2])
+        half = following[half]
+        if other == small:
+            continue
+        old = min(small, other) * m + max(small, other)
+        if old not in sums:
+            continue
+        value, edge = sums[old], behind[old]
+        del sums[old]
+        del behind[old]
+        if other == large:
+            continue
+        new = min(large, other) * m + max(large, other)
+        if new in sums:
+            sums[new] = add_log(sums[new], value)
+            rival = behind[new]
+            if (log_sums[edge], -edge) > (log_sums[rival], -rival):
+                behind[new] = edge
+        else:
+            sums[new] = value
+            behind[new] = edge
+
+
+@kernel
+def smaller_sides(merges, edges, sizes):
+    """Samples on the smaller side of every merge."""
+    root, size = np.arange(len(sizes)), sizes.astype(np.int64)
+    smaller = np.empty(len(merges), np.int64)
+    for t in range(len(merges)):
+        i, j = find(root, edges[merges[t], 0]), find(root, edges[merges[t], 1])
+        smaller[t] = min(size[i], size[j])
+        size[union(root, i, j)] = size[i] + size[j]
+    return smaller
+
+
+@kernel
+def number_merges(merges, edges, linkage):
+    """Fill the two clusters and the number of leaves of every merge into a linkage of scipy's format."""
+    m = len(merges) + 1
+    root, size, node = np.arange(m), np.ones(m, np.int64), np.arange(m)
+    for t in range(len(merges)):
+        i, j = find(root, edges[merges[t], 0]), find(root, edges[merges[t], 1])
+        total = size[i] + size[j]
+        linkage[t, 0], linkage[t, 1] = min(node[i], node[j]), max(node[i], node[j])
+        linkage[t, 3] = total
+        both = union(root, i, j)
+        size[both], node[both] = total, m + t
+
+
+# selection
+
+
+@kernel
+def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, crossing):
+    """Per sample, links to other clusters, each with its intensity relative to the lower of the two peaks, squared."""
+    for x in range(start, stop):
+        total = 0.0
+        for c in range(k):
+            y = indices[x, c]
+            if labels[y] != labels[x]:
+                level = min(log_intensity[x], log_intensity[y])
+                total += exp(2.0 * (level - min(peaks[labels[x]], peaks[labels[y]])))
+        crossing[x] = total / k
+
+
+@kernel
+def adjusted_rand(a, b, counts, n_a, n_b):
+    """Adjusted Rand index where ``counts`` samples have each pair of labels; labels are below n_a and n_b."""
+    table = np.zeros((n_a, n_b))
+    for x in range(len(counts)):
+        table[a[x], b[x]] += counts[x]
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    both = (table * (table - 1.0)).sum()
+    in_a, in_b = (rows * (rows - 1.0)).sum(), (columns * (columns - 1.0)).sum()
+    n_samples = rows.sum()
+    expected = in_a * in_b / (n_samples * (n_samples - 1.0))
+    most = (in_a + in_b) / 2.0
+    return 1.0 if most == expected else (both - expected) / (most - expected)

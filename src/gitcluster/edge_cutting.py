@@ -18,7 +18,7 @@ from gitcluster import _kernels
 from gitcluster._validation import check_choice
 from gitcluster.intensity import rounding_step
 from gitcluster.neighbors import Array
-from gitcluster.proportions import proportion_distance, resolve_proportions
+from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 
 TOLERANCE = 1e-12
@@ -36,9 +36,9 @@ class EdgeCut(NamedTuple):
     kept: Array
     """(e,) whether the edge lies inside a final cluster; the others are cut."""
     merged: Array
-    """(t,) edges along which the sweep merged, in order."""
+    """(t,) edges along which clusters merged, in order."""
     scores: NDArray[np.float64]
-    """(t + 1,) W1 before the sweep and after each of its merges."""
+    """(t + 1,) W1 before the first and after every merge; empty where there was no prior."""
 
 
 def cut_edges(
@@ -74,7 +74,10 @@ def cut_edges(
     """
     check_choice("leftover", leftover, LEFTOVERS)
     n_samples = int(graph.sizes.sum())
-    prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)[::-1]
+    number, prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)
+    if number is None:
+        raise ValueError("n_clusters or proportions must be given, got neither.")
+    prior = (equal_shares(number) if prior is None else prior)[::-1]
     root, sizes = np.arange(len(graph.sizes)), graph.sizes.astype(np.int64)
     strength = np.rint(graph.log_weights / rounding_step(np.float64))
     order = np.argsort(-strength, kind="stable")
@@ -101,7 +104,8 @@ def _finish(graph: TopoGraph, root: Array, merges: list[tuple[int, float]], prio
 
 def label_by_size(root: Array, sizes: Array) -> tuple[Array, Array]:
     """Labels 0, 1, ... of union-find roots, largest cluster first, ties to the lower number."""
-    top = np.array([_kernels.find(root, i) for i in range(len(root))])
+    top = root.copy()
+    _kernels.find_all(top)
     _, first, group = np.unique(top, return_index=True, return_inverse=True)
     totals = np.bincount(group, weights=sizes).astype(np.int64)
     order = np.lexsort((first, -totals))

@@ -10,9 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gitcluster._validation import check_choice, check_n_neighbors
-from gitcluster.edge_cutting import EdgeCut, cut_edges
-from gitcluster.pipeline import VARIANTS, git_clusters
+from gitcluster.pipeline import cut_again, git_clusters
 from gitcluster.proportions import resolve_proportions
 
 
@@ -20,20 +18,22 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clustering based on the graph of intensity topology.
 
     Samples climb to intensity peaks and form local clusters; the boundary pairs between them make a weighted
-    graph; its noisy edges are cut against a prior of cluster proportions and the rest is merged.
+    graph; local clusters are merged along its strong connections, guided by a prior of cluster proportions where
+    there is one.
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters; their shares are taken as equal when no ``proportions`` are given. One of the two is
-        needed.
-    proportions : array-like of shape (n_clusters,), default=None
-        Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts.
-    n_neighbors : int, default=8
-        Nearest neighbours of a sample, not counting itself. More neighbours, fewer and larger local clusters.
-    variant : {"paper", "authors"}, default="paper"
-        "paper" is the method as the paper's text defines it; "authors" is the code that the paper's published
-        figures come from, which differs in kernel, boundary pairs and the treatment of ties and leftovers.
+    n_clusters : int or "auto", default="auto"
+        Number of clusters. "auto" chooses it (adaptive variant only), one cluster included.
+    proportions : array-like of shape (n_clusters,) or "equal", default=None
+        Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them the
+        adaptive variant makes no assumption about sizes; the other two take equal shares.
+    n_neighbors : int or "auto", default="auto"
+        Nearest neighbours of a sample, not counting itself. "auto" tries several and keeps the clustering that agrees
+        best with the others (the two published variants: 8).
+    variant : {"adaptive", "paper", "authors"}, default="adaptive"
+        "adaptive" needs no tuning; "paper" is the method as the paper's text defines it; "authors" is the code that
+        the paper's published figures come from.
     metric : str, default="euclidean"
         "euclidean" divides every feature by its standard deviation; any other metric of
         :class:`sklearn.neighbors.NearestNeighbors` takes the data as they are; "precomputed" takes X as distances.
@@ -57,9 +57,16 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     topo_graph_ : TopoGraph
         Weighted graph of local clusters.
     edge_cut_ : EdgeCut
-        Kept and cut edges, final cluster of every local cluster, scores along the sweep.
+        Kept and cut edges, final cluster of every local cluster, distances to the prior.
     n_neighbors_ : int
         Neighbours used.
+    hierarchy_ : ndarray of shape (n_local_clusters - 1, 4)
+        Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
+    selection_ : dict of ndarrays
+        Adaptive variant: a table of every candidate with its number of neighbours and scores;
+        ``pandas.DataFrame(model.selection_)`` shows it.
+    n_clusters_scores_ : dict of ndarrays
+        With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -71,7 +78,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(300, noise=0.05, random_state=0)
-    >>> model = GIT(n_clusters=2, n_neighbors=15).fit(X)
+    >>> model = GIT(n_clusters=2).fit(X)
     >>> model.proportions_.round(2)
     array([0.5, 0.5])
     >>> int(model.cut(n_clusters=3).max())
@@ -80,11 +87,11 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_clusters: int | None = None,
+        n_clusters: int | str = "auto",
         *,
-        proportions: ArrayLike | None = None,
-        n_neighbors: int = 8,
-        variant: str = "paper",
+        proportions: ArrayLike | str | None = None,
+        n_neighbors: int | str = "auto",
+        variant: str = "adaptive",
         metric: str = "euclidean",
         n_jobs: int | None = None,
     ) -> None:
@@ -108,17 +115,11 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self : GIT
         """
         samples = self._check_samples(X)
-        check_choice("variant", self.variant, VARIANTS)
-        self.n_neighbors_ = check_n_neighbors(self.n_neighbors, len(samples))
-        prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=len(samples))
-        found = git_clusters(
-            samples,
-            proportions=prior,
-            n_neighbors=self.n_neighbors_,
-            variant=self.variant,
-            metric=self.metric,
-            n_jobs=self.n_jobs,
-        )
+        n_wanted, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=len(samples))
+        found = git_clusters(samples, **self.get_params())
+        for name in ("hierarchy_", "selection_", "n_clusters_scores_"):
+            self.__dict__.pop(name, None)
+        self.n_neighbors_ = found.n_neighbors
         self.log_intensity_ = found.log_intensity
         self.intensity_ = np.exp(found.log_intensity)
         self.local_labels_ = found.local_clusters.labels
@@ -128,27 +129,37 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = found.labels
         self.n_clusters_ = len(found.edge_cut.sizes)
         self.proportions_ = found.edge_cut.sizes / len(samples)
-        self._warn_of_missing_clusters(found.edge_cut, len(prior))
+        self._hierarchy = found.hierarchy
+        if found.hierarchy is not None:
+            self.hierarchy_ = found.hierarchy.linkage
+            self.selection_ = found.selection
+        if found.n_clusters_scores is not None:
+            self.n_clusters_scores_ = found.n_clusters_scores
+        self._warn_of_missing_clusters(self.n_clusters_, n_wanted or 0)
         return self
 
-    def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | None = None) -> NDArray[np.int64]:
-        """Labels for another prior, from the fitted topo-graph, without a new search.
+    def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> NDArray[np.int64]:
+        """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
+
+        Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
+        one of the coarser.
 
         Parameters
         ----------
         n_clusters : int, default=None
-        proportions : array-like of shape (n_clusters,), default=None
+        proportions : array-like of shape (n_clusters,) or "equal", default=None
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        prior = resolve_proportions(n_clusters, proportions, n_samples=len(self.labels_))
-        leftover = "cut" if self.variant == "authors" else "connected"
-        edge_cut = cut_edges(self.topo_graph_, proportions=prior, leftover=leftover)
-        self._warn_of_missing_clusters(edge_cut, len(prior))
-        return np.asarray(edge_cut.labels[self.local_labels_])
+        number, prior = resolve_proportions(n_clusters, proportions, n_samples=len(self.labels_))
+        if number is None:
+            raise ValueError("n_clusters or proportions must be given, got neither.")
+        labels = cut_again(self.topo_graph_, self._hierarchy, number, prior, variant=self.variant)
+        self._warn_of_missing_clusters(int(labels.max()) + 1, number)
+        return np.asarray(labels[self.local_labels_])
 
     def _check_samples(self, X: ArrayLike) -> NDArray[Any]:
         samples = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
@@ -156,8 +167,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             _check_distances(samples)
         return np.asarray(samples)
 
-    def _warn_of_missing_clusters(self, edge_cut: EdgeCut, n_wanted: int) -> None:
-        n_found = len(edge_cut.sizes)
+    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int) -> None:
         if n_found < n_wanted:
             warnings.warn(
                 f"Found {n_found} intensity peak{'s' if n_found > 1 else ''} where {n_wanted} clusters were asked "

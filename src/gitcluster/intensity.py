@@ -2,7 +2,9 @@
 
 Eq. 1: f(x) = mean over the k neighbours y of exp(-d(x, y)). In thousands of dimensions exp(-d) is 0 in floating
 point, and nothing later needs more of f than its order and ratios, so the stage returns log f (log-sum-exp).
-The published code of the authors used exp(-d^2 / n_features) instead: ``kernel="gaussian"``.
+Two more kernels: exp(-d^2 / n_features) is what the authors' published code used; exp(-d / h) with h the mean neighbour
+distance has no scale of its own and holds in 2 and in 4,096 dimensions alike. Parts of the data that no neighbours
+connect have an h of their own, because nothing says that they share a scale.
 """
 
 from typing import Any
@@ -15,7 +17,7 @@ from gitcluster._jit import run_chunks
 from gitcluster._validation import check_choice, check_integer
 from gitcluster.neighbors import Neighbors
 
-KERNELS = ("exponential", "gaussian")
+KERNELS = ("exponential", "gaussian", "relative")
 
 
 def rounding_step(dtype: Any) -> float:
@@ -24,17 +26,24 @@ def rounding_step(dtype: Any) -> float:
 
 
 def estimate_intensity(
-    neighbors: Neighbors, *, kernel: str = "exponential", n_features: int = 1, n_jobs: int | None = None
+    neighbors: Neighbors,
+    *,
+    kernel: str = "exponential",
+    n_features: int = 1,
+    n_neighbors: int | None = None,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Logarithm of the intensity of every sample.
 
     Parameters
     ----------
     neighbors : Neighbors
-    kernel : {"exponential", "gaussian"}, default="exponential"
-        exp(-d), or exp(-d^2 / n_features).
+    kernel : {"exponential", "gaussian", "relative"}, default="exponential"
+        exp(-d), exp(-d^2 / n_features), or exp(-d / mean d of the connected component).
     n_features : int, default=1
         Used by the Gaussian kernel alone.
+    n_neighbors : int, default=None
+        Use the nearest so many neighbours, all by default.
     n_jobs : int, default=None
 
     Returns
@@ -48,10 +57,16 @@ def estimate_intensity(
     >>> estimate_intensity(Neighbors(np.array([[1], [0]]), np.array([[2.0], [2.0]])))
     array([-2., -2.])
     """
-    power = 1 if check_choice("kernel", kernel, KERNELS) == "exponential" else 2
-    scale = 1.0 if power == 1 else float(check_integer("n_features", n_features, low=1))
+    check_choice("kernel", kernel, KERNELS)
     distances = neighbors.distances
+    k = neighbors.check_reach(n_neighbors)
+    power = 2 if kernel == "gaussian" else 1
+    scale = np.ones(len(distances))
+    if kernel == "gaussian":
+        scale *= check_integer("n_features", n_features, low=1)
+    elif kernel == "relative":
+        _kernels.component_scale(neighbors.indices, distances, k, scale)
     log_intensity = np.empty(len(distances))
-    run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, power, scale, log_intensity)
+    run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, k, power, scale, log_intensity)
     step = rounding_step(distances.dtype)
     return np.asarray(np.rint(log_intensity / step) * step)

@@ -36,6 +36,7 @@ def find_local_clusters(
     log_intensity: NDArray[np.float64],
     *,
     strict: bool = False,
+    n_neighbors: int | None = None,
     n_jobs: int | None = None,
 ) -> LocalClusters:
     """Follow the steepest ascent of the intensity from every sample to its peak.
@@ -47,6 +48,8 @@ def find_local_clusters(
     strict : bool, default=False
         Whether a parent must have a higher intensity, even where it is equal on a plateau or for duplicates
         (the authors' published code).
+    n_neighbors : int, default=None
+        Climb among the nearest so many neighbours, all by default.
     n_jobs : int, default=None
 
     Examples
@@ -65,7 +68,8 @@ def find_local_clusters(
     parent = np.empty(n_samples, indices.dtype)
     run_chunks(
         _kernels.steepest_parent, n_samples, n_jobs,
-        indices, distances, log_intensity, rank, strict, rounding_step(distances.dtype), parent,
+        indices, distances, neighbors.check_reach(n_neighbors), log_intensity, rank, strict,
+        rounding_step(distances.dtype), parent,
     )  # fmt: skip
     labels = np.empty(n_samples, indices.dtype)
     n_peaks = _kernels.follow_parents(order, parent, labels)

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
-from gitcluster._validation import check_n_neighbors
+from gitcluster._validation import check_integer, check_n_neighbors
 
 Array = NDArray[Any]
 Query = Callable[[Array, int], tuple[Array, Array]]
@@ -38,6 +38,17 @@ class Neighbors(NamedTuple):
     """(n, k) int32, or int64 from 2**31 samples on."""
     distances: Array
     """(n, k), in the precision of the data."""
+
+    def check_reach(self, n_neighbors: int | None) -> int:
+        """``n_neighbors``, or all there are; an error where more are asked for than were searched."""
+        found = int(self.indices.shape[1])
+        if n_neighbors is None:
+            return found
+        if check_integer("n_neighbors", n_neighbors, low=1) > found:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} is more than the {found} that were searched. Search for more of them."
+            )
+        return int(n_neighbors)
 
 
 def scale_features(X: Array) -> Array:
@@ -73,6 +84,23 @@ def scale_features(X: Array) -> Array:
         points[:, column] = values
     points += 0.0  # -0.0 and 0.0 are one value
     return points
+
+
+def canonical_order(X: Array) -> Array:
+    """Rows in lexicographic order: an order of the samples that does not depend on how they were given.
+
+    Examples
+    --------
+    >>> canonical_order(np.array([[2.0, 0.0], [1.0, 5.0], [1.0, 3.0]]))
+    array([2, 1, 0])
+    """
+    place = np.zeros(len(X), np.int64)
+    for column in X.T:
+        values = np.unique(column, return_inverse=True)[1]
+        distinct, place = np.unique(place * (values.max() + 1) + values, return_inverse=True)
+        if len(distinct) == len(X):
+            break
+    return np.argsort(place, kind="stable")
 
 
 def find_neighbors(

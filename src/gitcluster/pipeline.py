@@ -1,38 +1,54 @@
 """GIT from top to bottom: the five stages in order, nothing else."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._validation import check_choice
+from gitcluster._validation import check_choice, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges
+from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
-from gitcluster.neighbors import Array, Neighbors, find_neighbors, measure_neighbors, scale_features
+from gitcluster.neighbors import (
+    Array,
+    Neighbors,
+    canonical_order,
+    find_neighbors,
+    measure_neighbors,
+    scale_features,
+)
+from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
+from gitcluster.selection import build_scale, choose, neighborhood_sizes, score_n_clusters, share_distance, sweep
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
-VARIANTS = ("paper", "authors")
+VARIANTS = ("adaptive", "paper", "authors")
+PAPER_NEIGHBORS = 8
+"""k of the two published variants when none is given."""
 
 
 class GITResult(NamedTuple):
-    """What every stage found."""
+    """What every stage found. The last three belong to the adaptive variant."""
 
     labels: Array
+    n_neighbors: int
     neighbors: Neighbors
     log_intensity: NDArray[np.float64]
     local_clusters: LocalClusters
     topo_graph: TopoGraph
     edge_cut: EdgeCut
+    hierarchy: Hierarchy | None = None
+    selection: dict[str, NDArray[Any]] | None = None
+    n_clusters_scores: dict[str, NDArray[Any]] | None = None
 
 
 def git_clusters(
     X: Array,
     *,
-    n_clusters: int | None = None,
-    proportions: ArrayLike | None = None,
-    n_neighbors: int = 8,
-    variant: str = "paper",
+    n_clusters: int | str | None = "auto",
+    proportions: ArrayLike | str | None = None,
+    n_neighbors: int | str = "auto",
+    variant: str = "adaptive",
     metric: str = "euclidean",
     n_jobs: int | None = None,
 ) -> GITResult:
@@ -42,12 +58,12 @@ def git_clusters(
     ----------
     X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances
         Finite float32 or float64 values.
-    n_clusters, proportions
-        The prior, see :func:`cut_edges`.
-    n_neighbors : int, default=8
+    n_clusters : int or "auto", default="auto"
+    proportions : array-like of shape (n_clusters,) or "equal", default=None
+    n_neighbors : int or "auto", default="auto"
         k, not counting the sample itself.
-    variant : {"paper", "authors"}, default="paper"
-        The paper's text, or the code its published figures come from.
+    variant : {"adaptive", "paper", "authors"}, default="adaptive"
+        Our merge, which needs no tuning; the paper's text; the code its published figures come from.
     metric : str, default="euclidean"
         Features are scaled only with "euclidean".
     n_jobs : int, default=None
@@ -56,23 +72,105 @@ def git_clusters(
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
-    >>> git_clusters(X, n_clusters=2, n_neighbors=2).labels
+    >>> git_clusters(X, n_clusters=2).labels
     array([0, 0, 0, 1, 1, 1])
     """
-    authors = check_choice("variant", variant, VARIANTS) == "authors"
-    points = scale_features(X) if metric == "euclidean" else X
-    neighbors = find_neighbors(points, n_neighbors=n_neighbors, metric=metric, n_jobs=n_jobs)
-    if authors:
-        log_intensity = estimate_intensity(neighbors, kernel="gaussian", n_features=X.shape[1], n_jobs=n_jobs)
-        local = find_local_clusters(neighbors, log_intensity, strict=True, n_jobs=n_jobs)
-        unscaled = measure_neighbors(X, neighbors, n_jobs=n_jobs) if metric == "euclidean" else neighbors
-        graph = build_topo_graph(unscaled, local, log_intensity=log_intensity, n_jobs=n_jobs)
-    else:
-        log_intensity = estimate_intensity(neighbors, n_jobs=n_jobs)
-        local = find_local_clusters(neighbors, log_intensity, n_jobs=n_jobs)
-        graph = build_topo_graph(neighbors, local, n_jobs=n_jobs)
-        graph = bridge_components(graph, points, metric=metric)
-    edge_cut = cut_edges(
-        graph, n_clusters=n_clusters, proportions=proportions, leftover="cut" if authors else "connected"
+    check_choice("variant", variant, VARIANTS)
+    number, prior = resolve_proportions(n_clusters, proportions, n_samples=len(X))
+    search = {"metric": metric, "n_jobs": n_jobs}
+    if variant == "adaptive":
+        if metric == "precomputed":
+            return _adaptive(X, number, prior, n_neighbors, search)
+        order = canonical_order(X)
+        return _restore_order(_adaptive(X[order], number, prior, n_neighbors, search), order)
+    if number is None:
+        raise ValueError(f"variant={variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
+    k = PAPER_NEIGHBORS if n_neighbors == "auto" else check_n_neighbors(n_neighbors, len(X))
+    prior = equal_shares(number) if prior is None else prior
+    return (_paper if variant == "paper" else _authors)(X, prior, min(k, len(X) - 1), search)
+
+
+def _paper(X: Array, prior: Array, k: int, search: dict[str, Any]) -> GITResult:
+    points = scale_features(X) if search["metric"] == "euclidean" else X
+    near = find_neighbors(points, n_neighbors=k, **search)
+    log_intensity = estimate_intensity(near, n_jobs=search["n_jobs"])
+    local = find_local_clusters(near, log_intensity, n_jobs=search["n_jobs"])
+    graph = build_topo_graph(near, local, n_jobs=search["n_jobs"])
+    graph = bridge_components(graph, points, metric=search["metric"])
+    cut = cut_edges(graph, proportions=prior)
+    return GITResult(cut.labels[local.labels], k, near, log_intensity, local, graph, cut)
+
+
+def _authors(X: Array, prior: Array, k: int, search: dict[str, Any]) -> GITResult:
+    points = scale_features(X) if search["metric"] == "euclidean" else X
+    n_jobs = search["n_jobs"]
+    near = find_neighbors(points, n_neighbors=k, **search)
+    log_intensity = estimate_intensity(near, kernel="gaussian", n_features=X.shape[1], n_jobs=n_jobs)
+    local = find_local_clusters(near, log_intensity, strict=True, n_jobs=n_jobs)
+    unscaled = measure_neighbors(X, near, n_jobs=n_jobs) if search["metric"] == "euclidean" else near
+    graph = build_topo_graph(unscaled, local, log_intensity=log_intensity, boundary="uphill", n_jobs=n_jobs)
+    cut = cut_edges(graph, proportions=prior, leftover="cut")
+    return GITResult(cut.labels[local.labels], k, near, log_intensity, local, graph, cut)
+
+
+def _adaptive(
+    X: Array, n_clusters: int | None, prior: Array | None, n_neighbors: int | str, search: dict[str, Any]
+) -> GITResult:
+    points = scale_features(X) if search["metric"] == "euclidean" else X
+    sizes = neighborhood_sizes(len(X))
+    if n_neighbors != "auto":
+        sizes = [check_n_neighbors(n_neighbors, len(X))]
+    near = find_neighbors(points, n_neighbors=min(2 * sizes[-1], len(X) - 1), **search)
+    scales = [build_scale(points, near, n_neighbors=k, **search) for k in sizes]
+    scores = None
+    if n_clusters is None:
+        scores = score_n_clusters(scales, near, n_jobs=search["n_jobs"])
+        n_clusters = int(scores["n_clusters"][scores["score"].argmax()])
+    elif n_neighbors == "auto" and max(s.n_peaks for s in scales) < n_clusters:
+        scales.append(build_scale(points, near, n_neighbors=min(2, len(X) - 1), **search))  # the most peaks there are
+    scale, labels, merged, table = choose(scales, n_clusters=n_clusters, prior=prior)
+    cut = describe_cut(scale.topo_graph, labels, merged, prior)
+    return GITResult(
+        labels[scale.local_clusters.labels], scale.n_neighbors, near, scale.log_intensity, scale.local_clusters,
+        scale.topo_graph, cut, scale.hierarchy, table, scores,
+    )  # fmt: skip
+
+
+def cut_again(
+    graph: TopoGraph, hierarchy: Hierarchy | None, n_clusters: int, prior: Array | None, *, variant: str
+) -> Array:
+    """Final cluster of every local cluster for another prior."""
+    if hierarchy is None:
+        prior = equal_shares(n_clusters) if prior is None else prior
+        return cut_edges(graph, proportions=prior, leftover="cut" if variant == "authors" else "connected").labels
+    linked = cut_hierarchy(hierarchy, graph, n_clusters=n_clusters)
+    if prior is None:
+        return linked
+    swept = sweep(graph, prior).labels
+    return min(linked, swept, key=lambda labels: share_distance(graph, labels, prior))
+
+
+def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | None) -> EdgeCut:
+    """Sizes of the final clusters, kept and cut edges, and the distance to the prior."""
+    sizes = np.bincount(labels, graph.sizes).astype(np.int64)
+    kept = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
+    shares = [graph.sizes / graph.sizes.sum(), sizes / sizes.sum()]
+    scores = [] if prior is None else [proportion_distance(share, prior) for share in shares]
+    return EdgeCut(labels, sizes, kept, merged, np.array(scores))
+
+
+def _restore_order(found: GITResult, order: Array) -> GITResult:
+    """The result for the rows as they were given, from that for ``X[order]``."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    parent, labels, peaks, sizes = found.local_clusters
+    kind = found.neighbors.indices.dtype
+    order = order.astype(kind)
+    peaks = order[peaks]
+    return found._replace(
+        labels=found.labels[place],
+        neighbors=Neighbors(order[found.neighbors.indices][place], found.neighbors.distances[place]),
+        log_intensity=found.log_intensity[place],
+        local_clusters=LocalClusters(order[parent][place], labels[place], peaks, sizes),
+        topo_graph=found.topo_graph._replace(peaks=peaks),
     )
-    return GITResult(edge_cut.labels[local.labels], neighbors, log_intensity, local, graph, edge_cut)

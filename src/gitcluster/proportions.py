@@ -15,24 +15,31 @@ from gitcluster._validation import check_n_clusters, check_proportions
 
 
 def resolve_proportions(
-    n_clusters: int | None, proportions: ArrayLike | None, *, n_samples: int
-) -> NDArray[np.float64]:
-    """The prior that ``n_clusters`` and ``proportions`` say, as shares that sum to 1, largest first.
+    n_clusters: int | str | None, proportions: ArrayLike | str | None, *, n_samples: int
+) -> tuple[int | None, NDArray[np.float64] | None]:
+    """What ``n_clusters`` and ``proportions`` say together: a number and a prior, None for what they leave open.
+
+    The prior is shares that sum to 1, largest first. ``n_clusters="auto"`` or None leaves the number open;
+    ``proportions="equal"`` is a prior of equal shares.
 
     Examples
     --------
-    >>> resolve_proportions(None, [1, 2, 1], n_samples=100)
-    array([0.5 , 0.25, 0.25])
+    >>> resolve_proportions("auto", [1, 2, 1], n_samples=100)
+    (3, array([0.5 , 0.25, 0.25]))
+    >>> resolve_proportions(4, "equal", n_samples=100)
+    (4, array([0.25, 0.25, 0.25, 0.25]))
     >>> resolve_proportions(4, None, n_samples=100)
-    array([0.25, 0.25, 0.25, 0.25])
+    (4, None)
     """
+    number = None if n_clusters is None or _is(n_clusters, "auto") else check_n_clusters(n_clusters, n_samples)
     if proportions is None:
-        if n_clusters is None:
-            raise ValueError("n_clusters or proportions must be given, got None for both.")
-        c = check_n_clusters(n_clusters, n_samples)
-        return np.full(c, 1.0 / c)
+        return number, None
+    if _is(proportions, "equal"):
+        if number is None:
+            raise ValueError("proportions='equal' needs the number of clusters. Give n_clusters as an integer.")
+        return number, equal_shares(number)
     shares = check_proportions(proportions)
-    if n_clusters is not None and check_n_clusters(n_clusters, n_samples) != len(shares):
+    if number is not None and number != len(shares):
         raise ValueError(
             f"n_clusters={n_clusters} and proportions disagree: proportions has {len(shares)} entries. "
             "Give one of them, or make them agree."
@@ -41,7 +48,16 @@ def resolve_proportions(
         raise ValueError(
             f"proportions asks for {len(shares)} clusters, more than n_samples = {n_samples}. Ask for fewer clusters."
         )
-    return np.sort(shares)[::-1]
+    return len(shares), np.sort(shares)[::-1]
+
+
+def _is(value: Any, word: str) -> bool:
+    return isinstance(value, str) and value == word
+
+
+def equal_shares(n_clusters: int) -> NDArray[np.float64]:
+    """The prior of ``n_clusters`` equal shares."""
+    return np.full(n_clusters, 1.0 / n_clusters)
 
 
 def proportion_distance(predicted: Any, prior: Any) -> float:

@@ -3,6 +3,8 @@
 A boundary pair is two samples of different local clusters, each among the other's neighbours (Eq. 11), with
 similarity s(x, y) = exp(-d(x, y)). The weight of an edge is S(i, j) = sum of s over the boundary pairs between i and
 j, divided by |C_i| |C_j| (Eq. 10), kept as a logarithm because s underflows in high dimensions.
+Relative similarity has no scale: s(x, y) = (min(f(x), f(y)) / min(f(peak i), f(peak j)))^2, how deep the valley between
+two peaks is where the pair crosses it.
 
 In: neighbours and local clusters. Out: :class:`TopoGraph`. :func:`bridge_components` ties the parts of a graph
 that no boundary pair connects.
@@ -18,8 +20,13 @@ from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
+from gitcluster._validation import check_choice
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Array, Neighbors
+
+SIMILARITIES = ("distance", "relative")
+BOUNDARIES = ("mutual", "uphill")
+RELATIVE_POWER = 2.0
 
 
 class TopoGraph(NamedTuple):
@@ -47,6 +54,9 @@ def build_topo_graph(
     local_clusters: LocalClusters,
     *,
     log_intensity: NDArray[np.float64] | None = None,
+    similarity: str = "distance",
+    boundary: str = "mutual",
+    n_neighbors: int | None = None,
     n_jobs: int | None = None,
 ) -> TopoGraph:
     """Collect the boundary pairs and sum their similarities.
@@ -56,8 +66,14 @@ def build_topo_graph(
     neighbors : Neighbors
     local_clusters : LocalClusters
     log_intensity : ndarray of shape (n_samples,), default=None
-        When given, boundary pairs are collected as in the authors' published code: the neighbours of a sample
-        with higher intensity, without the nearest of them, mutual or not.
+        Needed for relative similarity and for uphill pairs.
+    similarity : {"distance", "relative"}, default="distance"
+        exp(-d), or the intensity of the pair relative to the two peaks.
+    boundary : {"mutual", "uphill"}, default="mutual"
+        Neighbours of each other; or, as in the authors' published code, the neighbours of a sample with higher
+        intensity, without the nearest of them, mutual or not.
+    n_neighbors : int, default=None
+        Look among the nearest so many neighbours, all by default.
     n_jobs : int, default=None
 
     Examples
@@ -69,20 +85,28 @@ def build_topo_graph(
     >>> build_topo_graph(near, local).edges
     array([[0, 1]])
     """
+    check_choice("similarity", similarity, SIMILARITIES)
+    check_choice("boundary", boundary, BOUNDARIES)
+    if log_intensity is None and (similarity, boundary) != ("distance", "mutual"):
+        raise ValueError("log_intensity must be given for relative similarity and for uphill pairs.")
     indices, distances = neighbors
     parent, labels, peaks, sizes = local_clusters
-    boundary = np.zeros(indices.shape, np.bool_)
-    if log_intensity is None:
-        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, labels, boundary)
+    k = neighbors.check_reach(n_neighbors)
+    crossing = np.zeros((len(labels), k), np.bool_)
+    if boundary == "mutual":
+        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, crossing)
     else:
-        run_chunks(
-            _kernels.mark_uphill_pairs, len(labels), n_jobs, indices, log_intensity, parent, labels, boundary
-        )  # fmt: skip
+        run_chunks(_kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
+    level = np.zeros(len(labels))
+    if similarity == "relative" and log_intensity is not None:
+        level = RELATIVE_POWER * log_intensity
     starts = np.concatenate(([0], np.cumsum(sizes)))
     members = np.argsort(labels, kind="stable")
-    mutual = log_intensity is None
-    rows = _kernels.sum_pairs(members, starts, indices, distances, boundary, mutual, labels)
-    return _collect_edges(rows, sizes, peaks)
+    rate = 1.0 if similarity == "distance" else 0.0
+    rows = _kernels.sum_pairs(members, starts, indices, distances, crossing, labels, boundary == "mutual", level, rate)
+    graph = _collect_edges(rows, sizes, peaks)
+    lower_peak = peaks[graph.edges[:, 1]]  # the higher number
+    return graph._replace(log_weights=graph.log_weights - level[lower_peak])
 
 
 def _collect_edges(rows: list[tuple[int, int, int, float]], sizes: Array, peaks: Array) -> TopoGraph:

@@ -1,0 +1,109 @@
+"""Stage 5 without sizes: one hierarchy of local clusters, cut anywhere.
+
+Eq. 9 is average linkage: the connection of a merged cluster to the others is re-averaged, S = summed similarity of
+boundary pairs / product of sizes, and the next merge is along the strongest connection *now*. Every merge has one edge
+of the topo-graph behind it, the strongest between the two clusters; these edges are a spanning tree of the local
+clusters, and cutting c - 1 of them leaves c clusters.
+
+Which c - 1: the weakest connections first, but no crumbs. A split counts as the c-th only when both sides hold a
+CRUMB-th part of an average cluster, n / c; smaller parts wait until so many clusters are asked for that they are none.
+So cuts are nested, and far-off samples never take the place of a cluster.
+
+In: topo-graph, connected by its bridges. Out: :class:`Hierarchy`.
+"""
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster import _kernels
+from gitcluster.edge_cutting import label_by_size
+from gitcluster.intensity import rounding_step
+from gitcluster.neighbors import Array
+from gitcluster.topo_graph import TopoGraph
+
+CRUMB = 20
+
+
+class Hierarchy(NamedTuple):
+    """All merges of local clusters, from all apart to all in one."""
+
+    linkage: NDArray[np.float64]
+    """(m - 1, 4) in scipy's format: two clusters, height, local clusters. Heights are falling log strengths."""
+    edges: Array
+    """(m - 1,) topo-graph edge behind every merge."""
+    log_strength: NDArray[np.float64]
+    """(m - 1,) log S of the two clusters when they merged; -inf across a bridge."""
+    sizes: Array
+    """(m - 1,) samples on the smaller side of every merge."""
+
+
+def build_hierarchy(graph: TopoGraph) -> Hierarchy:
+    """Link the local clusters of a connected topo-graph.
+
+    Examples
+    --------
+    >>> graph = TopoGraph(
+    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [1, 2]]),
+    ...     log_weights=np.log([0.1, 0.3]), pairs=np.array([2, 1]),
+    ... )
+    >>> cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
+    array([0, 1, 1])
+    """
+    merges = _link(graph)
+    edges = np.array([edge for edge, _ in merges], dtype=np.int64)
+    strength = np.array([value for _, value in merges])
+    smaller = _kernels.smaller_sides(edges, graph.edges, graph.sizes)
+    order = _rank_splits(smaller, int(graph.sizes.sum()))[::-1]
+    return Hierarchy(
+        _scipy_linkage(graph, edges[order], strength[order]), edges[order], strength[order], smaller[order]
+    )
+
+
+def _link(graph: TopoGraph) -> list[tuple[int, float]]:
+    """Merges of average linkage, then across bridges, the shortest first."""
+    real = np.flatnonzero(graph.pairs > 0)
+    log_sums = graph.log_weights[real] + np.log(graph.sizes[graph.edges[real]]).sum(axis=1)
+    found = _kernels.link_average(graph.edges[real], log_sums, graph.sizes, rounding_step(np.float64))
+    merges = [(int(real[edge]), float(value)) for edge, value in found]
+    bridges = np.flatnonzero(graph.pairs == 0)
+    return merges + [(int(e), -np.inf) for e in bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]]
+
+
+def _rank_splits(smaller: Array, n_samples: int) -> Array:
+    """Merges in the order in which to undo them."""
+    waiting = [(-int(size), -t) for t, size in enumerate(smaller)]
+    heapq.heapify(waiting)
+    ready: list[int] = []
+    ranked: list[int] = []
+    while waiting or ready:
+        least = n_samples / (CRUMB * (len(ranked) + 2))
+        while waiting and (-waiting[0][0] >= least or not ready):
+            heapq.heappush(ready, heapq.heappop(waiting)[1])
+        ranked.append(-heapq.heappop(ready))
+    return np.array(ranked, dtype=np.int64)
+
+
+def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]) -> NDArray[np.float64]:
+    m = len(graph.sizes)
+    finite = strength[np.isfinite(strength)]
+    top, bottom = (finite.max(), finite.min()) if len(finite) else (0.0, 0.0)
+    heights = np.maximum.accumulate(np.where(np.isfinite(strength), top - strength, top - bottom + 1.0))
+    linkage = np.empty((m - 1, 4))
+    linkage[:, 2] = heights
+    _kernels.number_merges(edges, graph.edges, linkage)
+    return linkage
+
+
+def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) -> Array:
+    """Final cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
+    root = np.arange(len(graph.sizes))
+    _kernels.union_edges(root, graph.edges, merges_down_to(hierarchy, n_clusters))
+    return label_by_size(root, graph.sizes)[0]
+
+
+def merges_down_to(hierarchy: Hierarchy, n_clusters: int) -> Array:
+    """Edges of the merges that leave ``n_clusters``."""
+    return hierarchy.edges[: max(len(hierarchy.edges) + 1 - n_clusters, 0)]

@@ -1,0 +1,260 @@
+"""Choose the number of neighbours, and of clusters, without labels.
+
+One search at the largest k serves every smaller k: it is a prefix of each row. Each k gives a :class:`Scale`, stages 2
+to 5: the intensity from k neighbours, climbing among k / 2 (many small and pure local clusters), boundary pairs among
+2 k (well connected ones). The k are multiples of log2 n, which is how a neighbour graph must grow to stay connected.
+
+Every scale gives a clustering, and the one that agrees best with the others is chosen: what depends on an accident of
+one k has nothing to agree with. A prior of proportions adds candidates from the sweep, and its distance W1 to the
+score. Where the scales do not agree, the data alone do not tell, and equal shares are taken as the prior.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster import _kernels
+from gitcluster._jit import run_chunks
+from gitcluster.edge_cutting import EdgeCut, cut_edges
+from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy, merges_down_to
+from gitcluster.intensity import estimate_intensity
+from gitcluster.local_clusters import LocalClusters, find_local_clusters
+from gitcluster.neighbors import Array, Neighbors
+from gitcluster.proportions import equal_shares, proportion_distance
+from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
+
+FACTORS = tuple(2 ** (step / 4) for step in range(-4, 5))
+"""Candidates for k, times log2 n: from a half to two."""
+AGREED = 0.7
+"""Mean adjusted Rand index from which on the scales agree."""
+MOST_CLUSTERS = 60
+CLOSED = 0.005
+"""Share of links below which a cluster is as good as closed."""
+NOISE = (0.1, 2.0)
+"""Score of one cluster: the first, plus the second / sqrt(n)."""
+
+
+class Scale(NamedTuple):
+    """What stages 2 to 5 found with one number of neighbours."""
+
+    n_neighbors: int
+    log_intensity: NDArray[np.float64]
+    local_clusters: LocalClusters
+    topo_graph: TopoGraph
+    hierarchy: Hierarchy
+
+    @property
+    def n_peaks(self) -> int:
+        """Number of local clusters."""
+        return len(self.topo_graph.peaks)
+
+
+class Candidate(NamedTuple):
+    """One way to cluster: the labels a merge gives the local clusters of a scale, and the edges it merged along."""
+
+    scale: int
+    merge: str
+    labels: Array
+    merged: Array
+
+
+class Choice(NamedTuple):
+    """The chosen candidate, and the table of all of them."""
+
+    scale: Scale
+    labels: Array
+    merged: Array
+    table: dict[str, NDArray[Any]]
+
+
+def neighborhood_sizes(n_samples: int) -> list[int]:
+    """Candidates for k.
+
+    Examples
+    --------
+    >>> neighborhood_sizes(1000)
+    [5, 6, 7, 8, 10, 12, 14, 17, 20]
+    """
+    largest = max(1, n_samples - 1)
+    return sorted({min(largest, max(2, round(factor * np.log2(n_samples)))) for factor in FACTORS})
+
+
+def build_scale(
+    points: Array, neighbors: Neighbors, *, n_neighbors: int, metric: str = "euclidean", n_jobs: int | None = None
+) -> Scale:
+    """Stages 2 to 5 with the nearest ``n_neighbors`` of a search that may have found more."""
+    log_intensity = estimate_intensity(neighbors, kernel="relative", n_neighbors=n_neighbors, n_jobs=n_jobs)
+    local = find_local_clusters(neighbors, log_intensity, n_neighbors=max(1, n_neighbors // 2), n_jobs=n_jobs)
+    graph = build_topo_graph(
+        neighbors,
+        local,
+        log_intensity=log_intensity,
+        similarity="relative",
+        n_neighbors=min(2 * n_neighbors, neighbors.indices.shape[1]),
+        n_jobs=n_jobs,
+    )
+    graph = bridge_components(graph, points, metric=metric)
+    return Scale(n_neighbors, log_intensity, local, graph, build_hierarchy(graph))
+
+
+class Comparison:
+    """Compares clusterings of different scales without going back to the samples."""
+
+    def __init__(self, scales: Sequence[Scale]) -> None:
+        self.scales = scales
+        self.shared: dict[tuple[int, int], tuple[Array, Array, Array]] = {}
+        for j, scale in enumerate(scales):
+            sizes = scale.topo_graph.sizes
+            everyone = np.arange(len(sizes))
+            self.shared[j, j] = everyone, everyone, sizes.astype(np.float64)
+            for i in range(j):
+                both = scales[i].local_clusters.labels.astype(np.int64) * len(sizes) + scale.local_clusters.labels
+                pairs, counts = np.unique(both, return_counts=True)
+                self.shared[i, j] = pairs // len(sizes), pairs % len(sizes), counts.astype(np.float64)
+
+    def agreement(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+        """Adjusted Rand index of every two candidates, 0 where it is below chance."""
+        table = np.eye(len(candidates))
+        for column, b in enumerate(candidates):
+            for row, a in enumerate(candidates[:column]):
+                low, high = (a, b) if a.scale <= b.scale else (b, a)
+                first, second, counts = self.shared[low.scale, high.scale]
+                index = _kernels.adjusted_rand(
+                    low.labels[first], high.labels[second], counts, low.labels.max() + 1, high.labels.max() + 1
+                )
+                table[row, column] = table[column, row] = max(index, 0.0)
+        return table
+
+
+def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of every row without the diagonal."""
+    n = len(table)
+    return np.asarray((table.sum(axis=1) - 1) / (n - 1)) if n > 1 else np.ones(n)
+
+
+def choose(scales: Sequence[Scale], *, n_clusters: int, prior: NDArray[np.float64] | None = None) -> Choice:
+    """The clustering into ``n_clusters`` that the scales agree on, near to the prior where there is one."""
+    scales = [s for s in scales if s.n_peaks >= n_clusters] or [max(scales, key=lambda s: s.n_peaks)]
+    widest = len(scales[0].log_intensity) / n_clusters / 2
+    scales = [s for s in scales if s.n_neighbors <= widest] or scales[:1]  # 2 k within an average cluster
+    comparison = Comparison(scales)
+    candidates = [linkage_candidate(scales, i, n_clusters) for i in range(len(scales))]
+    agreement = comparison.agreement(candidates)
+    if prior is None and mean_agreement(agreement).max() < AGREED:
+        prior = equal_shares(n_clusters)
+    if prior is None:
+        score = mean_agreement(agreement)
+    else:
+        candidates += [sweep_candidate(scales, i, prior) for i in range(len(scales))]
+        agreement = comparison.agreement(candidates)
+        score = mean_agreement(agreement**4) - _distances(scales, candidates, prior)
+    best = int(score.argmax())
+    chosen = candidates[best]
+    table = _table(scales, candidates, agreement, score, prior)
+    return Choice(scales[chosen.scale], chosen.labels, chosen.merged, table)
+
+
+def linkage_candidate(scales: Sequence[Scale], i: int, n_clusters: int) -> Candidate:
+    """The hierarchy of a scale, cut."""
+    hierarchy = scales[i].hierarchy
+    labels = cut_hierarchy(hierarchy, scales[i].topo_graph, n_clusters=n_clusters)
+    return Candidate(i, "linkage", labels, merges_down_to(hierarchy, n_clusters))
+
+
+def sweep_candidate(scales: Sequence[Scale], i: int, prior: NDArray[np.float64]) -> Candidate:
+    """The paper's sweep on the topo-graph of a scale."""
+    cut = sweep(scales[i].topo_graph, prior)
+    return Candidate(i, "sweep", cut.labels, cut.merged)
+
+
+def sweep(graph: TopoGraph, prior: NDArray[np.float64]) -> EdgeCut:
+    """The paper's sweep against a prior, edges by pairs / sqrt(|C_i| |C_j|): as strong as the boundary is wide."""
+    wide = np.log(np.maximum(graph.pairs, 1)) - np.log(graph.sizes[graph.edges]).sum(axis=1) / 2
+    weights = np.where(graph.pairs > 0, wide, graph.log_weights)
+    return cut_edges(graph._replace(log_weights=weights), proportions=prior)
+
+
+def share_distance(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) -> float:
+    """W1 between the shares of clusters of local clusters and a prior."""
+    sizes = np.bincount(labels, graph.sizes)
+    return proportion_distance(sizes / sizes.sum(), prior)
+
+
+def _distances(
+    scales: Sequence[Scale], candidates: Sequence[Candidate], prior: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return np.array([share_distance(scales[c.scale].topo_graph, c.labels, prior) for c in candidates])
+
+
+def _table(
+    scales: Sequence[Scale],
+    candidates: Sequence[Candidate],
+    agreement: NDArray[np.float64],
+    score: NDArray[np.float64],
+    prior: NDArray[np.float64] | None,
+) -> dict[str, NDArray[Any]]:
+    unknown = np.full(len(candidates), np.nan)
+    return {
+        "n_neighbors": np.array([scales[c.scale].n_neighbors for c in candidates]),
+        "merge": np.array([c.merge for c in candidates]),
+        "n_local_clusters": np.array([len(c.labels) for c in candidates]),
+        "agreement": mean_agreement(agreement),
+        "proportion_distance": unknown if prior is None else _distances(scales, candidates, prior),
+        "score": score,
+        "chosen": np.arange(len(candidates)) == score.argmax(),
+    }
+
+
+def score_n_clusters(
+    scales: Sequence[Scale], neighbors: Neighbors, *, n_jobs: int | None = None
+) -> dict[str, NDArray[Any]]:
+    """How well every number of clusters fits: a table with columns n_clusters, score, agreement and leak.
+
+    With the right number the clusters are nearly closed, and one more would cut through one of them. ``leak`` is the
+    geometric mean of two measures of the worst place of a clustering, see :func:`measure_leak`. The score of c is how
+    much the log leak grows from c to c + 1, times the fourth power of the agreement of the scales on c clusters. One
+    cluster has the score that sampling noise can reach, which falls like 1 / sqrt(n).
+    """
+    n_samples = len(scales[0].log_intensity)
+    scales = list(scales[::2])
+    most = int(min(MOST_CLUSTERS, max(8, np.sqrt(n_samples)), max(s.n_peaks for s in scales)))
+    comparison = Comparison(scales)
+    agreed, leaks = np.ones(most), np.zeros((2, most))
+    for c in range(2, most + 1):
+        candidates = [linkage_candidate(scales, i, c) for i in range(len(scales)) if scales[i].n_peaks >= c]
+        mean = mean_agreement(comparison.agreement(candidates))
+        agreed[c - 1] = mean.mean() if len(scales) == 1 or len(candidates) > 1 else 0.0
+        best = candidates[int(mean.argmax())]
+        leaks[:, c - 1] = measure_leak(scales[best.scale], best.labels, neighbors, n_jobs)
+    log_leak = np.log(np.maximum.accumulate(leaks, axis=1) + CLOSED).mean(axis=0)
+    score = np.append(np.diff(log_leak), 0.0) * agreed**4
+    score[0] = NOISE[0] + NOISE[1] / np.sqrt(n_samples)
+    return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": np.exp(log_leak)}
+
+
+def measure_leak(scale: Scale, labels: Array, neighbors: Neighbors, n_jobs: int | None) -> tuple[float, float]:
+    """How much and how freely clusters leak, the worst of them.
+
+    How much: the share of a cluster's links that leave it. How freely: the mean over its boundary samples of the share
+    of their links that cross, each weighted by its intensity relative to the peaks; a cut through a thin thread
+    leaks little, but freely.
+    """
+    graph, local = scale.topo_graph, scale.local_clusters
+    n_clusters, n_links = int(labels.max()) + 1, 2.0 * scale.n_neighbors
+    sizes = np.bincount(labels, graph.sizes, minlength=n_clusters)
+    ends = labels[graph.edges]
+    leaving = np.where(ends[:, 0] != ends[:, 1], graph.pairs, 0)
+    much = sum(np.bincount(end, leaving, minlength=n_clusters) for end in ends.T) / (n_links * sizes)
+    peaks = np.full(n_clusters, -np.inf)
+    np.maximum.at(peaks, labels, scale.log_intensity[local.peaks])
+    members, crossing = labels[local.labels], np.empty(len(local.labels))
+    k = min(neighbors.indices.shape[1], 2 * round(np.log2(len(members))))
+    run_chunks(
+        _kernels.measure_crossing, len(members), n_jobs,
+        neighbors.indices, k, members, scale.log_intensity, peaks, crossing,
+    )  # fmt: skip
+    touched = np.bincount(members, crossing > 0, minlength=n_clusters)
+    freely = np.bincount(members, crossing, minlength=n_clusters) / np.maximum(touched, 1)
+    return float(much.max()), float(freely.max())
