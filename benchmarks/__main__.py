@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-EXPERIMENTS = ("stages", "untuned")
+EXPERIMENTS = ("paper", "report", "robustness", "stages", "study", "untuned")
 
 
 def main() -> None:

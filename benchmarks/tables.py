@@ -50,6 +50,32 @@ def untuned_table(results: Results, *, methods: list[str] | None = None, familie
     return markdown(["sets", *names], rows)
 
 
+def untuned_summary(results: Results) -> str:
+    """Return one row a method: what it is told, mean ARI over generated and over real sets, right numbers."""
+    names = list(dict.fromkeys(method for _, method in results))
+    sets = _common_sets(results, names)
+    stored = [s for s in sets if results[s, names[0]]["family"] in NOT_GENERATED]
+    rows = []
+    for name in names:
+        means = [
+            np.mean([results[s, name]["ari"] for s in chosen])
+            for chosen in (sets, [s for s in sets if s not in set(stored)], stored)
+        ]
+        known = results[sets[0], name]["known"]
+        rows.append((known, -means[0], [name, known, *(f"{mean:.3f}" for mean in means), _share(results, name)]))
+    others = len(sets) - len(stored)
+    header = [
+        "method",
+        "told",
+        f"all {len(sets)}",
+        f"generated {others}",
+        f"real and paper {len(stored)}",
+        "right number",
+    ]
+    order = {"proportions": 0, "number": 1, "nothing": 2}
+    return markdown(header, [row for _, _, row in sorted(rows, key=lambda r: (order[r[0]], r[1]))])
+
+
 def _common_sets(results: Results, names: Sequence[str]) -> list[str]:
     """Return the sets of more than one cluster that all methods have run."""
     candidates = dict.fromkeys(s for (s, _), line in results.items() if line["classes"] > 1)

@@ -21,10 +21,12 @@ LAYERS = [
     ["local_clusters"],
     ["intensity"],
     ["neighbors"],
+    ["search"],
     ["proportions"],
     ["_kernels"],
     ["_jit"],
     ["_validation"],
+    ["_optional"],
 ]
 LEAVES = {"metrics": {"_validation"}}
 HOMES = {"numba": {"_jit"}}

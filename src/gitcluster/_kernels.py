@@ -82,13 +82,14 @@ def measure(start, stop, points, rows, others, distances):
 @kernel
 def insert(indices, distances, filled, index, distance):
     """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
-    place = min(filled, len(indices) - 1)
-    if filled == len(indices) and (distance, index) >= (distances[place], indices[place]):
-        return filled
+    place = filled
     while place > 0 and (distance, index) < (distances[place - 1], indices[place - 1]):
-        indices[place] = indices[place - 1]
-        distances[place] = distances[place - 1]
         place -= 1
+    if place == len(indices) or (place > 0 and index == indices[place - 1] and distance == distances[place - 1]):
+        return filled  # too far, or there already
+    for later in range(min(filled, len(indices) - 1), place, -1):
+        indices[later] = indices[later - 1]
+        distances[later] = distances[later - 1]
     indices[place] = index
     distances[place] = distance
     return min(filled + 1, len(indices))

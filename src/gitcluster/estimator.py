@@ -37,6 +37,10 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     metric : str, default="euclidean"
         "euclidean" divides every feature by its standard deviation; any other metric of
         :class:`sklearn.neighbors.NearestNeighbors` takes the data as they are; "precomputed" takes X as distances.
+    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
+        How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
+        uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
+        used as it is.
     n_jobs : int, default=None
         Threads, with scikit-learn's meaning. The labels do not depend on it.
 
@@ -60,6 +64,8 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Kept and cut edges, final cluster of every local cluster, distances to the prior.
     n_neighbors_ : int
         Neighbours used.
+    neighbors_recall_ : float
+        Share of the true nearest neighbours that the search found; 1 for an exact one, else estimated on a sample.
     hierarchy_ : ndarray of shape (n_local_clusters - 1, 4)
         Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
     selection_ : dict of ndarrays
@@ -93,6 +99,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_neighbors: int | str = "auto",
         variant: str = "adaptive",
         metric: str = "euclidean",
+        neighbors: Any = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -100,6 +107,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.variant = variant
         self.metric = metric
+        self.neighbors = neighbors
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
@@ -116,10 +124,11 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         samples = self._check_samples(X)
         n_wanted, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=len(samples))
-        found = git_clusters(samples, **self.get_params())
+        found = git_clusters(samples, **self.get_params(deep=False))
         for name in ("hierarchy_", "selection_", "n_clusters_scores_"):
             self.__dict__.pop(name, None)
         self.n_neighbors_ = found.n_neighbors
+        self.neighbors_recall_ = found.neighbors.recall
         self.log_intensity_ = found.log_intensity
         self.intensity_ = np.exp(found.log_intensity)
         self.local_labels_ = found.local_clusters.labels

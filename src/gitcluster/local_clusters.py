@@ -60,7 +60,7 @@ def find_local_clusters(
     >>> find_local_clusters(near, estimate_intensity(near)).labels
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
-    indices, distances = neighbors
+    indices, distances = neighbors.indices, neighbors.distances
     n_samples = len(indices)
     order = np.argsort(-log_intensity, kind="stable").astype(indices.dtype)
     rank = np.empty_like(order)

@@ -8,27 +8,21 @@ index: an exact duplicate of a sample is its neighbour at distance 0, the sample
 distances are ordered by index, so that the search has one right answer.
 """
 
-from collections.abc import Callable
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
-from gitcluster._validation import check_integer, check_n_neighbors
+from gitcluster._optional import is_installed
+from gitcluster._validation import check_choice, check_integer, check_n_neighbors
+from gitcluster.search import approximate_search, approximation_pays, empty_neighbors, exact_search, given_search
 
 Array = NDArray[Any]
-Query = Callable[[Array, int], tuple[Array, Array]]
 
-TREE_FEATURES = 15
-"""With more features than this a tree prunes next to nothing, and all pairs are compared."""
-ROWS_AT_ONCE = 1 << 16
-EPS = float(np.finfo(np.float64).eps)
+SEARCHES = ("auto", "exact", "approximate")
 
 
 class Neighbors(NamedTuple):
@@ -38,6 +32,8 @@ class Neighbors(NamedTuple):
     """(n, k) int32, or int64 from 2**31 samples on."""
     distances: Array
     """(n, k), in the precision of the data."""
+    recall: float = 1.0
+    """Share of the true neighbours that were found; an estimate for an approximate search."""
 
     def check_reach(self, n_neighbors: int | None) -> int:
         """``n_neighbors``, or all there are; an error where more are asked for than were searched."""
@@ -104,9 +100,14 @@ def canonical_order(X: Array) -> Array:
 
 
 def find_neighbors(
-    points: Array, *, n_neighbors: int, metric: str = "euclidean", n_jobs: int | None = None
+    points: Array,
+    *,
+    n_neighbors: int,
+    metric: str = "euclidean",
+    search: Any = "auto",
+    n_jobs: int | None = None,
 ) -> Neighbors:
-    """Find the k nearest other samples of every sample, exactly.
+    """Find the k nearest other samples of every sample.
 
     Parameters
     ----------
@@ -116,6 +117,9 @@ def find_neighbors(
         k, not counting the sample itself; from 1 to n_samples - 1.
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
+    search : {"auto", "exact", "approximate"} or object, default="auto"
+        "approximate" uses neighbour descent (the package pynndescent); "auto" does so where it is installed and
+        clearly faster. An object with scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -129,30 +133,53 @@ def find_neighbors(
     if metric == "precomputed":
         return _nearest_in_matrix(points, n_neighbors, n_jobs)
     if points.shape[1] == 0:  # no feature varies: every sample equals every other
-        return _expand_duplicates(_no_neighbors(1, points.dtype), [np.arange(len(points))], n_neighbors, n_jobs)
+        alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
+        return _expand_duplicates(alone, [np.arange(len(points))], n_neighbors, n_jobs)
     first, group = _group_duplicates(points)
     if len(first) == len(points):
-        return _search(points, n_neighbors, metric, n_jobs)
-    distinct = points[first]
+        return _search(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
-    found = _search(distinct, k, metric, n_jobs) if k else _no_neighbors(1, points.dtype)
+    found = Neighbors(*empty_neighbors(1, 0, points.dtype))
+    if k:
+        found = _search(points[first], k, metric, search, n_jobs)
     members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
     return _expand_duplicates(found, members, n_neighbors, n_jobs)
 
 
-def _no_neighbors(n_samples: int, dtype: Any) -> Neighbors:
-    return Neighbors(np.empty((n_samples, 0), np.int32), np.empty((n_samples, 0), dtype))
+def _search(points: Array, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
+    if hasattr(search, "kneighbors"):
+        return Neighbors(*given_search(search, points, k, metric, n_jobs))
+    if check_choice("search", search, SEARCHES) == "auto":
+        search = "exact"
+        if approximation_pays(*points.shape):
+            if is_installed("pynndescent"):
+                search = "approximate"
+            else:
+                _suggest_once()
+    if search == "exact" or k + 1 >= len(points):
+        return Neighbors(*exact_search(points, k, metric, n_jobs))
+    return Neighbors(*approximate_search(points, k, metric, n_jobs))
 
 
-def _empty_neighbors(n_samples: int, k: int, dtype: Any) -> Neighbors:
-    index_type = np.int32 if n_samples < 2**31 else np.int64
-    return Neighbors(np.empty((n_samples, k), index_type), np.empty((n_samples, k), dtype))
+def _suggest_once() -> None:
+    """Say, once a process, what would be faster."""
+    if not _suggested:
+        _suggested.append(True)
+        warnings.warn(
+            "An exact search of this many samples takes long. An approximate one is faster: "
+            "pip install 'gitcluster[fast]', or neighbors='exact' to keep to this one.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+_suggested: list[bool] = []
 
 
 def _nearest_in_matrix(matrix: Array, k: int, n_jobs: int | None) -> Neighbors:
-    found = _empty_neighbors(len(matrix), k, matrix.dtype)
-    run_chunks(_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, found.indices, found.distances)
-    return found
+    indices, distances = empty_neighbors(len(matrix), k, matrix.dtype)
+    run_chunks(_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, indices, distances)
+    return Neighbors(indices, distances)
 
 
 def _group_duplicates(points: Array) -> tuple[Array, Array]:
@@ -179,56 +206,12 @@ def _expand_duplicates(found: Neighbors, members: list[Array], k: int, n_jobs: i
     sizes = np.array([len(m) for m in members])
     starts = np.concatenate(([0], np.cumsum(sizes)))
     flat = np.concatenate(members)
-    result = _empty_neighbors(len(flat), k, found.distances.dtype)
-    run_chunks(_kernels.expand_duplicates, len(members), n_jobs, *found, starts, flat, *result)
-    return result
-
-
-def _search(points: Array, k: int, metric: str, n_jobs: int | None) -> Neighbors:
-    """Ask a tree or all pairs for a few candidates more than k; ask for twice as many where the k-th and the
-    last candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest."""
-    n_samples = len(points)
-    query, noise = _candidate_search(points, metric, n_jobs)
-    found = _empty_neighbors(n_samples, k, points.dtype)
-    rows = np.arange(n_samples)
-    n_candidates = k + 2
-    while len(rows):
-        n_candidates = min(n_candidates, n_samples)
-        settled = np.ones(len(rows), dtype=np.bool_)
-        step = max(1, ROWS_AT_ONCE * (k + 2) // n_candidates)
-        for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            distances, candidates = query(some, n_candidates)
-            reach = np.full(len(some), np.inf)
-            if n_candidates < n_samples:
-                reach = np.sqrt(np.maximum(distances[:, -1] ** 2 * (1 - 8 * EPS) - noise, 0))
-            if metric == "euclidean":
-                run_chunks(_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
-            run_chunks(
-                _kernels.keep_nearest, len(some), n_jobs,
-                some, candidates, distances, reach, *found, settled[start : start + step],
-            )  # fmt: skip
-        rows = rows[~settled]
-        n_candidates *= 2
-    return found
-
-
-def _candidate_search(points: Array, metric: str, n_jobs: int | None) -> tuple[Query, float]:
-    """A search that may round, and the largest error of the squared distances that it reports."""
-    n_threads = effective_n_jobs(n_jobs)
-    if metric == "euclidean" and points.shape[1] <= TREE_FEATURES:
-        tree = KDTree(points)
-        return lambda rows, n_candidates: tree.query(points[rows], k=n_candidates, workers=n_threads), 0.0
-    algorithm = "brute" if metric == "euclidean" else "auto"
-    index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
-
-    def query(rows: Array, n_candidates: int) -> tuple[Array, Array]:
-        with threadpool_limits(limits=n_threads):
-            distances, candidates = index.kneighbors(points[rows], n_candidates)
-        return np.maximum(distances.astype(np.float64), 0.0), candidates
-
-    largest = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
-    return query, 64 * EPS * largest if metric == "euclidean" else 0.0
+    indices, distances = empty_neighbors(len(flat), k, found.distances.dtype)
+    run_chunks(
+        _kernels.expand_duplicates, len(members), n_jobs,
+        found.indices, found.distances, starts, flat, indices, distances,
+    )  # fmt: skip
+    return Neighbors(indices, distances, found.recall)
 
 
 def measure_neighbors(X: Array, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:

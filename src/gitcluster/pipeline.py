@@ -50,6 +50,7 @@ def git_clusters(
     n_neighbors: int | str = "auto",
     variant: str = "adaptive",
     metric: str = "euclidean",
+    neighbors: Any = "auto",
     n_jobs: int | None = None,
 ) -> GITResult:
     """Cluster samples by the graph of their intensity topology.
@@ -66,6 +67,8 @@ def git_clusters(
         Our merge, which needs no tuning; the paper's text; the code its published figures come from.
     metric : str, default="euclidean"
         Features are scaled only with "euclidean".
+    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
+        How to search, see :func:`find_neighbors`.
     n_jobs : int, default=None
 
     Examples
@@ -77,7 +80,7 @@ def git_clusters(
     """
     check_choice("variant", variant, VARIANTS)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=len(X))
-    search = {"metric": metric, "n_jobs": n_jobs}
+    search = {"metric": metric, "search": neighbors, "n_jobs": n_jobs}
     if variant == "adaptive":
         if metric == "precomputed":
             return _adaptive(X, number, prior, n_neighbors, search)
@@ -121,13 +124,14 @@ def _adaptive(
     if n_neighbors != "auto":
         sizes = [check_n_neighbors(n_neighbors, len(X))]
     near = find_neighbors(points, n_neighbors=min(2 * sizes[-1], len(X) - 1), **search)
-    scales = [build_scale(points, near, n_neighbors=k, **search) for k in sizes]
+    stages = {"metric": search["metric"], "n_jobs": search["n_jobs"]}
+    scales = [build_scale(points, near, n_neighbors=k, **stages) for k in sizes]
     scores = None
     if n_clusters is None:
         scores = score_n_clusters(scales, near, n_jobs=search["n_jobs"])
         n_clusters = int(scores["n_clusters"][scores["score"].argmax()])
     elif n_neighbors == "auto" and max(s.n_peaks for s in scales) < n_clusters:
-        scales.append(build_scale(points, near, n_neighbors=min(2, len(X) - 1), **search))  # the most peaks there are
+        scales.append(build_scale(points, near, n_neighbors=min(2, len(X) - 1), **stages))  # the most peaks there are
     scale, labels, merged, table = choose(scales, n_clusters=n_clusters, prior=prior)
     cut = describe_cut(scale.topo_graph, labels, merged, prior)
     return GITResult(
@@ -169,7 +173,9 @@ def _restore_order(found: GITResult, order: Array) -> GITResult:
     peaks = order[peaks]
     return found._replace(
         labels=found.labels[place],
-        neighbors=Neighbors(order[found.neighbors.indices][place], found.neighbors.distances[place]),
+        neighbors=found.neighbors._replace(
+            indices=order[found.neighbors.indices][place], distances=found.neighbors.distances[place]
+        ),
         log_intensity=found.log_intensity[place],
         local_clusters=LocalClusters(order[parent][place], labels[place], peaks, sizes),
         topo_graph=found.topo_graph._replace(peaks=peaks),

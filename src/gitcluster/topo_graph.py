@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
 from gitcluster._validation import check_choice
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Array, Neighbors
+from gitcluster.search import candidate_search
 
 SIMILARITIES = ("distance", "relative")
 BOUNDARIES = ("mutual", "uphill")
@@ -89,7 +89,7 @@ def build_topo_graph(
     check_choice("boundary", boundary, BOUNDARIES)
     if log_intensity is None and (similarity, boundary) != ("distance", "mutual"):
         raise ValueError("log_intensity must be given for relative similarity and for uphill pairs.")
-    indices, distances = neighbors
+    indices, distances = neighbors.indices, neighbors.distances
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
@@ -161,13 +161,13 @@ def _components(n_nodes: int, edges: Array) -> Array:
 
 def _nearest_outside(peaks: Array, component: Array, metric: str) -> list[tuple[int, int, float]]:
     """For every component but the largest, the shortest way from one of its peaks to a peak of another."""
-    index = NearestNeighbors(metric=metric).fit(peaks)
+    query, _ = candidate_search(peaks, metric, None)
     waiting = np.flatnonzero(component != np.bincount(component).argmax())
     best: dict[int, tuple[float, int, int]] = {}
     n_asked = 8
     while len(waiting):
         n_asked = min(n_asked, len(peaks))
-        distances, found = index.kneighbors(peaks[waiting], n_asked)
+        distances, found = query(waiting, n_asked)
         outside = component[found] != component[waiting][:, None]
         hit = outside.any(axis=1)
         for row in np.flatnonzero(hit):

@@ -1,0 +1,46 @@
+"""Write the pages of figures in ``docs/`` from stored results alone: ``python -m benchmarks report [--check]``.
+
+A page has its prose between markers ``<!-- table NAME -->`` and ``<!-- end -->``; what lies between is replaced by the
+table of that name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import paper, robustness, study, untuned
+from benchmarks.tables import untuned_summary, untuned_table
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", ROOT / "docs" / "accuracy.md")
+TABLES = {
+    "summary": lambda: untuned_summary(untuned.read_results()),
+    "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
+    "paper": paper.table,
+    "robustness": robustness.table,
+    "study": study.table,
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fill the pages, or with ``--check`` fail where one is not up to date."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks report", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where a page is out of date")
+    check = parser.parse_args(arguments).check
+    stale = [page for page in PAGES if fill(page.read_text()) != page.read_text()]
+    for page in stale:
+        if check:
+            print(f"{page.relative_to(ROOT)} is out of date: python -m benchmarks report", file=sys.stderr)
+        else:
+            page.write_text(fill(page.read_text()))
+    sys.exit(1 if check and stale else 0)
+
+
+def fill(text: str) -> str:
+    """The page with its tables drawn anew."""
+    marked = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+    return marked.sub(lambda found: f"<!-- table {found[1]} -->\n{TABLES[found[1]]()}\n<!-- end -->", text)

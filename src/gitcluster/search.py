@@ -1,0 +1,194 @@
+"""The search behind stage 1: exact by a tree or by all pairs, or approximate by neighbour descent.
+
+Every search hands candidates to the same kernels, which measure them again and order them by (distance, index): how a
+search rounds, or in how many threads it runs, does not show in the result. Samples are distinct here; stage 1 has put
+duplicates together.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from gitcluster import _kernels
+from gitcluster._jit import run_chunks
+from gitcluster._optional import is_installed, require
+
+Array = NDArray[Any]
+Query = Callable[[Array, int], tuple[Array, Array]]
+
+TREE_FEATURES = 9
+"""With more features than this a tree prunes too little, and all pairs are compared."""
+ROWS_AT_ONCE = 1 << 16
+EPS = float(np.finfo(np.float64).eps)
+GOOD_RECALL = 0.99
+RECALL_ROWS = 256
+"""Samples whose true neighbours are searched to estimate the recall."""
+
+
+def empty_neighbors(n_samples: int, k: int, dtype: Any) -> tuple[Array, Array]:
+    """Room for indices and distances."""
+    index_type = np.int32 if n_samples < 2**31 else np.int64
+    return np.empty((n_samples, k), index_type), np.empty((n_samples, k), dtype)
+
+
+def exact_seconds(n_samples: int, n_features: int) -> float:
+    """CPU seconds of an exact search for some thirty neighbours, by the measurements of ``benchmarks/search.py``."""
+    if n_features <= TREE_FEATURES:  # a query of the tree visits more of it the more features there are
+        visited = 800 * 1.53 ** (n_features - 3) * (n_samples / 60_000) ** max(0.1, (n_features - 2) / 10)
+        return float(1e-8 * n_samples * min(visited, n_samples))
+    return n_samples**2 * (3e-9 + 4e-11 * n_features)
+
+
+def approximate_seconds(n_samples: int, n_features: int) -> float:
+    """CPU seconds of neighbour descent for some thirty neighbours."""
+    return n_samples * (1e-4 + 5e-7 * n_features)
+
+
+def approximation_pays(n_samples: int, n_features: int) -> bool:
+    """Whether neighbour descent is clearly faster than an exact search, ten seconds of compilation included."""
+    return exact_seconds(n_samples, n_features) > 10 + 3 * approximate_seconds(n_samples, n_features)
+
+
+def exact_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
+    """Indices and distances of the k nearest others.
+
+    Ask a tree or all pairs for a few candidates more than k; ask for twice as many where the k-th and the last
+    candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
+    """
+    n_samples = len(points)
+    query, noise = candidate_search(points, metric, n_jobs)
+    found = empty_neighbors(n_samples, k, points.dtype)
+    rows = np.arange(n_samples)
+    n_candidates = k + 2
+    while len(rows):
+        n_candidates = min(n_candidates, n_samples)
+        settled = np.ones(len(rows), dtype=np.bool_)
+        step = max(1, ROWS_AT_ONCE * (k + 2) // n_candidates)
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            distances, candidates = query(some, n_candidates)
+            reach = np.sqrt(np.maximum(distances[:, -1] ** 2 * (1 - 8 * EPS) - noise, 0))
+            if n_candidates == n_samples:
+                reach[:] = np.inf
+                if metric == "euclidean":  # a search that rounds may name a sample twice
+                    candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
+            if metric == "euclidean":
+                run_chunks(_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
+            run_chunks(
+                _kernels.keep_nearest, len(some), n_jobs,
+                some, candidates, distances, reach, *found, settled[start : start + step],
+            )  # fmt: skip
+        rows = rows[~settled]
+        n_candidates *= 2
+    return found
+
+
+def candidate_search(points: Array, metric: str, n_jobs: int | None, *, tree: bool = True) -> tuple[Query, float]:
+    """A search that may round, and the largest error of the squared distances that it reports."""
+    n_threads = effective_n_jobs(n_jobs)
+    if tree and metric == "euclidean" and points.shape[1] <= TREE_FEATURES:
+        index = KDTree(points)
+        return lambda rows, n_candidates: index.query(points[rows], k=n_candidates, workers=n_threads), 0.0
+    algorithm = "brute" if metric == "euclidean" else "auto"
+    index = _brute_force(metric)(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
+
+    def query(rows: Array, n_candidates: int) -> tuple[Array, Array]:
+        with threadpool_limits(limits=n_threads):
+            distances, candidates = index.kneighbors(points[rows], n_candidates)
+        return np.maximum(distances.astype(np.float64), 0.0), candidates
+
+    largest = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
+    return query, 64 * float(np.finfo(points.dtype).eps) * largest if metric == "euclidean" else 0.0
+
+
+def _brute_force(metric: str) -> Any:
+    """scikit-learn's neighbours; for euclidean distances those of scikit-learn-intelex where it is installed."""
+    if metric == "euclidean" and is_installed("sklearnex"):
+        return require("sklearnex.neighbors", extra="intel", purpose="").NearestNeighbors
+    return NearestNeighbors
+
+
+def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others, and the estimated share of the k nearest among them.
+
+    Seeded, so repeatable. A second search with more effort follows where the first finds less than 99 %.
+    """
+    descend = require("pynndescent", extra="fast", purpose="neighbors='approximate'").NNDescent
+    recall = 0.0
+    for effort in (1, 2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            graph = descend(
+                points,
+                metric=metric,
+                n_neighbors=min(len(points), effort * max(k + 1, 30)),
+                max_candidates=60 * effort,
+                random_state=np.random.RandomState(0),
+                n_jobs=effective_n_jobs(n_jobs),
+            )
+            candidates, distances = graph.neighbor_graph
+        found = _order_candidates(points, k, metric, n_jobs, candidates.astype(np.int64), distances)
+        recall = estimate_recall(points, found[0], metric, n_jobs)
+        if recall >= GOOD_RECALL:
+            break
+    else:
+        warnings.warn(
+            f"The approximate search found {recall:.1%} of the nearest neighbours. Use neighbors='exact' to find all.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return (*found, recall)
+
+
+def _order_candidates(
+    points: Array, k: int, metric: str, n_jobs: int | None, candidates: Array, distances: Array
+) -> tuple[Array, Array]:
+    """The k nearest of the candidates of every row; rows with too few of them are searched exactly."""
+    n_samples = len(points)
+    rows, settled = np.arange(n_samples), np.zeros(n_samples, np.bool_)
+    found = empty_neighbors(n_samples, k, points.dtype)
+    short = np.flatnonzero((candidates < 0).any(axis=1))
+    candidates[short] = rows[short, None]
+    measured = distances.astype(np.float64)
+    if metric == "euclidean":
+        run_chunks(_kernels.measure, n_samples, n_jobs, points, rows, candidates, measured)
+    reach = np.full(n_samples, np.inf)
+    run_chunks(_kernels.keep_nearest, n_samples, n_jobs, rows, candidates, measured, reach, *found, settled)
+    missing = np.flatnonzero(~settled)
+    if len(missing):
+        query, _ = candidate_search(points, metric, n_jobs, tree=False)
+        near_distances, near = query(missing, k + 1)
+        some = np.zeros(len(missing), np.bool_)
+        far = np.full(len(missing), np.inf)
+        _kernels.keep_nearest(0, len(missing), missing, near, near_distances, far, *found, some)
+    return found
+
+
+def given_search(index: Any, points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
+    """Ask an object with scikit-learn's interface, and estimate its recall."""
+    distances, candidates = index.fit(points).kneighbors(points, k + 1)
+    candidates = np.array(candidates, dtype=np.int64)
+    if candidates.shape != (len(points), k + 1) or candidates.max() >= len(points):
+        raise ValueError(
+            f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape ({len(points)}, {k + 1}), "
+            f"got indices of shape {candidates.shape} up to {candidates.max()}."
+        )
+    found = _order_candidates(points, k, metric, n_jobs, candidates, np.asarray(distances))
+    return (*found, estimate_recall(points, found[0], metric, n_jobs))
+
+
+def estimate_recall(points: Array, indices: Array, metric: str, n_jobs: int | None) -> float:
+    """Share of the true nearest neighbours of a sample of rows that ``indices`` has."""
+    rows = np.random.default_rng(0).choice(len(points), min(RECALL_ROWS, len(points)), replace=False)
+    query, _ = candidate_search(points, metric, n_jobs, tree=False)
+    _, true = query(rows, indices.shape[1] + 1)
+    hits = sum(len(np.intersect1d(found, near)) for found, near in zip(indices[rows], true, strict=True))
+    return hits / indices[rows].size
