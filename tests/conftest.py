@@ -46,6 +46,7 @@ def nasty_sets():
         "one far outlier": np.concatenate([blobs, [[1e6, 1e6]]]),
         "5000 dimensions": rng.normal(size=(14, 5000)),
         "far groups": np.concatenate([rng.normal(size=(8, 2)) + 50 * i for i in range(4)]),
+        "equal gaps": np.concatenate([grid[:8] + 50 * np.array([i % 3, i // 3]) for i in range(9)]),
         "two samples": np.array([[0.0, 1.0], [2.0, 3.0]]),
         "three samples": np.array([[0.0], [1.0], [5.0]]),
         "rounded": np.round(rng.normal(size=(40, 2)), 1),

@@ -27,7 +27,8 @@ CASES = [(name, k) for name, X in SETS.items() for k in sorted({1, 2, 4, 7, len(
 
 
 def as_rows(neighbors):
-    return [list(zip(d, i, strict=True)) for i, d in zip(*(a.tolist() for a in neighbors), strict=True)]
+    rows = zip(neighbors.distances.tolist(), neighbors.indices.tolist(), strict=True)
+    return [list(zip(d, i, strict=True)) for d, i in rows]
 
 
 def compare_stages(X, k, prior):

@@ -14,12 +14,13 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
-from gitcluster._optional import is_installed, require
+from gitcluster._optional import require
 
 Array = NDArray[Any]
 Query = Callable[[Array, int], tuple[Array, Array]]
@@ -98,7 +99,7 @@ def candidate_search(points: Array, metric: str, n_jobs: int | None, *, tree: bo
         index = KDTree(points)
         return lambda rows, n_candidates: index.query(points[rows], k=n_candidates, workers=n_threads), 0.0
     algorithm = "brute" if metric == "euclidean" else "auto"
-    index = _brute_force(metric)(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
+    index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
 
     def query(rows: Array, n_candidates: int) -> tuple[Array, Array]:
         with threadpool_limits(limits=n_threads):
@@ -109,11 +110,17 @@ def candidate_search(points: Array, metric: str, n_jobs: int | None, *, tree: bo
     return query, 64 * float(np.finfo(points.dtype).eps) * largest if metric == "euclidean" else 0.0
 
 
-def _brute_force(metric: str) -> Any:
-    """scikit-learn's neighbours; for euclidean distances those of scikit-learn-intelex where it is installed."""
-    if metric == "euclidean" and is_installed("sklearnex"):
-        return require("sklearnex.neighbors", extra="intel", purpose="").NearestNeighbors
-    return NearestNeighbors
+def nearest_between(points: Array, rows: Array, others: Array, metric: str) -> tuple[float, int, int]:
+    """Shortest distance between two sets of rows, and the two rows it is between."""
+    if metric == "precomputed":
+        block = points[np.ix_(rows, others)]
+        distances, found = block.min(axis=1), block.argmin(axis=1)
+    elif metric == "euclidean" and points.shape[1] <= TREE_FEATURES:
+        distances, found = KDTree(points[others]).query(points[rows], k=1)
+    else:
+        found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
+    best = int(distances.argmin())
+    return float(distances[best]), int(rows[best]), int(others[found[best]])
 
 
 def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:

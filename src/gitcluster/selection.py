@@ -27,6 +27,8 @@ from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 FACTORS = tuple(2 ** (step / 4) for step in range(-4, 5))
 """Candidates for k, times log2 n: from a half to two."""
+MOST_NEIGHBORS = 20
+"""The largest candidate: boundary pairs are sought among 40 neighbours at most, however many samples there are."""
 AGREED = 0.7
 """Mean adjusted Rand index from which on the scales agree."""
 MOST_CLUSTERS = 60
@@ -77,7 +79,7 @@ def neighborhood_sizes(n_samples: int) -> list[int]:
     >>> neighborhood_sizes(1000)
     [5, 6, 7, 8, 10, 12, 14, 17, 20]
     """
-    largest = max(1, n_samples - 1)
+    largest = max(1, min(MOST_NEIGHBORS, n_samples - 1))
     return sorted({min(largest, max(2, round(factor * np.log2(n_samples)))) for factor in FACTORS})
 
 

@@ -22,7 +22,7 @@ from gitcluster._jit import run_chunks
 from gitcluster._validation import check_choice
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Array, Neighbors
-from gitcluster.search import candidate_search
+from gitcluster.search import candidate_search, nearest_between
 
 SIMILARITIES = ("distance", "relative")
 BOUNDARIES = ("mutual", "uphill")
@@ -136,15 +136,19 @@ def bridge_components(graph: TopoGraph, points: Array, *, metric: str = "euclide
     peaks = points[graph.peaks]
     if metric == "precomputed":
         peaks = peaks[:, graph.peaks]
-    bridges: list[tuple[int, int, float]] = []
+    distance: dict[tuple[int, int], float] = {}
     component = _components(len(graph.sizes), graph.edges)
     while component.max() > 0:
-        bridges += _nearest_outside(peaks, component, metric)
-        tied = np.array([b[:2] for b in bridges], dtype=np.int64)
-        component = _components(len(graph.sizes), np.concatenate([graph.edges, tied]))
-    if not bridges:
+        root = np.arange(component.max() + 1)
+        for i, j, d in _nearest_outside(peaks, component, metric):
+            a, b = _kernels.find(root, component[i]), _kernels.find(root, component[j])
+            if a != b:  # equal distances could close a circle
+                _kernels.union(root, a, b)
+                distance[i, j] = d
+        _kernels.find_all(root)
+        component = np.unique(root[component], return_inverse=True)[1]
+    if not distance:
         return graph
-    distance = {(i, j): d for i, j, d in bridges}
     edges = np.array(sorted(distance), dtype=np.int64)
     return graph._replace(
         edges=np.concatenate([graph.edges, edges]),
@@ -161,22 +165,24 @@ def _components(n_nodes: int, edges: Array) -> Array:
 
 def _nearest_outside(peaks: Array, component: Array, metric: str) -> list[tuple[int, int, float]]:
     """For every component but the largest, the shortest way from one of its peaks to a peak of another."""
-    query, _ = candidate_search(peaks, metric, None)
     waiting = np.flatnonzero(component != np.bincount(component).argmax())
+    query, _ = candidate_search(peaks, metric, None)
     best: dict[int, tuple[float, int, int]] = {}
-    n_asked = 8
-    while len(waiting):
-        n_asked = min(n_asked, len(peaks))
+    for n_asked in (min(n, len(peaks)) for n in (8, 32)):
         distances, found = query(waiting, n_asked)
         outside = component[found] != component[waiting][:, None]
-        hit = outside.any(axis=1)
-        for row in np.flatnonzero(hit):
-            i = int(waiting[row])
-            others = zip(distances[row][outside[row]].tolist(), found[row][outside[row]].tolist(), strict=True)
-            ways = [(d, min(i, j), max(i, j)) for d, j in others]
-            best[component[i]] = min(best.get(component[i], ways[0]), *ways)
-        # a peak whose nearest way out is longer than all that it was shown need not be asked again
+        for row in np.flatnonzero(outside.any(axis=1)):
+            i, first = int(waiting[row]), int(outside[row].argmax())
+            j = int(found[row, first])
+            way = (float(distances[row, first]), min(i, j), max(i, j))
+            best[component[i]] = min(best.get(component[i], way), way)
+        # a peak that was shown nobody outside, though all that are nearer than the best way, need not be asked again
         reach = np.array([best.get(component[i], (np.inf,))[0] for i in waiting])
-        waiting = waiting[~hit & (distances[:, -1] < reach)]
-        n_asked *= 4
+        waiting = waiting[~outside.any(axis=1) & (distances[:, -1] < reach)]
+        if not len(waiting):
+            break
+    for number in np.unique(component[waiting]):  # large components
+        inside = component == number
+        d, i, j = nearest_between(peaks, np.flatnonzero(inside), np.flatnonzero(~inside), metric)
+        best[number] = (d, min(i, j), max(i, j))
     return [(i, j, d) for d, i, j in sorted(set(best.values()))]
