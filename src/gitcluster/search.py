@@ -137,12 +137,13 @@ def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -
                 points,
                 metric=metric,
                 n_neighbors=min(len(points), effort * max(k + 1, 30)),
-                max_candidates=60 * effort,
+                max_candidates=effort * candidates_at_once(len(points)),
                 random_state=np.random.RandomState(0),
                 n_jobs=effective_n_jobs(n_jobs),
             )
             candidates, distances = graph.neighbor_graph
-        found = _order_candidates(points, k, metric, n_jobs, candidates.astype(np.int64), distances)
+        del graph  # holds a copy of the data
+        found = _order_candidates(points, k, metric, n_jobs, candidates, distances)
         recall = estimate_recall(points, found[0], metric, n_jobs)
         if recall >= GOOD_RECALL:
             break
@@ -155,34 +156,39 @@ def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -
     return (*found, recall)
 
 
+def candidates_at_once(n_samples: int) -> int:
+    """Candidates that neighbour descent holds per sample: 60, down to 20 for a million, to bound its memory."""
+    return int(np.clip(2e7 / n_samples, 20, 60))
+
+
 def _order_candidates(
     points: Array, k: int, metric: str, n_jobs: int | None, candidates: Array, distances: Array
 ) -> tuple[Array, Array]:
     """The k nearest of the candidates of every row; rows with too few of them are searched exactly."""
-    n_samples = len(points)
-    rows, settled = np.arange(n_samples), np.zeros(n_samples, np.bool_)
-    found = empty_neighbors(n_samples, k, points.dtype)
-    short = np.flatnonzero((candidates < 0).any(axis=1))
-    candidates[short] = rows[short, None]
-    measured = distances.astype(np.float64)
-    if metric == "euclidean":
-        run_chunks(_kernels.measure, n_samples, n_jobs, points, rows, candidates, measured)
-    reach = np.full(n_samples, np.inf)
-    run_chunks(_kernels.keep_nearest, n_samples, n_jobs, rows, candidates, measured, reach, *found, settled)
-    missing = np.flatnonzero(~settled)
-    if len(missing):
+    found = empty_neighbors(len(points), k, points.dtype)
+    missing = []
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(points)))
+        some, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
+        some[(some < 0).any(axis=1)] = 0
+        if metric == "euclidean":
+            run_chunks(_kernels.measure, len(rows), n_jobs, points, rows, some, measured)
+        settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
+        run_chunks(_kernels.keep_nearest, len(rows), n_jobs, rows, some, measured, reach, *found, settled)
+        missing.append(rows[~settled])
+    left = np.concatenate(missing)
+    if len(left):
         query, _ = candidate_search(points, metric, n_jobs, tree=False)
-        near_distances, near = query(missing, k + 1)
-        some = np.zeros(len(missing), np.bool_)
-        far = np.full(len(missing), np.inf)
-        _kernels.keep_nearest(0, len(missing), missing, near, near_distances, far, *found, some)
+        measured, some = query(left, k + 1)
+        settled, reach = np.zeros(len(left), np.bool_), np.full(len(left), np.inf)
+        _kernels.keep_nearest(0, len(left), left, some.astype(np.int64), measured, reach, *found, settled)
     return found
 
 
 def given_search(index: Any, points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Ask an object with scikit-learn's interface, and estimate its recall."""
     distances, candidates = index.fit(points).kneighbors(points, k + 1)
-    candidates = np.array(candidates, dtype=np.int64)
+    candidates = np.asarray(candidates)
     if candidates.shape != (len(points), k + 1) or candidates.max() >= len(points):
         raise ValueError(
             f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape ({len(points)}, {k + 1}), "
