@@ -37,7 +37,13 @@ def distance(x, y):
     total = 0.0
     for a, b in zip(x, y, strict=True):
         total += (a - b) * (a - b)
-    return math.sqrt(total)
+    return short(math.sqrt(total))
+
+
+def short(value):
+    """The first 36 bits after the leading one: distances that differ by rounding errors are equal."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(math.floor(mantissa * 2**37 + 0.5) / 2**37, exponent)
 
 
 def neighbors(points, k):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.cluster.hierarchy import dendrogram, is_monotonic, is_valid_linkage
+from scipy.cluster.hierarchy import dendrogram, fcluster, is_monotonic, is_valid_linkage
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -93,6 +93,40 @@ def test_the_number_of_clusters_is_found():
     assert GIT().fit(np.random.default_rng(0).normal(size=(1000, 2))).n_clusters_ == 1
 
 
+def test_the_largest_number_tried_can_be_chosen():
+    assert GIT().fit(np.repeat([[0.0], [5.0]], 50, axis=0)).n_clusters_ == 2
+    place = np.repeat(np.arange(16), 15)
+    groups = 100 * np.column_stack([place % 4, place // 4 + place % 2])
+    assert GIT().fit(groups + np.random.default_rng(0).normal(size=(240, 2))).n_clusters_ == 16
+
+
+def test_a_cut_with_the_fitted_prior_is_the_fit():
+    overlapping = make_blobs(150, centers=4, cluster_std=2.5, random_state=0)[0]
+    for options in ({"proportions": [4, 3, 2, 1]}, {"n_clusters": 4}):
+        model = GIT(**options).fit(overlapping)
+        np.testing.assert_array_equal(model.cut(**options), model.labels_)
+
+
+def test_cut_keeps_to_the_fitted_variant():
+    model = GIT(3, variant="paper", n_neighbors=3).fit(X)
+    before = model.cut(n_clusters=4)
+    np.testing.assert_array_equal(model.set_params(variant="authors").cut(n_clusters=4), before)
+
+
+def test_scipy_cuts_the_hierarchy():
+    model = GIT(3).fit(X)
+    for number in (2, 3, 5):
+        assert fcluster(model.hierarchy_, number, "maxclust").max() == number
+
+
+def test_tiny_and_huge_units_of_other_metrics():
+    points = np.random.default_rng(0).normal(size=(60, 4))
+    for unit in (1e-200, 1e155):
+        np.testing.assert_array_equal(
+            GIT(3, metric="manhattan").fit_predict(points * unit), GIT(3, metric="manhattan").fit_predict(points)
+        )
+
+
 def test_a_prior_decides_between_clusterings():
     # a row of four blobs: two and two, or three and one
     row = np.concatenate([make_blobs(50, centers=[[5 * i, 0]], cluster_std=0.7, random_state=i)[0] for i in range(4)])
@@ -133,6 +167,8 @@ BAD_PARAMETERS = [
     ({"proportions": np.ones(151)}, ValueError, "151 clusters"),
     ({"proportions": [1, 2], "n_clusters": 3}, ValueError, "disagree"),
     ({"n_clusters": 2, "variant": "best"}, ValueError, r"variant must be one of .*'paper'"),
+    ({"n_clusters": 2, "neighbors": "quick"}, ValueError, "neighbors must be one of"),
+    ({"n_clusters": 2, "neighbors": dict}, ValueError, "neighbors must be one of"),
     ({"n_clusters": 2, "metric": "nearness"}, ValueError, "nearness"),
     ({"n_clusters": 2, "metric": "precomputed"}, ValueError, "square"),
 ]

@@ -57,6 +57,12 @@ def test_units_and_origin_do_not_matter(seed, units, shift, variant):
     np.testing.assert_array_equal(model(variant).fit_predict(X * units + shift), model(variant).fit_predict(X))
 
 
+@given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.sampled_from(["adaptive", "paper"]))
+def test_units_do_not_matter_even_with_ties(seed, unit, variant):
+    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float)
+    np.testing.assert_array_equal(model(variant).fit_predict(X * [unit, 1.0]), model(variant).fit_predict(X))
+
+
 @given(seeds, st.integers(2, 12), st.sampled_from(["adaptive", "paper"]), st.sampled_from([5, "auto"]))
 def test_duplicates_share_a_label(seed, copies, variant, n_neighbors):
     X = np.repeat(blobs(seed, 30), copies, axis=0)

@@ -15,7 +15,8 @@ def nearest_by_sorting(points, k):
     squares = np.zeros(gaps.shape[:2])
     for j in range(points.shape[1]):
         squares += gaps[:, :, j] * gaps[:, :, j]
-    distances = np.sqrt(squares).astype(points.dtype)
+    mantissa, exponent = np.frexp(np.sqrt(squares))
+    distances = np.ldexp(np.floor(mantissa * 2**37 + 0.5) / 2**37, exponent).astype(points.dtype)
     np.fill_diagonal(distances, np.inf)
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return order, np.take_along_axis(distances, order, axis=1)

@@ -36,9 +36,10 @@ class EdgeCut(NamedTuple):
     kept: Array
     """(e,) whether the edge lies inside a final cluster; the others are cut."""
     merged: Array
-    """(t,) edges along which clusters merged, in order."""
+    """(t,) edges along which the linkage or the sweep merged, in order, without what the sweep left over."""
     scores: NDArray[np.float64]
-    """(t + 1,) W1 before the first and after every merge; empty where there was no prior."""
+    """W1 to the prior before the first and after every merge (default variant: before and after all of them); empty
+    where there was no prior."""
 
 
 def cut_edges(

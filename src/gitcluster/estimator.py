@@ -24,7 +24,8 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" chooses it (adaptive variant only), one cluster included.
+        Number of clusters. "auto" chooses it (adaptive variant only) from 1 to 60, or to 2 sqrt(n_samples) if that is
+        less.
     proportions : array-like of shape (n_clusters,) or "equal", default=None
         Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them the
         adaptive variant makes no assumption about sizes; the other two take equal shares.
@@ -49,7 +50,8 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : ndarray of shape (n_samples,)
         Cluster of every sample; 0 is the largest cluster.
     n_clusters_ : int
-        Number of clusters found: the number asked for, unless there are fewer intensity peaks.
+        Number of clusters found: the number asked for, unless there are fewer intensity peaks; the authors' variant
+        may find more.
     proportions_ : ndarray of shape (n_clusters_,)
         Share of every cluster.
     intensity_, log_intensity_ : ndarray of shape (n_samples,)
@@ -123,7 +125,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self : GIT
         """
         samples = self._check_samples(X)
-        n_wanted, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=len(samples))
+        n_wanted, fitted_prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=len(samples))
         found = git_clusters(samples, **self.get_params(deep=False))
         for name in ("hierarchy_", "selection_", "n_clusters_scores_"):
             self.__dict__.pop(name, None)
@@ -138,7 +140,7 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = found.labels
         self.n_clusters_ = len(found.edge_cut.sizes)
         self.proportions_ = found.edge_cut.sizes / len(samples)
-        self._hierarchy = found.hierarchy
+        self._hierarchy, self._variant, self._prior = found.hierarchy, self.variant, fitted_prior
         if found.hierarchy is not None:
             self.hierarchy_ = found.hierarchy.linkage
             self.selection_ = found.selection
@@ -166,9 +168,16 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         number, prior = resolve_proportions(n_clusters, proportions, n_samples=len(self.labels_))
         if number is None:
             raise ValueError("n_clusters or proportions must be given, got neither.")
-        labels = cut_again(self.topo_graph_, self._hierarchy, number, prior, variant=self.variant)
+        if self._is_fitted_prior(number, prior):
+            return np.asarray(self.labels_.copy())
+        labels = cut_again(self.topo_graph_, self._hierarchy, number, prior, variant=self._variant)
         self._warn_of_missing_clusters(int(labels.max()) + 1, number)
         return np.asarray(labels[self.local_labels_])
+
+    def _is_fitted_prior(self, number: int, prior: NDArray[np.float64] | None) -> bool:
+        if prior is None or self._prior is None:
+            return number == self.n_clusters_ and prior is self._prior
+        return np.array_equal(prior, self._prior)
 
     def _check_samples(self, X: ArrayLike) -> NDArray[Any]:
         samples = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
@@ -178,9 +187,12 @@ class GIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_of_missing_clusters(self, n_found: int, n_wanted: int) -> None:
         if n_found < n_wanted:
+            remedy = f"Use a smaller n_neighbors (now {self.n_neighbors_}) to find more, or ask for fewer clusters."
+            if self.n_neighbors_ <= 3:
+                remedy = f"There are no more at n_neighbors={self.n_neighbors_}: ask for fewer clusters."
             warnings.warn(
                 f"Found {n_found} intensity peak{'s' if n_found > 1 else ''} where {n_wanted} clusters were asked "
-                f"for. Use a smaller n_neighbors (now {self.n_neighbors_}) to find more.",
+                f"for. {remedy}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -91,6 +91,7 @@ def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]
     finite = strength[np.isfinite(strength)]
     top, bottom = (finite.max(), finite.min()) if len(finite) else (0.0, 0.0)
     heights = np.maximum.accumulate(np.where(np.isfinite(strength), top - strength, top - bottom + 1.0))
+    heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # no two alike: scipy cuts by height
     linkage = np.empty((m - 1, 4))
     linkage[:, 2] = heights
     _kernels.number_merges(edges, graph.edges, linkage)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
 from gitcluster._validation import check_choice, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges
@@ -11,6 +12,7 @@ from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import (
+    SEARCHES,
     Array,
     Neighbors,
     canonical_order,
@@ -79,6 +81,9 @@ def git_clusters(
     array([0, 0, 0, 1, 1, 1])
     """
     check_choice("variant", variant, VARIANTS)
+    if isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors"):
+        check_choice("neighbors", neighbors, SEARCHES)
+    X = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=len(X))
     search = {"metric": metric, "search": neighbors, "n_jobs": n_jobs}
     if variant == "adaptive":

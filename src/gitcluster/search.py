@@ -13,6 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
@@ -28,7 +29,8 @@ Query = Callable[[Array, int], tuple[Array, Array]]
 TREE_FEATURES = 9
 """With more features than this a tree prunes too little, and all pairs are compared."""
 ROWS_AT_ONCE = 1 << 16
-EPS = float(np.finfo(np.float64).eps)
+ROUNDING = 2.0**-36
+"""Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
 GOOD_RECALL = 0.99
 RECALL_ROWS = 256
 """Samples whose true neighbours are searched to estimate the recall."""
@@ -38,6 +40,13 @@ def empty_neighbors(n_samples: int, k: int, dtype: Any) -> tuple[Array, Array]:
     """Room for indices and distances."""
     index_type = np.int32 if n_samples < 2**31 else np.int64
     return np.empty((n_samples, k), index_type), np.empty((n_samples, k), dtype)
+
+
+def round_distances(distances: Array) -> None:
+    """Keep the first 36 bits after the leading one, in place."""
+    bits = distances.view(np.int64)
+    bits += 1 << 15
+    bits &= ~np.int64((1 << 16) - 1)
 
 
 def exact_seconds(n_samples: int, n_features: int) -> float:
@@ -76,13 +85,16 @@ def exact_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tupl
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             distances, candidates = query(some, n_candidates)
-            reach = np.sqrt(np.maximum(distances[:, -1] ** 2 * (1 - 8 * EPS) - noise, 0))
+            reach = distances[:, -1].copy()
+            if metric == "euclidean":
+                reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
             if n_candidates == n_samples:
                 reach[:] = np.inf
                 if metric == "euclidean":  # a search that rounds may name a sample twice
                     candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
             if metric == "euclidean":
                 run_chunks(_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
+                round_distances(distances)
             run_chunks(
                 _kernels.keep_nearest, len(some), n_jobs,
                 some, candidates, distances, reach, *found, settled[start : start + step],
@@ -119,6 +131,8 @@ def nearest_between(points: Array, rows: Array, others: Array, metric: str) -> t
         distances, found = KDTree(points[others]).query(points[rows], k=1)
     else:
         found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
+    distances = np.array(distances, dtype=np.float64)
+    round_distances(distances)
     best = int(distances.argmin())
     return float(distances[best]), int(rows[best]), int(others[found[best]])
 
@@ -173,6 +187,7 @@ def _order_candidates(
         some[(some < 0).any(axis=1)] = 0
         if metric == "euclidean":
             run_chunks(_kernels.measure, len(rows), n_jobs, points, rows, some, measured)
+            round_distances(measured)
         settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
         run_chunks(_kernels.keep_nearest, len(rows), n_jobs, rows, some, measured, reach, *found, settled)
         missing.append(rows[~settled])
@@ -187,7 +202,7 @@ def _order_candidates(
 
 def given_search(index: Any, points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Ask an object with scikit-learn's interface, and estimate its recall."""
-    distances, candidates = index.fit(points).kneighbors(points, k + 1)
+    distances, candidates = clone(index, safe=False).fit(points).kneighbors(points, k + 1)
     candidates = np.asarray(candidates)
     if candidates.shape != (len(points), k + 1) or candidates.max() >= len(points):
         raise ValueError(

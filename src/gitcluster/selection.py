@@ -34,6 +34,8 @@ AGREED = 0.7
 MOST_CLUSTERS = 60
 CLOSED = 0.005
 """Share of links below which a cluster is as good as closed."""
+CUT_THROUGH = 0.2
+"""Leak of a cut through the middle of a cluster."""
 NOISE = (0.1, 2.0)
 """Score of one cluster: the first, plus the second / sqrt(n)."""
 
@@ -221,7 +223,7 @@ def score_n_clusters(
     """
     n_samples = len(scales[0].log_intensity)
     scales = list(scales[::2])
-    most = int(min(MOST_CLUSTERS, max(8, np.sqrt(n_samples)), max(s.n_peaks for s in scales)))
+    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), max(s.n_peaks for s in scales)))
     comparison = Comparison(scales)
     agreed, leaks = np.ones(most), np.zeros((2, most))
     for c in range(2, most + 1):
@@ -231,7 +233,8 @@ def score_n_clusters(
         best = candidates[int(mean.argmax())]
         leaks[:, c - 1] = measure_leak(scales[best.scale], best.labels, neighbors, n_jobs)
     log_leak = np.log(np.maximum.accumulate(leaks, axis=1) + CLOSED).mean(axis=0)
-    score = np.append(np.diff(log_leak), 0.0) * agreed**4
+    beyond = max(log_leak[-1], np.log(CUT_THROUGH))  # one more than the largest number tried
+    score = np.diff(np.append(log_leak, beyond)) * agreed**4
     score[0] = NOISE[0] + NOISE[1] / np.sqrt(n_samples)
     return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": np.exp(log_leak)}
 

@@ -22,7 +22,7 @@ from gitcluster._jit import run_chunks
 from gitcluster._validation import check_choice
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Array, Neighbors
-from gitcluster.search import candidate_search, nearest_between
+from gitcluster.search import candidate_search, nearest_between, round_distances
 
 SIMILARITIES = ("distance", "relative")
 BOUNDARIES = ("mutual", "uphill")
@@ -170,11 +170,12 @@ def _nearest_outside(peaks: Array, component: Array, metric: str) -> list[tuple[
     best: dict[int, tuple[float, int, int]] = {}
     for n_asked in (min(n, len(peaks)) for n in (8, 32)):
         distances, found = query(waiting, n_asked)
+        round_distances(distances)
         outside = component[found] != component[waiting][:, None]
+        shortest = np.where(outside, distances, np.inf).min(axis=1)
         for row in np.flatnonzero(outside.any(axis=1)):
-            i, first = int(waiting[row]), int(outside[row].argmax())
-            j = int(found[row, first])
-            way = (float(distances[row, first]), min(i, j), max(i, j))
+            i, j = int(waiting[row]), int(found[row][outside[row] & (distances[row] == shortest[row])].min())
+            way = (float(shortest[row]), min(i, j), max(i, j))
             best[component[i]] = min(best.get(component[i], way), way)
         # a peak that was shown nobody outside, though all that are nearer than the best way, need not be asked again
         reach = np.array([best.get(component[i], (np.inf,))[0] for i in waiting])
