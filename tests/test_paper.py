@@ -24,8 +24,9 @@ PUBLISHED = [
 
 
 def fit_labels(X, y, k, proportions, variant, n_jobs=None):
-    n_clusters = None if proportions is not None else len(np.unique(y))
-    return GIT(n_clusters, proportions=proportions, n_neighbors=k, variant=variant, n_jobs=n_jobs).fit_predict(X)
+    n_clusters = "auto" if proportions is not None else len(np.unique(y))
+    options = {"n_neighbors": k, "variant": variant, "neighbors": "exact", "n_jobs": n_jobs}
+    return GIT(n_clusters, proportions=proportions, **options).fit_predict(X)
 
 
 @pytest.mark.parametrize(("name", "k", "proportions", "expected"), PUBLISHED)
