@@ -150,7 +150,7 @@ def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -
             graph = descend(
                 points,
                 metric=metric,
-                n_neighbors=min(len(points), effort * max(k + 1, 30)),
+                n_neighbors=min(len(points), effort * (k + 20)),
                 max_candidates=effort * candidates_at_once(len(points)),
                 random_state=np.random.RandomState(0),
                 n_jobs=effective_n_jobs(n_jobs),
