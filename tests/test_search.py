@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
-from gitcluster import GIT, _optional, find_neighbors, neighbors, search
+from gitcluster import GIT, _optional, cells, find_neighbors, neighbors, search
 
 X, y = make_blobs(3000, 12, centers=5, random_state=0)
 
@@ -72,9 +72,9 @@ def test_a_missing_package_names_its_extra(monkeypatch):
 
 def test_auto_uses_what_pays(monkeypatch):
     asked = []
-    monkeypatch.setattr(neighbors, "approximation_pays", lambda n, d: True)
+    monkeypatch.setattr(neighbors, "approximation_pays", lambda *_: True)
     monkeypatch.setattr(
-        neighbors, "approximate_search", lambda *a: asked.append("approximate") or search.exact_search(*a)
+        neighbors, "approximate_search", lambda *a: asked.append("approximate") or search.certain_search(*a)
     )
     find_neighbors(X, n_neighbors=5)
     assert asked == ["approximate"]
@@ -87,7 +87,35 @@ def test_auto_uses_what_pays(monkeypatch):
 
 
 def test_the_auto_rule():
-    assert not search.approximation_pays(10_000, 784)
-    assert not search.approximation_pays(500_000, 3)
-    assert search.approximation_pays(60_000, 784)
-    assert search.approximation_pays(1_000_000, 10)
+    assert not search.approximation_pays(search.all_pairs_seconds(10_000, 784), 10_000, 784)
+    assert search.approximation_pays(search.all_pairs_seconds(60_000, 784), 60_000, 784)
+    assert not search.approximation_pays(search.cell_seconds(500_000, 3, 1000), 500_000, 3)
+    assert search.approximation_pays(search.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "shape", [(2, 1, 1), (3, 2, 2), (130, 1, 129), (1000, 3, 40), (3000, 17, 20), (900, 30, 5), (300, 64, 200)]
+)
+def test_cells_find_what_all_pairs_find(shape, dtype):
+    n_samples, n_features, k = shape
+    rng = np.random.default_rng(n_samples)
+    lattice = rng.permutation(np.unique(rng.integers(0, 9, (n_samples, n_features)), axis=0)).astype(dtype)
+    for points in (rng.normal(size=(n_samples, n_features)).astype(dtype), lattice):
+        some = min(k, len(points) - 1)
+        found = search.empty_neighbors(len(points), some, dtype)
+        by_cells = cells.gather_cells(points)
+        cells.nearest_in_cells(by_cells, by_cells, found, n_jobs=2)
+        true = search.certain_search(points, some, "euclidean", None)
+        np.testing.assert_array_equal(found[0], true[0])
+        np.testing.assert_array_equal(found[1], true[1])
+
+
+def test_all_pairs_where_cells_do_not_help(monkeypatch):
+    monkeypatch.setattr(search, "sample_pairs", lambda *_: 1e12)
+    asked = []
+    monkeypatch.setattr(search, "certain_search", lambda *a: asked.append("pairs") or (None, None))
+    seconds, search_exactly = search.plan_exact_search(X, 5, "euclidean", None)
+    search_exactly()
+    assert asked == ["pairs"]
+    assert seconds == search.all_pairs_seconds(*X.shape)

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster import _kernels
+from gitcluster import _search_kernels
 from gitcluster._jit import run_chunks
 from gitcluster._optional import is_installed
 from gitcluster._validation import check_choice, check_integer, check_n_neighbors
-from gitcluster.search import approximate_search, approximation_pays, empty_neighbors, exact_search, given_search
+from gitcluster.search import approximate_search, approximation_pays, empty_neighbors, given_search, plan_exact_search
 
 Array = NDArray[Any]
 
@@ -149,15 +149,16 @@ def find_neighbors(
 def _search(points: Array, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
     if hasattr(search, "kneighbors"):
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
-    if check_choice("search", search, SEARCHES) == "auto":
-        search = "exact"
-        if approximation_pays(*points.shape):
-            if is_installed("pynndescent"):
-                search = "approximate"
-            else:
-                _suggest_once()
-    if search == "exact" or k + 1 >= len(points):
-        return Neighbors(*exact_search(points, k, metric, n_jobs))
+    check_choice("search", search, SEARCHES)
+    if search != "approximate" or k + 1 >= len(points):
+        seconds, search_exactly = plan_exact_search(points, k, metric, n_jobs)
+        pays = search == "auto" and approximation_pays(seconds, *points.shape)
+        if pays and not is_installed("pynndescent"):
+            _suggest_once()
+            pays = False
+        if not pays:
+            return Neighbors(*search_exactly())
+        del search_exactly  # holds the samples by cells
     return Neighbors(*approximate_search(points, k, metric, n_jobs))
 
 
@@ -178,7 +179,7 @@ _suggested: list[bool] = []
 
 def _nearest_in_matrix(matrix: Array, k: int, n_jobs: int | None) -> Neighbors:
     indices, distances = empty_neighbors(len(matrix), k, matrix.dtype)
-    run_chunks(_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, indices, distances)
+    run_chunks(_search_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, indices, distances)
     return Neighbors(indices, distances)
 
 
@@ -186,9 +187,9 @@ def _group_duplicates(points: Array) -> tuple[Array, Array]:
     """First sample of every distinct row, and the distinct row of every sample, in order of first sight."""
     bits = points.view(np.uint64 if points.dtype == np.float64 else np.uint32)
     hashes = np.empty(len(points), np.uint64)
-    _kernels.hash_rows(bits, hashes)
+    _search_kernels.hash_rows(bits, hashes)
     first, group = _first_and_group(hashes)
-    if len(first) < len(points) and not _kernels.rows_match(bits, first[group]):
+    if len(first) < len(points) and not _search_kernels.rows_match(bits, first[group]):
         return _first_and_group(points)  # two different rows with one hash
     return first, group
 
@@ -208,7 +209,7 @@ def _expand_duplicates(found: Neighbors, members: list[Array], k: int, n_jobs: i
     flat = np.concatenate(members)
     indices, distances = empty_neighbors(len(flat), k, found.distances.dtype)
     run_chunks(
-        _kernels.expand_duplicates, len(members), n_jobs,
+        _search_kernels.expand_duplicates, len(members), n_jobs,
         found.indices, found.distances, starts, flat, indices, distances,
     )  # fmt: skip
     return Neighbors(indices, distances, found.recall)
@@ -218,5 +219,5 @@ def measure_neighbors(X: Array, neighbors: Neighbors, *, n_jobs: int | None = No
     """The same neighbours in the same order, with their distances in ``X`` as it is."""
     distances = np.empty(neighbors.distances.shape, X.dtype)
     rows = np.arange(len(X))
-    run_chunks(_kernels.measure, len(X), n_jobs, np.ascontiguousarray(X), rows, neighbors.indices, distances)
+    run_chunks(_search_kernels.measure, len(X), n_jobs, np.ascontiguousarray(X), rows, neighbors.indices, distances)
     return Neighbors(neighbors.indices, distances)

@@ -1,4 +1,4 @@
-"""The search behind stage 1: exact by a tree or by all pairs, or approximate by neighbour descent.
+"""The search behind stage 1: exact in cells or by all pairs, or approximate by neighbour descent.
 
 Every search hands candidates to the same kernels, which measure them again and order them by (distance, index): how a
 search rounds, or in how many threads it runs, does not show in the result. Samples are distinct here; stage 1 has put
@@ -19,15 +19,18 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from gitcluster import _kernels
+from gitcluster import _search_kernels
 from gitcluster._jit import run_chunks
 from gitcluster._optional import require
+from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
 
 Array = NDArray[Any]
 Query = Callable[[Array, int], tuple[Array, Array]]
 
+CELL_FEATURES = 64
+"""With more features than this cells are not tried, and all pairs are compared."""
 TREE_FEATURES = 9
-"""With more features than this a tree prunes too little, and all pairs are compared."""
+"""With more features than this scipy's tree, which is asked for few neighbours of few samples, prunes too little."""
 ROWS_AT_ONCE = 1 << 16
 ROUNDING = 2.0**-36
 """Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
@@ -49,12 +52,14 @@ def round_distances(distances: Array) -> None:
     bits &= ~np.int64((1 << 16) - 1)
 
 
-def exact_seconds(n_samples: int, n_features: int) -> float:
-    """CPU seconds of an exact search for some thirty neighbours, by the measurements of ``benchmarks/search.py``."""
-    if n_features <= TREE_FEATURES:  # a query of the tree visits more of it the more features there are
-        visited = 800 * 1.53 ** (n_features - 3) * (n_samples / 60_000) ** max(0.1, (n_features - 2) / 10)
-        return float(1e-8 * n_samples * min(visited, n_samples))
+def all_pairs_seconds(n_samples: int, n_features: int) -> float:
+    """CPU seconds of an exact search that compares all pairs, by the measurements of ``benchmarks/search.py``."""
     return n_samples**2 * (3e-9 + 4e-11 * n_features)
+
+
+def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
+    """CPU seconds of a search in cells where a sample is compared with so many others."""
+    return n_samples * (1e-5 + pairs * (1.5e-9 + 3e-10 * n_features))
 
 
 def approximate_seconds(n_samples: int, n_features: int) -> float:
@@ -62,19 +67,39 @@ def approximate_seconds(n_samples: int, n_features: int) -> float:
     return n_samples * (1e-4 + 5e-7 * n_features)
 
 
-def approximation_pays(n_samples: int, n_features: int) -> bool:
+def approximation_pays(exact_seconds: float, n_samples: int, n_features: int) -> bool:
     """Whether neighbour descent is clearly faster than an exact search, ten seconds of compilation included."""
-    return exact_seconds(n_samples, n_features) > 10 + 3 * approximate_seconds(n_samples, n_features)
+    return exact_seconds > 10 + 3 * approximate_seconds(n_samples, n_features)
 
 
-def exact_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
-    """Indices and distances of the k nearest others.
+def plan_exact_search(
+    points: Array, k: int, metric: str, n_jobs: int | None
+) -> tuple[float, Callable[[], tuple[Array, Array]]]:
+    """CPU seconds that an exact search would take, and the search: in cells or by all pairs, whichever is faster."""
+    n_samples, n_features = points.shape
+    seconds = all_pairs_seconds(n_samples, n_features)
+    if metric == "euclidean" and n_features <= CELL_FEATURES:
+        found = empty_neighbors(n_samples, k, points.dtype)
+        cells = gather_cells(points, n_jobs=n_jobs)
+        in_cells = cell_seconds(n_samples, n_features, sample_pairs(cells, found))
+        if in_cells < seconds + 1:
 
-    Ask a tree or all pairs for a few candidates more than k; ask for twice as many where the k-th and the last
+            def search() -> tuple[Array, Array]:
+                nearest_in_cells(cells, cells, found, n_jobs=n_jobs)
+                return found
+
+            return in_cells, search
+    return seconds, lambda: certain_search(points, k, metric, n_jobs)
+
+
+def certain_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
+    """Indices and distances of the k nearest others, from a search that rounds or breaks ties in its own way.
+
+    Ask it for a few candidates more than k; ask for twice as many where the k-th and the last
     candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
     """
     n_samples = len(points)
-    query, noise = candidate_search(points, metric, n_jobs)
+    query, noise = candidate_search(points, metric, n_jobs, tree=False)
     found = empty_neighbors(n_samples, k, points.dtype)
     rows = np.arange(n_samples)
     n_candidates = k + 2
@@ -93,10 +118,10 @@ def exact_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tupl
                 if metric == "euclidean":  # a search that rounds may name a sample twice
                     candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
             if metric == "euclidean":
-                run_chunks(_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
+                run_chunks(_search_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
                 round_distances(distances)
             run_chunks(
-                _kernels.keep_nearest, len(some), n_jobs,
+                _search_kernels.keep_nearest, len(some), n_jobs,
                 some, candidates, distances, reach, *found, settled[start : start + step],
             )  # fmt: skip
         rows = rows[~settled]
@@ -186,17 +211,17 @@ def _order_candidates(
         some, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
         some[(some < 0).any(axis=1)] = 0
         if metric == "euclidean":
-            run_chunks(_kernels.measure, len(rows), n_jobs, points, rows, some, measured)
+            run_chunks(_search_kernels.measure, len(rows), n_jobs, points, rows, some, measured)
             round_distances(measured)
         settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
-        run_chunks(_kernels.keep_nearest, len(rows), n_jobs, rows, some, measured, reach, *found, settled)
+        run_chunks(_search_kernels.keep_nearest, len(rows), n_jobs, rows, some, measured, reach, *found, settled)
         missing.append(rows[~settled])
     left = np.concatenate(missing)
     if len(left):
         query, _ = candidate_search(points, metric, n_jobs, tree=False)
         measured, some = query(left, k + 1)
         settled, reach = np.zeros(len(left), np.bool_), np.full(len(left), np.inf)
-        _kernels.keep_nearest(0, len(left), left, some.astype(np.int64), measured, reach, *found, settled)
+        _search_kernels.keep_nearest(0, len(left), left, some.astype(np.int64), measured, reach, *found, settled)
     return found
 
 
