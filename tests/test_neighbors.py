@@ -1,12 +1,14 @@
 """The search, where its fast paths could go wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from gitcluster import find_neighbors, scale_features
+from gitcluster import _validation, find_neighbors, scale_features
 from gitcluster.neighbors import _group_duplicates
 
 
@@ -70,3 +72,16 @@ def test_scaling(dtype):
     assert points.dtype == dtype
     np.testing.assert_allclose(points.std(axis=0), 1, rtol=1e-6)
     assert scale_features(np.full((4, 2), 0.1, dtype)).shape == (4, 0)
+
+
+def test_too_little_memory_is_told_before_it_is_taken(monkeypatch):
+    monkeypatch.setattr(_validation, "available_memory", lambda: 1e6)
+    with pytest.raises(MemoryError, match=r"needs about 0\.0 GB.*fewer neighbours"):
+        find_neighbors(np.zeros((10_000, 3)), n_neighbors=30)
+    assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1
+
+
+def test_available_memory_is_read_or_unlimited(monkeypatch):
+    assert _validation.available_memory() > 0
+    monkeypatch.setattr(_validation, "Path", lambda *_: Path("/nowhere"))
+    assert _validation.available_memory() == np.inf

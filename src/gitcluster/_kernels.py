@@ -120,15 +120,28 @@ def follow_parents(order, parent, labels):
 
 @kernel
 def mark_mutual_pairs(start, stop, indices, distances, k, labels, boundary):
-    """Neighbours of each other in different local clusters."""
+    """Neighbours of each other in different local clusters, at the one with the lower number.
+
+    A search may round d(x, y) and d(y, x) differently.
+    """
     for x in range(start, stop):
         for c in range(k):
             y = indices[x, c]
-            if labels[x] != labels[y] and distances[x, c] <= distances[y, k - 1] * 1.000001:
-                for b in range(k):
-                    if indices[y, b] == x:
-                        boundary[x, c] = True
-                        break
+            low, high = distances[x, c] * 0.999999, distances[x, c] * 1.000001
+            if labels[x] >= labels[y] or low > distances[y, k - 1]:
+                continue
+            b, after = 0, k  # the first neighbour of y that is not nearer than low
+            while b < after:
+                middle = (b + after) // 2
+                if distances[y, middle] < low:
+                    b = middle + 1
+                else:
+                    after = middle
+            while b < k and distances[y, b] <= high:
+                if indices[y, b] == x:
+                    boundary[x, c] = True
+                    break
+                b += 1
 
 
 @kernel
@@ -155,10 +168,11 @@ def add_log(total, value):
 
 
 @kernel
-def sum_pairs(members, starts, indices, distances, boundary, labels, both_ways, level, rate):
-    """Boundary pairs by pair of local clusters: (i, j, pairs, log of their summed similarity).
+def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels, level, rate):
+    """Boundary pairs by pair of local clusters: arrays of (i, j), pairs, and log of their summed similarity.
 
-    The log similarity of a pair is the lower of its two levels minus its distance times ``rate``.
+    ``start, stop`` are local clusters i. The log similarity of a pair is the lower of its two levels minus its distance
+    times ``rate``.
     """
     n_labels = len(starts) - 1
     pairs = np.zeros(n_labels, np.int64)
@@ -166,15 +180,15 @@ def sum_pairs(members, starts, indices, distances, boundary, labels, both_ways, 
     total = np.zeros(n_labels)
     touched = np.empty(n_labels, np.int64)
     rows = [(np.int64(0), np.int64(0), np.int64(0), 0.0) for _ in range(0)]
-    for i in range(n_labels):
+    for i in range(start, stop):
         n_touched = 0
         for s in range(starts[i], starts[i + 1]):
             x = members[s]
             for c in range(boundary.shape[1]):
+                if not boundary[x, c]:
+                    continue
                 y = indices[x, c]
                 j = labels[y]
-                if not boundary[x, c] or (both_ways and j < i):
-                    continue
                 value = min(level[x], level[y]) - rate * distances[x, c]
                 if pairs[j] == 0:
                     touched[n_touched] = j
@@ -189,10 +203,22 @@ def sum_pairs(members, starts, indices, distances, boundary, labels, both_ways, 
             rows.append((i, j, pairs[j], largest[j] + log(total[j])))
             pairs[j] = 0
             total[j] = 0.0
-    return rows
+    ends, counts, log_sums = np.empty((len(rows), 2), np.int64), np.empty(len(rows), np.int64), np.empty(len(rows))
+    for r in range(len(rows)):
+        ends[r, 0], ends[r, 1], counts[r], log_sums[r] = rows[r]
+    return ends, counts, log_sums
 
 
 # edge cutting
+
+
+@kernel
+def split_pairs(pairs):
+    """Two arrays from a list of pairs, which would be slow to hand over as it is."""
+    first, second = np.empty(len(pairs), np.int64), np.empty(len(pairs))
+    for t in range(len(pairs)):
+        first[t], second[t] = pairs[t]
+    return first, second
 
 
 @kernel
@@ -283,7 +309,8 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
         n_distinct = change_count(distinct, counts, n_distinct, low + high, 1)
         sizes[union(root, i, j)] = low + high
         n_clusters -= 1
-    return outcome, merged
+    merges, changes = split_pairs(merged)
+    return outcome, merges, changes
 
 
 @kernel
@@ -399,7 +426,7 @@ def link_average(edges, log_sums, sizes, step):
         degree[large] += degree[small]
         following[tail[large]] = head[small]
         tail[large] = tail[small]
-    return merged
+    return split_pairs(merged)
 
 
 @kernel
@@ -428,6 +455,22 @@ def move_connections(small, large, root, edges, head, following, sums, behind, l
         else:
             sums[new] = value
             behind[new] = edge
+
+
+@kernel
+def rank_splits(smaller, n_samples, crumb):
+    """Merges in the order in which to undo them: the last that leaves no crumb first."""
+    waiting = len(smaller) - 1 - np.argsort(-smaller[::-1], kind="mergesort")  # by size; of equals, the last merge
+    ready = [np.int64(0) for _ in range(0)]
+    ranked = np.empty(len(smaller), np.int64)
+    taken = 0
+    for rank in range(len(smaller)):
+        least = n_samples / (crumb * (rank + 2))
+        while taken < len(waiting) and (smaller[waiting[taken]] >= least or len(ready) == 0):
+            heapq.heappush(ready, -waiting[taken])
+            taken += 1
+        ranked[rank] = -heapq.heappop(ready)
+    return ranked
 
 
 @kernel

@@ -108,6 +108,23 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
                     place += 1
 
 
+@kernel
+def restore_rows(indices, distances, order, place):
+    """Rows and indices for samples that were put in another order, in place: sample ``order[i]`` was at i."""
+    done = np.zeros(len(order), np.bool_)
+    for first in range(len(order)):
+        at = first
+        near, near_distances = indices[first].copy(), distances[first].copy()
+        while not done[at]:
+            done[at] = True
+            source = place[at]
+            row, row_distances = (near, near_distances) if source == first else (indices[source], distances[source])
+            for c in range(indices.shape[1]):
+                indices[at, c] = order[row[c]]
+                distances[at, c] = row_distances[c]
+            at = source
+
+
 # cells
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,3 +65,23 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
         )
     shares = shares / shares.max()
     return np.asarray(shares / shares.sum())
+
+
+def check_memory(needed: float, remedy: str) -> None:
+    """Raise before ``needed`` bytes are allocated that this machine does not have."""
+    free = available_memory()
+    if needed > free:
+        raise MemoryError(f"This needs about {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free. {remedy}")
+
+
+def available_memory() -> float:
+    """Bytes that can be allocated without swapping; infinite where the system does not say (it does on Linux)."""
+    free = float("inf")
+    try:
+        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        free = 1024.0 * int(lines["MemAvailable"].split()[0])
+        limit, used = (Path("/sys/fs/cgroup", name).read_text() for name in ("memory.max", "memory.current"))
+        free = min(free, float(limit) - float(used))  # "max" where there is no limit
+    except (OSError, ValueError, KeyError):
+        pass
+    return free

@@ -82,7 +82,7 @@ def cut_edges(
     root, sizes = np.arange(len(graph.sizes)), graph.sizes.astype(np.int64)
     strength = np.rint(graph.log_weights / rounding_step(np.float64))
     order = np.argsort(-strength, kind="stable")
-    outcome, merges = _kernels.sweep_edges(
+    outcome, merged, changes = _kernels.sweep_edges(
         order[graph.pairs[order] > 0], graph.edges, sizes, root,
         prior * n_samples, np.cumsum(prior), TOLERANCE,
     )  # fmt: skip
@@ -91,14 +91,13 @@ def cut_edges(
         _kernels.join_smallest(graph.edges, log_sums, graph.pairs, sizes, root, len(prior), rounding_step(np.float64))
     else:
         _follow_cut_edges(graph, outcome, root, len(prior))
-    return _finish(graph, root, merges, prior)
+    return _finish(graph, root, merged, changes, prior)
 
 
-def _finish(graph: TopoGraph, root: Array, merges: list[tuple[int, float]], prior: Array) -> EdgeCut:
+def _finish(graph: TopoGraph, root: Array, merged: Array, changes: NDArray[np.float64], prior: Array) -> EdgeCut:
     labels, sizes = label_by_size(root, graph.sizes)
-    merged = np.array([edge for edge, _ in merges], dtype=np.int64)
     start = proportion_distance(graph.sizes / graph.sizes.sum(), prior)
-    scores = start + np.cumsum([0.0] + [change for _, change in merges])
+    scores = start + np.cumsum(np.concatenate(([0.0], changes)))
     kept = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
     return EdgeCut(labels, sizes, kept, merged, np.maximum(scores, 0.0))
 

@@ -12,7 +12,6 @@ So cuts are nested, and far-off samples never take the place of a cluster.
 In: topo-graph, connected by its bridges. Out: :class:`Hierarchy`.
 """
 
-import heapq
 from typing import NamedTuple
 
 import numpy as np
@@ -52,38 +51,22 @@ def build_hierarchy(graph: TopoGraph) -> Hierarchy:
     >>> cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
     array([0, 1, 1])
     """
-    merges = _link(graph)
-    edges = np.array([edge for edge, _ in merges], dtype=np.int64)
-    strength = np.array([value for _, value in merges])
+    edges, strength = _link(graph)
     smaller = _kernels.smaller_sides(edges, graph.edges, graph.sizes)
-    order = _rank_splits(smaller, int(graph.sizes.sum()))[::-1]
+    order = _kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)[::-1]
     return Hierarchy(
         _scipy_linkage(graph, edges[order], strength[order]), edges[order], strength[order], smaller[order]
     )
 
 
-def _link(graph: TopoGraph) -> list[tuple[int, float]]:
-    """Merges of average linkage, then across bridges, the shortest first."""
+def _link(graph: TopoGraph) -> tuple[Array, NDArray[np.float64]]:
+    """Edge and strength of the merges of average linkage, then across bridges, the shortest first."""
     real = np.flatnonzero(graph.pairs > 0)
     log_sums = graph.log_weights[real] + np.log(graph.sizes[graph.edges[real]]).sum(axis=1)
-    found = _kernels.link_average(graph.edges[real], log_sums, graph.sizes, rounding_step(np.float64))
-    merges = [(int(real[edge]), float(value)) for edge, value in found]
+    merged, strength = _kernels.link_average(graph.edges[real], log_sums, graph.sizes, rounding_step(np.float64))
     bridges = np.flatnonzero(graph.pairs == 0)
-    return merges + [(int(e), -np.inf) for e in bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]]
-
-
-def _rank_splits(smaller: Array, n_samples: int) -> Array:
-    """Merges in the order in which to undo them."""
-    waiting = [(-int(size), -t) for t, size in enumerate(smaller)]
-    heapq.heapify(waiting)
-    ready: list[int] = []
-    ranked: list[int] = []
-    while waiting or ready:
-        least = n_samples / (CRUMB * (len(ranked) + 2))
-        while waiting and (-waiting[0][0] >= least or not ready):
-            heapq.heappush(ready, heapq.heappop(waiting)[1])
-        ranked.append(-heapq.heappop(ready))
-    return np.array(ranked, dtype=np.int64)
+    bridges = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]
+    return np.concatenate([real[merged], bridges]), np.concatenate([strength, np.full(len(bridges), -np.inf)])
 
 
 def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gitcluster import _search_kernels
 from gitcluster._jit import run_chunks
 from gitcluster._optional import is_installed
-from gitcluster._validation import check_choice, check_integer, check_n_neighbors
+from gitcluster._validation import check_choice, check_integer, check_memory, check_n_neighbors
 from gitcluster.search import approximate_search, approximation_pays, empty_neighbors, given_search, plan_exact_search
 
 Array = NDArray[Any]
@@ -130,6 +130,10 @@ def find_neighbors(
     array([1, 0, 1], dtype=int32)
     """
     check_n_neighbors(n_neighbors, len(points))
+    check_memory(
+        memory_needed(len(points), points.shape[1], n_neighbors, points.dtype),
+        "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows.",
+    )
     if metric == "precomputed":
         return _nearest_in_matrix(points, n_neighbors, n_jobs)
     if points.shape[1] == 0:  # no feature varies: every sample equals every other
@@ -144,6 +148,19 @@ def find_neighbors(
         found = _search(points[first], k, metric, search, n_jobs)
     members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
     return _expand_duplicates(found, members, n_neighbors, n_jobs)
+
+
+def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
+    """Bytes of a search: a graph of 4 for the index and 4 or 8 for the distance of every neighbour, one more to mark
+    boundary pairs, and the samples once more, in cells.
+
+    Examples
+    --------
+    >>> memory_needed(1_000_000, 10, 40, np.float64)
+    600000000
+    """
+    size = np.dtype(dtype).itemsize
+    return int(n_samples * (k * (5 + size) + 8 * n_features))
 
 
 def _search(points: Array, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from gitcluster import _search_kernels
+from gitcluster._jit import run_threads
 from gitcluster._validation import check_choice, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
@@ -90,7 +92,8 @@ def git_clusters(
         if metric == "precomputed":
             return _adaptive(X, number, prior, n_neighbors, search)
         order = canonical_order(X)
-        return _restore_order(_adaptive(X[order], number, prior, n_neighbors, search), order)
+        points = scale_features(X[order]) if metric == "euclidean" else X[order]
+        return _restore_order(_adaptive(points, number, prior, n_neighbors, search), order)
     if number is None:
         raise ValueError(f"variant={variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
     k = PAPER_NEIGHBORS if n_neighbors == "auto" else check_n_neighbors(n_neighbors, len(X))
@@ -122,21 +125,22 @@ def _authors(X: Array, prior: Array, k: int, search: dict[str, Any]) -> GITResul
 
 
 def _adaptive(
-    X: Array, n_clusters: int | None, prior: Array | None, n_neighbors: int | str, search: dict[str, Any]
+    points: Array, n_clusters: int | None, prior: Array | None, n_neighbors: int | str, search: dict[str, Any]
 ) -> GITResult:
-    points = scale_features(X) if search["metric"] == "euclidean" else X
-    sizes = neighborhood_sizes(len(X))
+    sizes = neighborhood_sizes(len(points))
     if n_neighbors != "auto":
-        sizes = [check_n_neighbors(n_neighbors, len(X))]
-    near = find_neighbors(points, n_neighbors=min(2 * sizes[-1], len(X) - 1), **search)
+        sizes = [check_n_neighbors(n_neighbors, len(points))]
+    near = find_neighbors(points, n_neighbors=min(2 * sizes[-1], len(points) - 1), **search)
     stages = {"metric": search["metric"], "n_jobs": search["n_jobs"]}
-    scales = [build_scale(points, near, n_neighbors=k, **stages) for k in sizes]
+    scales = run_threads(lambda k: build_scale(points, near, n_neighbors=k, **stages), sizes, search["n_jobs"])
     scores = None
     if n_clusters is None:
         scores = score_n_clusters(scales, near, n_jobs=search["n_jobs"])
         n_clusters = int(scores["n_clusters"][scores["score"].argmax()])
     elif n_neighbors == "auto" and max(s.n_peaks for s in scales) < n_clusters:
-        scales.append(build_scale(points, near, n_neighbors=min(2, len(X) - 1), **stages))  # the most peaks there are
+        scales.append(
+            build_scale(points, near, n_neighbors=min(2, len(points) - 1), **stages)
+        )  # the most peaks there are
     scale, labels, merged, table = choose(scales, n_clusters=n_clusters, prior=prior)
     cut = describe_cut(scale.topo_graph, labels, merged, prior)
     return GITResult(
@@ -169,18 +173,15 @@ def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | 
 
 
 def _restore_order(found: GITResult, order: Array) -> GITResult:
-    """The result for the rows as they were given, from that for ``X[order]``."""
+    """The result for the rows as they were given, from that for ``X[order]``, whose neighbours are overwritten."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     parent, labels, peaks, sizes = found.local_clusters
-    kind = found.neighbors.indices.dtype
-    order = order.astype(kind)
+    order = order.astype(found.neighbors.indices.dtype)
     peaks = order[peaks]
+    _search_kernels.restore_rows(found.neighbors.indices, found.neighbors.distances, order, place)
     return found._replace(
         labels=found.labels[place],
-        neighbors=found.neighbors._replace(
-            indices=order[found.neighbors.indices][place], distances=found.neighbors.distances[place]
-        ),
         log_intensity=found.log_intensity[place],
         local_clusters=LocalClusters(order[parent][place], labels[place], peaks, sizes),
         topo_graph=found.topo_graph._replace(peaks=peaks),

@@ -103,20 +103,24 @@ def build_topo_graph(
     starts = np.concatenate(([0], np.cumsum(sizes)))
     members = np.argsort(labels, kind="stable")
     rate = 1.0 if similarity == "distance" else 0.0
-    rows = _kernels.sum_pairs(members, starts, indices, distances, crossing, labels, boundary == "mutual", level, rate)
-    graph = _collect_edges(rows, sizes, peaks)
+    summed = run_chunks(
+        _kernels.sum_pairs, len(sizes), n_jobs,
+        members, starts, indices, distances, crossing, labels, level, rate, smallest=256,
+    )  # fmt: skip
+    ends, pairs, log_sums = (np.concatenate(parts) for parts in zip(*summed, strict=True))
+    graph = _collect_edges(ends, pairs, log_sums, sizes, peaks)
     lower_peak = peaks[graph.edges[:, 1]]  # the higher number
     return graph._replace(log_weights=graph.log_weights - level[lower_peak])
 
 
-def _collect_edges(rows: list[tuple[int, int, int, float]], sizes: Array, peaks: Array) -> TopoGraph:
+def _collect_edges(ends: Array, pairs: Array, log_sums: NDArray[np.float64], sizes: Array, peaks: Array) -> TopoGraph:
     """One edge i < j from what was summed for i, j and for j, i."""
-    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    pairs, log_sums = table[:, 2].astype(np.int64), table[:, 3]
-    edges, place = np.unique(np.sort(table[:, :2].astype(np.int64), axis=1), axis=0, return_inverse=True)
+    ends = np.sort(ends, axis=1)
+    numbers, place = np.unique(ends[:, 0] * len(sizes) + ends[:, 1], return_inverse=True)
+    edges = np.stack([numbers // len(sizes), numbers % len(sizes)], axis=1)
     total = np.full(len(edges), -np.inf)
-    np.logaddexp.at(total, place.ravel(), log_sums)
-    counts = np.bincount(place.ravel(), weights=pairs, minlength=len(edges)).astype(np.int64)
+    np.logaddexp.at(total, place, log_sums)
+    counts = np.bincount(place, weights=pairs, minlength=len(edges)).astype(np.int64)
     return TopoGraph(sizes, peaks, edges, total - np.log(sizes[edges]).sum(axis=1), counts)
 
 
