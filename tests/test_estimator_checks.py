@@ -14,6 +14,11 @@ from gitcluster.pipeline import VARIANTS
         GIT(),
         GIT(2, n_neighbors=5, metric="manhattan", n_jobs=2),
         GIT(3, proportions="equal"),
+        GIT(2, noise=0.1),
+        GIT(noise="auto", scale=None),
+        GIT(2, min_cluster_size=2, max_cluster_size=10_000),
+        GIT(2, neighbors="exact"),
+        GIT(2, metric="cosine"),
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -10,6 +10,9 @@ import numpy as np
 
 from gitcluster._jit import Dict, float64, int64, kernel
 
+NO_INTENSITY = -1e4
+"""Log intensity of a sample without neighbours."""
+
 # union-find
 
 
@@ -50,10 +53,32 @@ def find_all(root):
 def log_mean_kernel(start, stop, distances, k, power, scale, log_intensity):
     for x in range(start, stop):
         nearest = (distances[x, 0] * 1.0) ** power / scale[x]
+        if nearest == inf:
+            log_intensity[x] = NO_INTENSITY
+            continue
         total = 0.0
         for c in range(k):
             total += exp(nearest - (distances[x, c] * 1.0) ** power / scale[x])
         log_intensity[x] = log(total / k) - nearest
+
+
+@kernel
+def log_weighted_kernel(start, stop, indices, distances, k, power, scale, weights, log_intensity):
+    """The mean over a neighbourhood of weight k, as if every sample were there as often as its weight says."""
+    for x in range(start, stop):
+        nearest = 0.0 if weights[x] > 1.0 else (distances[x, 0] * 1.0) ** power / scale[x]
+        if nearest == inf:
+            log_intensity[x] = NO_INTENSITY
+            continue
+        taken = min(max(weights[x] - 1.0, 0.0), 1.0 * k)
+        total = taken * exp(nearest)
+        for c in range(distances.shape[1]):
+            if taken >= k or distances[x, c] == inf:
+                break
+            weight = min(weights[indices[x, c]], k - taken)
+            total += weight * exp(nearest - (distances[x, c] * 1.0) ** power / scale[x])
+            taken += weight
+        log_intensity[x] = log(total / taken) - nearest if total > 0.0 else NO_INTENSITY
 
 
 @kernel
@@ -68,12 +93,27 @@ def component_scale(indices, distances, k, scale):
     total, count = np.zeros(n_samples), np.zeros(n_samples)
     for x in range(n_samples):
         i = find(root, x)
-        count[i] += k
         for c in range(k):
-            total[i] += distances[x, c]
+            if distances[x, c] < inf:
+                count[i] += 1
+                total[i] += distances[x, c]
     for x in range(n_samples):
         i = find(root, x)
         scale[x] = total[i] / count[i] if total[i] > 0 else 1.0
+
+
+@kernel
+def count_components(indices, k):
+    """Connected components of the graph of neighbours."""
+    root = np.arange(len(indices))
+    count = len(indices)
+    for x in range(len(indices)):
+        for c in range(k):
+            i, j = find(root, x), find(root, indices[x, c])
+            if i != j:
+                root[max(i, j)] = min(i, j)
+                count -= 1
+    return count
 
 
 @kernel
@@ -92,7 +132,7 @@ def steepest_parent(start, stop, indices, distances, k, log_intensity, rank, str
         best, best_slope = x, -inf
         for c in range(k):
             p = indices[x, c]
-            if rank[p] > rank[x] or (strict and log_intensity[p] <= log_intensity[x]):
+            if rank[p] >= rank[x] or (strict and log_intensity[p] <= log_intensity[x]):
                 continue
             slope = log_slope(log_intensity[p] - log_intensity[x], distances[x, c])
             if slope != inf and slope != -inf:
@@ -115,19 +155,36 @@ def follow_parents(order, parent, labels):
     return count
 
 
+@kernel
+def part_groups(groups, labels, parent):
+    """Make peaks of the samples of groups that share a local cluster with another group; whether there were any."""
+    n_labels = labels.max() + 1
+    seen = np.full(n_labels, -1, np.int64)
+    mixed = np.zeros(n_labels, np.bool_)
+    for x in range(len(groups)):
+        if groups[x] >= 0:
+            if seen[labels[x]] >= 0 and seen[labels[x]] != groups[x]:
+                mixed[labels[x]] = True
+            seen[labels[x]] = groups[x]
+    for x in range(len(groups)):
+        if groups[x] >= 0 and mixed[labels[x]]:
+            parent[x] = x
+    return mixed.any()
+
+
 # topo-graph
 
 
 @kernel
-def mark_mutual_pairs(start, stop, indices, distances, k, labels, boundary):
+def mark_mutual_pairs(start, stop, indices, distances, k, labels, symmetric, boundary):
     """Neighbours of each other in different local clusters, at the one with the lower number.
 
-    A search may round d(x, y) and d(y, x) differently.
+    A search may round d(x, y) and d(y, x) differently; a given graph need not be ``symmetric`` at all.
     """
     for x in range(start, stop):
         for c in range(k):
             y = indices[x, c]
-            low, high = distances[x, c] * 0.999999, distances[x, c] * 1.000001
+            low, high = (distances[x, c] * 0.999999, distances[x, c] * 1.000001) if symmetric else (-1.0, inf)
             if labels[x] >= labels[y] or low > distances[y, k - 1]:
                 continue
             b, after = 0, k  # the first neighbour of y that is not nearer than low
@@ -168,11 +225,11 @@ def add_log(total, value):
 
 
 @kernel
-def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels, level, rate):
+def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels, level, rate, log_weight):
     """Boundary pairs by pair of local clusters: arrays of (i, j), pairs, and log of their summed similarity.
 
     ``start, stop`` are local clusters i. The log similarity of a pair is the lower of its two levels minus its distance
-    times ``rate``.
+    times ``rate``, plus the log weights of the two samples.
     """
     n_labels = len(starts) - 1
     pairs = np.zeros(n_labels, np.int64)
@@ -189,7 +246,7 @@ def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels
                     continue
                 y = indices[x, c]
                 j = labels[y]
-                value = min(level[x], level[y]) - rate * distances[x, c]
+                value = min(level[x], level[y]) - rate * distances[x, c] + log_weight[x] + log_weight[y]
                 if pairs[j] == 0:
                     touched[n_touched] = j
                     n_touched += 1
@@ -449,12 +506,89 @@ def move_connections(small, large, root, edges, head, following, sums, behind, l
         new = min(large, other) * m + max(large, other)
         if new in sums:
             sums[new] = add_log(sums[new], value)
-            rival = behind[new]
-            if (log_sums[edge], -edge) > (log_sums[rival], -rival):
-                behind[new] = edge
+            behind[new] = stronger_edge(behind[new], edge, log_sums)
         else:
             sums[new] = value
             behind[new] = edge
+
+
+@kernel
+def stronger_edge(edge, other, log_sums):
+    return other if (log_sums[other], -other) > (log_sums[edge], -edge) else edge
+
+
+@kernel
+def may_join(i, j, root, apart):
+    """Whether a merge leaves apart what must be apart."""
+    for p in range(len(apart)):
+        a, b = find(root, apart[p, 0]), find(root, apart[p, 1])
+        if (a == i and b == j) or (a == j and b == i):
+            return False
+    return True
+
+
+@kernel
+def link_constrained(edges, log_sums, sizes, root, apart, step):
+    """Average linkage among what ``root`` has together already, of merges that are allowed, until none is left.
+
+    Returns the strongest edge behind every merge, and the samples on its smaller side.
+    """
+    m = np.int64(len(sizes))
+    size = np.zeros(m, np.int64)
+    for i in range(m):
+        size[find(root, i)] += sizes[i]
+    head, tail, following = link_edges(edges, root)
+    degree = np.zeros(m, np.int64)
+    sums = Dict.empty(int64, float64)
+    behind = Dict.empty(int64, int64)
+    for e in range(len(edges)):
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        if i != j:
+            degree[i] += 1
+            degree[j] += 1
+            pair = min(i, j) * m + max(i, j)
+            sums[pair] = add_log(sums[pair], log_sums[e]) if pair in sums else log_sums[e]
+            behind[pair] = stronger_edge(behind[pair], e, log_sums) if pair in behind else e
+    heap = [(0.0, m) for _ in range(0)]
+    for pair in sums:
+        heap.append((-np.rint((sums[pair] - log(size[pair // m]) - log(size[pair % m])) / step), pair))
+    heapq.heapify(heap)
+    merged = [(m, m) for _ in range(0)]
+    while len(heap) > 0:
+        weakness, pair = heapq.heappop(heap)
+        i, j = pair // m, pair % m
+        if root[i] != i or root[j] != j or pair not in sums:
+            continue
+        now = -np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
+        if now > weakness:
+            heapq.heappush(heap, (now, pair))
+            continue
+        if not may_join(i, j, root, apart):
+            continue
+        merged.append((behind[pair], min(size[i], size[j])))
+        small, large = (i, j) if degree[i] < degree[j] else (j, i)
+        half = head[small]
+        root[small] = large
+        size[large] += size[small]
+        degree[large] += degree[small]
+        while half >= 0:
+            other = find(root, edges[half // 2, 1 - half % 2])
+            half = following[half]
+            old = min(small, other) * m + max(small, other)
+            if other == large or old not in sums:
+                continue
+            value, edge = sums[old], behind[old]
+            del sums[old]
+            new = min(large, other) * m + max(large, other)
+            sums[new] = add_log(sums[new], value) if new in sums else value
+            behind[new] = stronger_edge(behind[new], edge, log_sums) if new in behind else edge
+            heapq.heappush(heap, (-np.rint((sums[new] - log(size[large]) - log(size[other])) / step), new))
+        if head[large] < 0:
+            head[large], tail[large] = head[small], tail[small]
+        elif head[small] >= 0:
+            following[tail[large]] = head[small]
+            tail[large] = tail[small]
+    return split_pairs(merged)
 
 
 @kernel
@@ -528,3 +662,33 @@ def adjusted_rand(a, b, counts, n_a, n_b):
     expected = in_a * in_b / (n_samples * (n_samples - 1.0))
     most = (in_a + in_b) / 2.0
     return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+# outliers
+
+
+@kernel
+def mean_reach(start, stop, distances, k, reach):
+    """Mean distance to the neighbours that are there, infinite where there are none."""
+    for x in range(start, stop):
+        total, count = 0.0, 0
+        for c in range(k):
+            if distances[x, c] < inf:
+                total += distances[x, c]
+                count += 1
+        reach[x] = total / count if count > 0 else inf
+
+
+@kernel
+def outlier_scores(start, stop, indices, distances, k, own, reach, scores):
+    """1 - 1 / r, r how much wider the ``own`` neighbourhood is than the ``reach`` of the neighbours."""
+    for x in range(start, stop):
+        total, count = 0.0, 0
+        for c in range(k):
+            if distances[x, c] < inf and reach[indices[x, c]] < inf:
+                total += reach[indices[x, c]]
+                count += 1
+        share = 1.0 if own[x] == 0.0 else 0.0
+        if count > 0 and own[x] > 0.0:
+            share = total / count / own[x]
+        scores[x] = 1.0 - min(share, 1.0)

@@ -46,6 +46,29 @@ def measure(start, stop, points, rows, others, distances):
 
 
 @kernel
+def measure_sparse(start, stop, starts, columns, values, rows, others, distances):
+    """Distances between rows of a CSR array whose columns ascend."""
+    for r in range(start, stop):
+        for c in range(others.shape[1]):
+            i, j = starts[rows[r]], starts[others[r, c]]
+            i_stop, j_stop = starts[rows[r] + 1], starts[others[r, c] + 1]
+            total = 0.0
+            while i < i_stop or j < j_stop:
+                difference = 0.0
+                if j == j_stop or (i < i_stop and columns[i] <= columns[j]):
+                    difference += values[i]
+                    if j < j_stop and columns[i] == columns[j]:
+                        difference -= values[j]
+                        j += 1
+                    i += 1
+                else:
+                    difference -= values[j]
+                    j += 1
+                total += difference * difference
+            distances[r, c] = sqrt(total)
+
+
+@kernel
 def insert(indices, distances, filled, index, distance):
     """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
     place = filled
@@ -76,11 +99,11 @@ def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indi
 
 
 @kernel
-def nearest_in_matrix(start, stop, matrix, indices, distances):
+def nearest_in_matrix(start, stop, matrix, same, indices, distances):
     for x in range(start, stop):
         filled = 0
         for y in range(matrix.shape[1]):
-            if y != x:
+            if not same or y != x:
                 filled = insert(indices[x], distances[x], filled, y, matrix[x, y])
 
 
@@ -123,6 +146,18 @@ def restore_rows(indices, distances, order, place):
                 indices[at, c] = order[row[c]]
                 distances[at, c] = row_distances[c]
             at = source
+
+
+@kernel
+def gather_rows(start, stop, starts, columns, values, same, indices, distances):
+    """The nearest of every row of a graph, nearest first; what is missing is the sample itself, infinitely far."""
+    for x in range(start, stop):
+        filled = 0
+        for s in range(starts[x], starts[x + 1]):
+            if not same or columns[s] != x:
+                filled = insert(indices[x], distances[x], filled, columns[s], values[s])
+        indices[x, filled:] = x if same else 0
+        distances[x, filled:] = inf
 
 
 # cells

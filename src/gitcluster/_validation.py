@@ -67,6 +67,23 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum())
 
 
+def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """Finite weights >= 0, one a sample, not all 0."""
+    if weights is None:
+        return None
+    try:
+        found = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must be numbers, one a sample, got {weights!r}.") from None
+    if found.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight a sample, got {found.shape}.")
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError("sample_weight must be finite and >= 0.")
+    if not (found > 0).any():
+        raise ValueError("sample_weight is zero for every sample: all sample weights are zero. Give some weight.")
+    return found
+
+
 def check_memory(needed: float, remedy: str) -> None:
     """Raise before ``needed`` bytes are allocated that this machine does not have."""
     free = available_memory()

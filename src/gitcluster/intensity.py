@@ -17,6 +17,8 @@ from gitcluster._jit import run_chunks
 from gitcluster._validation import check_choice, check_integer
 from gitcluster.neighbors import Neighbors
 
+LOWEST = -1e30
+"""Log intensity of a sample whose neighbours are farther away than that."""
 KERNELS = ("exponential", "gaussian", "relative")
 
 
@@ -31,6 +33,7 @@ def estimate_intensity(
     kernel: str = "exponential",
     n_features: int = 1,
     n_neighbors: int | None = None,
+    weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Logarithm of the intensity of every sample.
@@ -44,6 +47,8 @@ def estimate_intensity(
         Used by the Gaussian kernel alone.
     n_neighbors : int, default=None
         Use the nearest so many neighbours, all by default.
+    weights : ndarray of shape (n_samples,), default=None
+        A sample of weight w counts as w samples at its place; the neighbourhood ends where so many are counted.
     n_jobs : int, default=None
 
     Returns
@@ -67,6 +72,12 @@ def estimate_intensity(
     elif kernel == "relative":
         _kernels.component_scale(neighbors.indices, distances, k, scale)
     log_intensity = np.empty(len(distances))
-    run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, k, power, scale, log_intensity)
+    if weights is None:
+        run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, k, power, scale, log_intensity)
+    else:
+        run_chunks(
+            _kernels.log_weighted_kernel, len(distances), n_jobs,
+            neighbors.indices, distances, k, power, scale, weights, log_intensity,
+        )  # fmt: skip
     step = rounding_step(distances.dtype)
-    return np.asarray(np.rint(log_intensity / step) * step)
+    return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)

@@ -28,7 +28,7 @@ class LocalClusters(NamedTuple):
     peaks: Array
     """(m,) sample at the peak of every local cluster."""
     sizes: Array
-    """(m,) samples in every local cluster."""
+    """(m,) samples in every local cluster; with weights, their weight in thousandths of the mean."""
 
 
 def find_local_clusters(
@@ -37,6 +37,8 @@ def find_local_clusters(
     *,
     strict: bool = False,
     n_neighbors: int | None = None,
+    weights: NDArray[np.float64] | None = None,
+    groups: Array | None = None,
     n_jobs: int | None = None,
 ) -> LocalClusters:
     """Follow the steepest ascent of the intensity from every sample to its peak.
@@ -50,6 +52,11 @@ def find_local_clusters(
         (the authors' published code).
     n_neighbors : int, default=None
         Climb among the nearest so many neighbours, all by default.
+    weights : ndarray of shape (n_samples,), default=None
+        Sizes count weights, in thousandths of the mean weight.
+    groups : ndarray of shape (n_samples,), default=None
+        Groups of samples that belong together, -1 for none. No local cluster holds samples of two groups: where it
+        would, these samples are made peaks, and what climbs through them goes with them.
     n_jobs : int, default=None
 
     Examples
@@ -72,6 +79,11 @@ def find_local_clusters(
         rounding_step(distances.dtype), parent,
     )  # fmt: skip
     labels = np.empty(n_samples, indices.dtype)
-    n_peaks = _kernels.follow_parents(order, parent, labels)
+    _kernels.follow_parents(order, parent, labels)
+    if groups is not None and _kernels.part_groups(groups, labels, parent):
+        _kernels.follow_parents(order, parent, labels)
     peaks = order[parent[order] == order]
-    return LocalClusters(parent, labels, peaks, np.bincount(labels, minlength=n_peaks))
+    sizes = np.bincount(labels, weights, minlength=len(peaks))
+    if weights is not None:
+        sizes = np.maximum(np.rint(sizes * (1000 / weights.mean())), 1)
+    return LocalClusters(parent, labels, peaks, sizes.astype(np.int64))

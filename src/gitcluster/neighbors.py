@@ -1,18 +1,19 @@
-"""Stages 0 and 1: scale the features, find the k nearest neighbours of every sample.
+"""Stage 1: find the k nearest neighbours of every sample.
 
-d(x, y) = ||x / sigma - y / sigma|| (Eq. 1), sigma_j the standard deviation of feature j. Dividing by it makes
-every later stage independent of the units of the features (Theorem 1).
+d(x, y) = ||x / sigma - y / sigma|| (Eq. 1), sigma_j the standard deviation of feature j, see ``scaling``.
 
-In: samples (n, d). Out: :class:`Neighbors`, the k nearest *other* samples in ascending order. "Other" goes by
+In: scaled samples (n, d). Out: :class:`Neighbors`, the k nearest *other* samples in ascending order. "Other" goes by
 index: an exact duplicate of a sample is its neighbour at distance 0, the sample itself never is. Equal
 distances are ordered by index, so that the search has one right answer.
 """
 
 import warnings
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from gitcluster import _search_kernels
 from gitcluster._jit import run_chunks
@@ -47,42 +48,7 @@ class Neighbors(NamedTuple):
         return int(n_neighbors)
 
 
-def scale_features(X: Array) -> Array:
-    """Divide every feature by its standard deviation and drop the features that do not vary.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite float32 or float64 values. Never written to.
-
-    Returns
-    -------
-    points : ndarray of shape (n_samples, n_varying_features), C-contiguous
-        Centred as well, which changes no distance and keeps the digits of data far from the origin.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_features(np.array([[1.0, 7.0], [3.0, 7.0]]))
-    array([[-1.],
-           [ 1.]])
-    """
-    low, high = (extreme.astype(np.float64) / 2 for extreme in (X.min(axis=0), X.max(axis=0)))
-    rounding = 8 * np.finfo(X.dtype).eps * np.maximum(np.abs(low), np.abs(high))
-    varying = np.flatnonzero(high - low > rounding)
-    points = np.empty((len(X), len(varying)), dtype=X.dtype)
-    for column, feature in enumerate(varying):
-        # from the lowest value, for the digits of data far from 0; halved, for data near the largest float
-        values = X[:, feature].astype(np.float64) / 2 - low[feature]
-        values /= values.max()
-        values -= values.mean()
-        values /= np.sqrt(np.mean(values * values))
-        points[:, column] = values
-    points += 0.0  # -0.0 and 0.0 are one value
-    return points
-
-
-def canonical_order(X: Array) -> Array:
+def canonical_order(X: Any) -> Array:
     """Rows in lexicographic order: an order of the samples that does not depend on how they were given.
 
     Examples
@@ -90,6 +56,9 @@ def canonical_order(X: Array) -> Array:
     >>> canonical_order(np.array([[2.0, 0.0], [1.0, 5.0], [1.0, 3.0]]))
     array([2, 1, 0])
     """
+    if issparse(X):
+        rows = row_bytes(X)
+        return np.array(sorted(range(len(rows)), key=rows.__getitem__))
     place = np.zeros(len(X), np.int64)
     for column in X.T:
         values = np.unique(column, return_inverse=True)[1]
@@ -99,8 +68,14 @@ def canonical_order(X: Array) -> Array:
     return np.argsort(place, kind="stable")
 
 
+def row_bytes(X: Any) -> list[bytes]:
+    """What is stored in every row of a CSR array with sorted rows."""
+    columns = X.indices.astype(np.int64)
+    return [columns[i:j].tobytes() + X.data[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
+
+
 def find_neighbors(
-    points: Array,
+    points: Any,
     *,
     n_neighbors: int,
     metric: str = "euclidean",
@@ -111,7 +86,7 @@ def find_neighbors(
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances
+    points : ndarray or CSR array of shape (n_samples, n_features), or (n_samples, n_samples) distances
         Samples as :func:`scale_features` returns them; the distances with ``metric="precomputed"``.
     n_neighbors : int
         k, not counting the sample itself; from 1 to n_samples - 1.
@@ -129,18 +104,19 @@ def find_neighbors(
     >>> find_neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1).indices.ravel()
     array([1, 0, 1], dtype=int32)
     """
-    check_n_neighbors(n_neighbors, len(points))
+    n_samples, n_features = points.shape
+    check_n_neighbors(n_neighbors, n_samples)
     check_memory(
-        memory_needed(len(points), points.shape[1], n_neighbors, points.dtype),
+        memory_needed(n_samples, 0 if issparse(points) else n_features, n_neighbors, points.dtype),
         "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows.",
     )
     if metric == "precomputed":
         return _nearest_in_matrix(points, n_neighbors, n_jobs)
-    if points.shape[1] == 0:  # no feature varies: every sample equals every other
+    if n_features == 0:  # no feature varies: every sample equals every other
         alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
-        return _expand_duplicates(alone, [np.arange(len(points))], n_neighbors, n_jobs)
+        return _expand_duplicates(alone, [np.arange(n_samples)], n_neighbors, n_jobs)
     first, group = _group_duplicates(points)
-    if len(first) == len(points):
+    if len(first) == n_samples:
         return _search(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
     found = Neighbors(*empty_neighbors(1, 0, points.dtype))
@@ -163,11 +139,11 @@ def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
     return int(n_samples * (k * (5 + size) + 8 * n_features))
 
 
-def _search(points: Array, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
+def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
     if hasattr(search, "kneighbors"):
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
     check_choice("search", search, SEARCHES)
-    if search != "approximate" or k + 1 >= len(points):
+    if search != "approximate" or k + 1 >= points.shape[0]:
         seconds, search_exactly = plan_exact_search(points, k, metric, n_jobs)
         pays = search == "auto" and approximation_pays(seconds, *points.shape)
         if pays and not is_installed("pynndescent"):
@@ -196,12 +172,16 @@ _suggested: list[bool] = []
 
 def _nearest_in_matrix(matrix: Array, k: int, n_jobs: int | None) -> Neighbors:
     indices, distances = empty_neighbors(len(matrix), k, matrix.dtype)
-    run_chunks(_search_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, indices, distances)
+    run_chunks(_search_kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, True, indices, distances)
     return Neighbors(indices, distances)
 
 
-def _group_duplicates(points: Array) -> tuple[Array, Array]:
+def _group_duplicates(points: Any) -> tuple[Array, Array]:
     """First sample of every distinct row, and the distinct row of every sample, in order of first sight."""
+    if issparse(points):
+        seen: dict[bytes, int] = {}
+        group = np.array([seen.setdefault(row, len(seen)) for row in row_bytes(points)])
+        return np.unique(group, return_index=True)[1], group
     bits = points.view(np.uint64 if points.dtype == np.float64 else np.uint32)
     hashes = np.empty(len(points), np.uint64)
     _search_kernels.hash_rows(bits, hashes)
@@ -232,9 +212,13 @@ def _expand_duplicates(found: Neighbors, members: list[Array], k: int, n_jobs: i
     return Neighbors(indices, distances, found.recall)
 
 
-def measure_neighbors(X: Array, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
     """The same neighbours in the same order, with their distances in ``X`` as it is."""
     distances = np.empty(neighbors.distances.shape, X.dtype)
-    rows = np.arange(len(X))
-    run_chunks(_search_kernels.measure, len(X), n_jobs, np.ascontiguousarray(X), rows, neighbors.indices, distances)
+    rows = np.arange(X.shape[0])
+    kernel: Any = _search_kernels.measure
+    parts: tuple[Any, ...] = (np.ascontiguousarray(X),) if not issparse(X) else (X.indptr, X.indices, X.data)
+    if issparse(X):
+        kernel = _search_kernels.measure_sparse
+    run_chunks(kernel, len(rows), n_jobs, *parts, rows, neighbors.indices, distances)
     return Neighbors(neighbors.indices, distances)

@@ -6,15 +6,17 @@ duplicates together.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 from scipy.spatial import KDTree
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
@@ -52,6 +54,18 @@ def round_distances(distances: Array) -> None:
     bits &= ~np.int64((1 << 16) - 1)
 
 
+def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_jobs: int | None) -> None:
+    """Euclidean distances between ``rows`` and their ``others``, without cancellation, rounded."""
+    if issparse(points):
+        run_chunks(
+            _search_kernels.measure_sparse, len(rows), n_jobs,
+            points.indptr, points.indices, points.data, rows, others, distances,
+        )  # fmt: skip
+    else:
+        run_chunks(_search_kernels.measure, len(rows), n_jobs, points, rows, others, distances)
+    round_distances(distances)
+
+
 def all_pairs_seconds(n_samples: int, n_features: int) -> float:
     """CPU seconds of an exact search that compares all pairs, by the measurements of ``benchmarks/search.py``."""
     return n_samples**2 * (3e-9 + 4e-11 * n_features)
@@ -73,12 +87,14 @@ def approximation_pays(exact_seconds: float, n_samples: int, n_features: int) ->
 
 
 def plan_exact_search(
-    points: Array, k: int, metric: str, n_jobs: int | None
+    points: Any, k: int, metric: str, n_jobs: int | None
 ) -> tuple[float, Callable[[], tuple[Array, Array]]]:
     """CPU seconds that an exact search would take, and the search: in cells or by all pairs, whichever is faster."""
     n_samples, n_features = points.shape
+    if issparse(points):
+        n_features = points.nnz // n_samples + 1
     seconds = all_pairs_seconds(n_samples, n_features)
-    if metric == "euclidean" and n_features <= CELL_FEATURES:
+    if metric == "euclidean" and n_features <= CELL_FEATURES and not issparse(points):
         found = empty_neighbors(n_samples, k, points.dtype)
         cells = gather_cells(points, n_jobs=n_jobs)
         in_cells = cell_seconds(n_samples, n_features, sample_pairs(cells, found))
@@ -92,13 +108,13 @@ def plan_exact_search(
     return seconds, lambda: certain_search(points, k, metric, n_jobs)
 
 
-def certain_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
+def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
     """Indices and distances of the k nearest others, from a search that rounds or breaks ties in its own way.
 
     Ask it for a few candidates more than k; ask for twice as many where the k-th and the last
     candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
     """
-    n_samples = len(points)
+    n_samples = points.shape[0]
     query, noise = candidate_search(points, metric, n_jobs, tree=False)
     found = empty_neighbors(n_samples, k, points.dtype)
     rows = np.arange(n_samples)
@@ -118,8 +134,7 @@ def certain_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tu
                 if metric == "euclidean":  # a search that rounds may name a sample twice
                     candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
             if metric == "euclidean":
-                run_chunks(_search_kernels.measure, len(some), n_jobs, points, some, candidates, distances)
-                round_distances(distances)
+                measure_pairs(points, some, candidates, distances, n_jobs)
             run_chunks(
                 _search_kernels.keep_nearest, len(some), n_jobs,
                 some, candidates, distances, reach, *found, settled[start : start + step],
@@ -129,40 +144,58 @@ def certain_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tu
     return found
 
 
-def candidate_search(points: Array, metric: str, n_jobs: int | None, *, tree: bool = True) -> tuple[Query, float]:
+def candidate_search(points: Any, metric: str, n_jobs: int | None, *, tree: bool = True) -> tuple[Query, float]:
     """A search that may round, and the largest error of the squared distances that it reports."""
     n_threads = effective_n_jobs(n_jobs)
-    if tree and metric == "euclidean" and points.shape[1] <= TREE_FEATURES:
+    if tree and metric == "euclidean" and points.shape[1] <= TREE_FEATURES and not issparse(points):
         index = KDTree(points)
         return lambda rows, n_candidates: index.query(points[rows], k=n_candidates, workers=n_threads), 0.0
     algorithm = "brute" if metric == "euclidean" else "auto"
-    index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
+    with quiet_conversion():
+        index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
 
     def query(rows: Array, n_candidates: int) -> tuple[Array, Array]:
-        with threadpool_limits(limits=n_threads):
+        with threadpool_limits(limits=n_threads), np.errstate(all="ignore"), quiet_conversion():
             distances, candidates = index.kneighbors(points[rows], n_candidates)
+        if metric != "euclidean" and not np.isfinite(distances).all():
+            raise ValueError(
+                f"metric={metric!r} gives infinite or missing distances between some of the samples. "
+                "Scale the features, or use another metric."
+            )
         return np.maximum(distances.astype(np.float64), 0.0), candidates
 
-    largest = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
+    if issparse(points):
+        largest = float(points.multiply(points).sum(axis=1).max())
+    else:
+        largest = float(np.einsum("ij,ij->i", points, points, dtype=np.float64).max())
     return query, 64 * float(np.finfo(points.dtype).eps) * largest if metric == "euclidean" else 0.0
 
 
-def nearest_between(points: Array, rows: Array, others: Array, metric: str) -> tuple[float, int, int]:
+@contextmanager
+def quiet_conversion() -> Iterator[None]:
+    """Without scikit-learn's warning that a metric of truth values took numbers for them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataConversionWarning)
+        yield
+
+
+def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tuple[float, int, int]:
     """Shortest distance between two sets of rows, and the two rows it is between."""
     if metric == "precomputed":
         block = points[np.ix_(rows, others)]
         distances, found = block.min(axis=1), block.argmin(axis=1)
-    elif metric == "euclidean" and points.shape[1] <= TREE_FEATURES:
+    elif metric == "euclidean" and points.shape[1] <= TREE_FEATURES and not issparse(points):
         distances, found = KDTree(points[others]).query(points[rows], k=1)
     else:
-        found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
+        with quiet_conversion():
+            found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
     distances = np.array(distances, dtype=np.float64)
     round_distances(distances)
     best = int(distances.argmin())
     return float(distances[best]), int(rows[best]), int(others[found[best]])
 
 
-def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
+def approximate_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Indices and distances of k near others, and the estimated share of the k nearest among them.
 
     Seeded, so repeatable. A second search with more effort follows where the first finds less than 99 %.
@@ -173,10 +206,10 @@ def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             graph = descend(
-                points,
+                csr_matrix(points) if issparse(points) else points,
                 metric=metric,
-                n_neighbors=min(len(points), effort * (k + 20)),
-                max_candidates=effort * candidates_at_once(len(points)),
+                n_neighbors=min(points.shape[0], effort * (k + 20)),
+                max_candidates=effort * candidates_at_once(points.shape[0]),
                 random_state=np.random.RandomState(0),
                 n_jobs=effective_n_jobs(n_jobs),
             )
@@ -201,18 +234,17 @@ def candidates_at_once(n_samples: int) -> int:
 
 
 def _order_candidates(
-    points: Array, k: int, metric: str, n_jobs: int | None, candidates: Array, distances: Array
+    points: Any, k: int, metric: str, n_jobs: int | None, candidates: Array, distances: Array
 ) -> tuple[Array, Array]:
     """The k nearest of the candidates of every row; rows with too few of them are searched exactly."""
-    found = empty_neighbors(len(points), k, points.dtype)
+    found = empty_neighbors(points.shape[0], k, points.dtype)
     missing = []
-    for start in range(0, len(points), ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(points)))
+    for start in range(0, points.shape[0], ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, points.shape[0]))
         some, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
         some[(some < 0).any(axis=1)] = 0
         if metric == "euclidean":
-            run_chunks(_search_kernels.measure, len(rows), n_jobs, points, rows, some, measured)
-            round_distances(measured)
+            measure_pairs(points, rows, some, measured, n_jobs)
         settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
         run_chunks(_search_kernels.keep_nearest, len(rows), n_jobs, rows, some, measured, reach, *found, settled)
         missing.append(rows[~settled])
@@ -225,23 +257,27 @@ def _order_candidates(
     return found
 
 
-def given_search(index: Any, points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
+def given_search(index: Any, points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Ask an object with scikit-learn's interface, and estimate its recall."""
     distances, candidates = clone(index, safe=False).fit(points).kneighbors(points, k + 1)
-    candidates = np.asarray(candidates)
-    if candidates.shape != (len(points), k + 1) or candidates.max() >= len(points):
+    candidates, distances = np.asarray(candidates), np.asarray(distances)
+    shape = (points.shape[0], k + 1)
+    if candidates.shape != shape or distances.shape != shape or candidates.max() >= points.shape[0]:
         raise ValueError(
-            f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape ({len(points)}, {k + 1}), "
-            f"got indices of shape {candidates.shape} up to {candidates.max()}."
+            f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape "
+            f"{shape}, got indices of shape {candidates.shape} up to {candidates.max()}, distances of shape "
+            f"{distances.shape}."
         )
-    found = _order_candidates(points, k, metric, n_jobs, candidates, np.asarray(distances))
+    if distances.dtype.kind not in "fiu" or not (distances >= 0).all():
+        raise ValueError("neighbors.kneighbors must return distances >= 0, got others or missing ones.")
+    found = _order_candidates(points, k, metric, n_jobs, candidates, distances)
     return (*found, estimate_recall(points, found[0], metric, n_jobs))
 
 
-def estimate_recall(points: Array, indices: Array, metric: str, n_jobs: int | None) -> float:
+def estimate_recall(points: Any, indices: Array, metric: str, n_jobs: int | None) -> float:
     """Share of the true nearest neighbours of a sample of rows that ``indices`` has."""
-    rows = np.random.default_rng(0).choice(len(points), min(RECALL_ROWS, len(points)), replace=False)
+    rows = np.random.default_rng(0).choice(points.shape[0], min(RECALL_ROWS, points.shape[0]), replace=False)
     query, _ = candidate_search(points, metric, n_jobs, tree=False)
     _, true = query(rows, indices.shape[1] + 1)
     hits = sum(len(np.intersect1d(found, near)) for found, near in zip(indices[rows], true, strict=True))
-    return hits / indices[rows].size
+    return float(hits / indices[rows].size)

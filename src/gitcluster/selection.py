@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
+from gitcluster.constraints import Constraints, UnmetConstraintsError, merge_constrained, satisfies
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy, merges_down_to
 from gitcluster.intensity import estimate_intensity
@@ -86,21 +87,42 @@ def neighborhood_sizes(n_samples: int) -> list[int]:
 
 
 def build_scale(
-    points: Array, neighbors: Neighbors, *, n_neighbors: int, metric: str = "euclidean", n_jobs: int | None = None
+    points: Any,
+    neighbors: Neighbors,
+    *,
+    n_neighbors: int,
+    metric: str = "euclidean",
+    weights: NDArray[np.float64] | None = None,
+    constraints: Constraints | None = None,
+    n_jobs: int | None = None,
 ) -> Scale:
     """Stages 2 to 5 with the nearest ``n_neighbors`` of a search that may have found more."""
-    log_intensity = estimate_intensity(neighbors, kernel="relative", n_neighbors=n_neighbors, n_jobs=n_jobs)
-    local = find_local_clusters(neighbors, log_intensity, n_neighbors=max(1, n_neighbors // 2), n_jobs=n_jobs)
+    options: dict[str, Any] = {"weights": weights, "n_jobs": n_jobs}
+    found = neighbors.indices.shape[1]
+    log_intensity = estimate_intensity(neighbors, kernel="relative", n_neighbors=min(n_neighbors, found), **options)
+    local = find_local_clusters(
+        neighbors,
+        log_intensity,
+        n_neighbors=min(climb_among(n_neighbors), found),
+        groups=None if constraints is None else constraints.groups,
+        **options,
+    )
     graph = build_topo_graph(
         neighbors,
         local,
         log_intensity=log_intensity,
         similarity="relative",
-        n_neighbors=min(2 * n_neighbors, neighbors.indices.shape[1]),
-        n_jobs=n_jobs,
+        n_neighbors=min(2 * n_neighbors, found),
+        symmetric=metric != "precomputed_graph",
+        **options,
     )
     graph = bridge_components(graph, points, metric=metric)
     return Scale(n_neighbors, log_intensity, local, graph, build_hierarchy(graph))
+
+
+def climb_among(n_neighbors: int) -> int:
+    """Neighbours to climb among."""
+    return max(1, n_neighbors // 2)
 
 
 class Comparison:
@@ -138,20 +160,27 @@ def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((table.sum(axis=1) - 1) / (n - 1)) if n > 1 else np.ones(n)
 
 
-def choose(scales: Sequence[Scale], *, n_clusters: int, prior: NDArray[np.float64] | None = None) -> Choice:
+def choose(
+    scales: Sequence[Scale],
+    *,
+    n_clusters: int,
+    prior: NDArray[np.float64] | None = None,
+    constraints: Constraints | None = None,
+) -> Choice:
     """The clustering into ``n_clusters`` that the scales agree on, near to the prior where there is one."""
     scales = [s for s in scales if s.n_peaks >= n_clusters] or [max(scales, key=lambda s: s.n_peaks)]
     widest = len(scales[0].log_intensity) / n_clusters / 2
     scales = [s for s in scales if s.n_neighbors <= widest] or scales[:1]  # 2 k within an average cluster
     comparison = Comparison(scales)
-    candidates = [linkage_candidate(scales, i, n_clusters) for i in range(len(scales))]
+    candidates = linkage_candidates(scales, n_clusters, constraints)
     agreement = comparison.agreement(candidates)
     if prior is None and mean_agreement(agreement).max() < AGREED:
         prior = equal_shares(n_clusters)
     if prior is None:
         score = mean_agreement(agreement)
     else:
-        candidates += [sweep_candidate(scales, i, prior) for i in range(len(scales))]
+        swept = [sweep_candidate(scales, i, prior) for i in range(len(scales))]
+        candidates += [c for c in swept if constraints is None or _keeps_to(scales[c.scale], c.labels, constraints)]
         agreement = comparison.agreement(candidates)
         score = mean_agreement(agreement**4) - _distances(scales, candidates, prior)
     best = int(score.argmax())
@@ -160,8 +189,30 @@ def choose(scales: Sequence[Scale], *, n_clusters: int, prior: NDArray[np.float6
     return Choice(scales[chosen.scale], chosen.labels, chosen.merged, table)
 
 
-def linkage_candidate(scales: Sequence[Scale], i: int, n_clusters: int) -> Candidate:
-    """The hierarchy of a scale, cut."""
+def _keeps_to(scale: Scale, labels: Array, constraints: Constraints) -> bool:
+    return satisfies(labels, scale.topo_graph, scale.local_clusters.labels, constraints)
+
+
+def linkage_candidates(scales: Sequence[Scale], n_clusters: int, constraints: Constraints | None) -> list[Candidate]:
+    """One of every scale that can keep to the constraints."""
+    candidates, problem = [], None
+    for i in range(len(scales)):
+        try:
+            candidates.append(linkage_candidate(scales, i, n_clusters, constraints))
+        except UnmetConstraintsError as error:
+            problem = error
+    if problem is not None and not candidates:
+        raise problem
+    return candidates
+
+
+def linkage_candidate(
+    scales: Sequence[Scale], i: int, n_clusters: int, constraints: Constraints | None = None
+) -> Candidate:
+    """The hierarchy of a scale, cut; with constraints, merged within them."""
+    if constraints is not None:
+        graph, members = scales[i].topo_graph, scales[i].local_clusters.labels
+        return Candidate(i, "linkage", *merge_constrained(graph, members, constraints, n_clusters=n_clusters))
     hierarchy = scales[i].hierarchy
     labels = cut_hierarchy(hierarchy, scales[i].topo_graph, n_clusters=n_clusters)
     return Candidate(i, "linkage", labels, merges_down_to(hierarchy, n_clusters))
@@ -248,7 +299,7 @@ def measure_leak(scale: Scale, labels: Array, neighbors: Neighbors, n_jobs: int 
     """
     graph, local = scale.topo_graph, scale.local_clusters
     n_clusters, n_links = int(labels.max()) + 1, 2.0 * scale.n_neighbors
-    sizes = np.bincount(labels, graph.sizes, minlength=n_clusters)
+    sizes = np.bincount(labels[local.labels], minlength=n_clusters)
     ends = labels[graph.edges]
     leaving = np.where(ends[:, 0] != ends[:, 1], graph.pairs, 0)
     much = sum(np.bincount(end, leaving, minlength=n_clusters) for end in ends.T) / (n_links * sizes)

@@ -10,7 +10,7 @@ In: neighbours and local clusters. Out: :class:`TopoGraph`. :func:`bridge_compon
 that no boundary pair connects.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from gitcluster.search import candidate_search, nearest_between, round_distances
 SIMILARITIES = ("distance", "relative")
 BOUNDARIES = ("mutual", "uphill")
 RELATIVE_POWER = 2.0
+TINY = 1e-12
+"""Weight of a sample of weight 0, whose logarithm is needed."""
 
 
 class TopoGraph(NamedTuple):
@@ -57,6 +59,8 @@ def build_topo_graph(
     similarity: str = "distance",
     boundary: str = "mutual",
     n_neighbors: int | None = None,
+    weights: NDArray[np.float64] | None = None,
+    symmetric: bool = True,
     n_jobs: int | None = None,
 ) -> TopoGraph:
     """Collect the boundary pairs and sum their similarities.
@@ -74,6 +78,10 @@ def build_topo_graph(
         intensity, without the nearest of them, mutual or not.
     n_neighbors : int, default=None
         Look among the nearest so many neighbours, all by default.
+    weights : ndarray of shape (n_samples,), default=None
+        A boundary pair counts the product of its weights.
+    symmetric : bool, default=True
+        Whether d(x, y) = d(y, x) up to rounding, which makes mutual neighbours faster to find.
     n_jobs : int, default=None
 
     Examples
@@ -94,18 +102,19 @@ def build_topo_graph(
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
     if boundary == "mutual":
-        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, crossing)
+        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
         run_chunks(_kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
     level = np.zeros(len(labels))
     if similarity == "relative" and log_intensity is not None:
         level = RELATIVE_POWER * log_intensity
-    starts = np.concatenate(([0], np.cumsum(sizes)))
+    log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(labels, minlength=len(peaks)))))
     members = np.argsort(labels, kind="stable")
     rate = 1.0 if similarity == "distance" else 0.0
     summed = run_chunks(
         _kernels.sum_pairs, len(sizes), n_jobs,
-        members, starts, indices, distances, crossing, labels, level, rate, smallest=256,
+        members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
     )  # fmt: skip
     ends, pairs, log_sums = (np.concatenate(parts) for parts in zip(*summed, strict=True))
     graph = _collect_edges(ends, pairs, log_sums, sizes, peaks)
@@ -124,7 +133,7 @@ def _collect_edges(ends: Array, pairs: Array, log_sums: NDArray[np.float64], siz
     return TopoGraph(sizes, peaks, edges, total - np.log(sizes[edges]).sum(axis=1), counts)
 
 
-def bridge_components(graph: TopoGraph, points: Array, *, metric: str = "euclidean") -> TopoGraph:
+def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:
     """Tie the components of the graph by bridges between nearest peaks: the shortest ones that connect it.
 
     A component that no boundary pair connects to the rest thereby still has a nearest neighbour, whatever it has
@@ -133,10 +142,13 @@ def bridge_components(graph: TopoGraph, points: Array, *, metric: str = "euclide
     Parameters
     ----------
     graph : TopoGraph
-    points : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances
-        What :func:`find_neighbors` was given.
+    points : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances, or None
+        What :func:`find_neighbors` was given. None where there is nothing but the graph: then every component is
+        tied to the largest, the smaller the shorter.
     metric : str, default="euclidean"
     """
+    if points is None:
+        return _tie_to_largest(graph)
     peaks = points[graph.peaks]
     if metric == "precomputed":
         peaks = peaks[:, graph.peaks]
@@ -161,18 +173,31 @@ def bridge_components(graph: TopoGraph, points: Array, *, metric: str = "euclide
     )
 
 
+def _tie_to_largest(graph: TopoGraph) -> TopoGraph:
+    component = _components(len(graph.sizes), graph.edges)
+    weight = np.bincount(component, graph.sizes)
+    highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
+    order = np.lexsort((-highest, weight))
+    ends = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
+    return graph._replace(
+        edges=np.concatenate([graph.edges, np.array(ends, dtype=np.int64).reshape(-1, 2)]),
+        log_weights=np.concatenate([graph.log_weights, -1.0 - np.arange(len(ends))]),
+        pairs=np.concatenate([graph.pairs, np.zeros(len(ends), np.int64)]),
+    )
+
+
 def _components(n_nodes: int, edges: Array) -> Array:
     ends = (edges[:, 0], edges[:, 1])
     adjacency = coo_array((np.ones(len(edges)), ends), shape=(n_nodes, n_nodes))
     return connected_components(adjacency, directed=False)[1]  # type: ignore[no-any-return]
 
 
-def _nearest_outside(peaks: Array, component: Array, metric: str) -> list[tuple[int, int, float]]:
+def _nearest_outside(peaks: Any, component: Array, metric: str) -> list[tuple[int, int, float]]:
     """For every component but the largest, the shortest way from one of its peaks to a peak of another."""
     waiting = np.flatnonzero(component != np.bincount(component).argmax())
     query, _ = candidate_search(peaks, metric, None)
     best: dict[int, tuple[float, int, int]] = {}
-    for n_asked in (min(n, len(peaks)) for n in (8, 32)):
+    for n_asked in (min(n, peaks.shape[0]) for n in (8, 32)):
         distances, found = query(waiting, n_asked)
         round_distances(distances)
         outside = component[found] != component[waiting][:, None]

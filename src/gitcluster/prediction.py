@@ -1,0 +1,272 @@
+"""What a fitted model says of a sample, new or fitted: intensity, label, memberships, and how far out it is.
+
+A new sample climbs like a fitted one: to the steepest of its fitted neighbours of higher intensity (to the nearest
+where none is higher), and has the local cluster and the cluster of that one. A fitted sample keeps what it has.
+
+Memberships: a sample at place t between its peak (0) and the lowest sample of its local cluster (1) belongs to its own
+cluster by 1 - t / 2, and by t / 2 to the clusters that the boundary pairs of its local cluster lead to.
+Outlier score: 1 - 1 / r where the sample's neighbourhood is r > 1 times as wide as those of its neighbours, else 0. It
+compares with the place around the sample, so it means the same in dense and in thin clusters.
+"""
+
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.neighbors import NearestNeighbors
+
+from gitcluster import _kernels, _search_kernels
+from gitcluster._jit import run_chunks
+from gitcluster.cells import gather_cells, nearest_in_cells
+from gitcluster.edge_cutting import EdgeCut
+from gitcluster.graphs import graph_neighbors
+from gitcluster.local_clusters import LocalClusters
+from gitcluster.neighbors import Array, Neighbors, row_bytes
+from gitcluster.scaling import Scaling, apply_scaling
+from gitcluster.search import CELL_FEATURES, ROWS_AT_ONCE, empty_neighbors, quiet_conversion
+from gitcluster.topo_graph import TopoGraph
+
+FAR = {"d": 1e140, "f": 1e30}
+"""Coordinates of new samples end here, so that their distances are finite."""
+BOUNDARY = 0.499
+"""What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
+
+
+class Reference(NamedTuple):
+    """Fitted samples, as far as new ones are compared with them."""
+
+    points: Any
+    scaling: Scaling | None
+    metric: str
+    kernel: str
+    n_features: int
+    n_neighbors: int
+    n_climb: int
+    scale: NDArray[np.float64]
+    """(m,) distance unit of the intensity in every local cluster."""
+    log_intensity: NDArray[np.float64]
+    local_labels: Array
+    clusters: Array
+    """(m,) final cluster of every local cluster."""
+    labels: Array
+    reach: NDArray[np.float32]
+    """(n,) mean distance to the neighbours."""
+    outlier_scores: NDArray[np.float32]
+    weights: NDArray[np.float64]
+    """(n,) or empty."""
+    noise_above: float
+    """Outlier score from which on a sample is noise."""
+    fingerprint: str
+    """Checksum of a fitted matrix of distances."""
+
+
+class Described(NamedTuple):
+    """What is known of every sample of a query."""
+
+    labels: Array
+    clusters: Array
+    """Like the labels, but with the cluster of noise as well."""
+    local_labels: Array
+    log_intensity: NDArray[np.float64]
+    outlier_scores: NDArray[np.float32]
+
+
+def unit_of_intensity(near: Neighbors, local: LocalClusters, kernel: str, k: int, n_features: int) -> Array:
+    """What distances are divided by in every local cluster."""
+    scale = np.ones(len(near.indices))
+    if kernel == "gaussian":
+        scale *= n_features
+    elif kernel == "relative":
+        _kernels.component_scale(near.indices, near.distances, k, scale)
+    return scale[local.peaks]
+
+
+def score_outliers(
+    near: Neighbors, k: int, reach: Array | None = None, *, n_jobs: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean distance to the k nearest and outlier score of every sample; ``reach`` is that of fitted samples."""
+    n_samples = len(near.indices)
+    k = min(k, near.indices.shape[1])
+    own, scores = np.empty((2, n_samples))
+    run_chunks(_kernels.mean_reach, n_samples, n_jobs, near.distances, k, own)
+    reach = own if reach is None else reach
+    run_chunks(_kernels.outlier_scores, n_samples, n_jobs, near.indices, near.distances, k, own, reach, scores)
+    return own, scores
+
+
+def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
+    """The outlier score above which samples are noise: a share of the samples, or what lies far out.
+
+    "auto" is Tukey's rule for log r: three times the interquartile range above the upper quartile.
+    """
+    if isinstance(noise, str):
+        with np.errstate(divide="ignore"):
+            ratio = -np.log1p(-scores)
+        low, high = np.quantile(ratio[np.isfinite(ratio)], [0.25, 0.75]) if np.isfinite(ratio).any() else (0.0, 0.0)
+        return float(-np.expm1(-(high + 3 * (high - low))))
+    n_noise = int(np.floor(noise * len(scores)))
+    return float(np.sort(scores)[::-1][n_noise])
+
+
+def describe_samples(reference: Reference, X: Any, cache: dict[str, Any], *, n_jobs: int | None = None) -> Described:
+    """Labels, intensities and outlier scores of samples; those that were fitted have what the fit gave them."""
+    points = X
+    if not reference.metric.startswith("precomputed"):
+        with np.errstate(over="ignore"):
+            points = apply_scaling(X, reference.scaling)
+        if reference.metric == "euclidean" and not issparse(points):
+            np.clip(points, -FAR[points.dtype.char], FAR[points.dtype.char], out=points)
+    match = match_rows(reference, points, cache)
+    rows = np.flatnonzero(match < 0)
+    found = np.maximum(match, 0)
+    described = Described(
+        reference.labels[found].copy(),
+        reference.clusters[reference.local_labels[found]],
+        reference.local_labels[found].copy(),
+        reference.log_intensity[found].copy(),
+        reference.outlier_scores[found].copy(),
+    )
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
+        new = _describe_new(reference, points[some], cache, n_jobs)
+        for column, values in zip(described, new, strict=True):
+            column[some] = values
+    return described
+
+
+def _describe_new(reference: Reference, points: Any, cache: dict[str, Any], n_jobs: int | None) -> Described:
+    near = nearest_fitted(reference, points, cache, n_jobs)
+    k = near.indices.shape[1]
+    nearest = near.indices[:, 0]
+    scale = reference.scale[reference.local_labels[nearest]]
+    power = 2 if reference.kernel == "gaussian" else 1
+    loss = near.distances.astype(np.float64) ** power / scale[:, None]
+    weights = np.ones(near.indices.shape) if not len(reference.weights) else reference.weights[near.indices]
+    before = np.cumsum(weights, axis=1) - weights
+    weights = np.clip(reference.n_neighbors - before, 0, weights)  # a neighbourhood of that weight
+    log_intensity = np.full(len(nearest), _kernels.NO_INTENSITY)
+    there = np.isfinite(loss[:, 0]) & (weights.sum(axis=1) > 0)
+    total = (weights[there] * np.exp(loss[there][:, :1] - loss[there])).sum(axis=1)
+    log_intensity[there] = np.log(total / weights[there].sum(axis=1)) - loss[there, 0]
+
+    climb = slice(0, min(reference.n_climb, k))
+    rise = reference.log_intensity[near.indices[:, climb]] - log_intensity[:, None]
+    distance = near.distances[:, climb].astype(np.float64)
+    higher = (rise > 0) & np.isfinite(distance)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        slope = rise + np.log(-np.expm1(-rise)) - np.log(distance)
+    steepest = np.where(higher, slope, -np.inf).argmax(axis=1)
+    parent = np.where(higher.any(axis=1), near.indices[np.arange(len(nearest)), steepest], nearest)
+    parent = np.where(near.distances[:, 0] == 0, nearest, parent)  # at the place of a fitted sample
+    if reference.kernel == "gaussian" and not reference.metric.startswith("precomputed"):
+        parent = match_rows(reference, reference.points[parent], cache)  # the authors' variant tears duplicates apart
+    local = reference.local_labels[parent]
+    clusters = reference.clusters[local]
+
+    _, scores = score_outliers(near, reference.n_neighbors, reference.reach, n_jobs=n_jobs)
+    alone = ~np.isfinite(near.distances[:, 0]) & (reference.metric == "precomputed_graph")
+    labels = np.where((scores > reference.noise_above) | alone, -1, clusters)
+    return Described(labels, clusters, local, log_intensity, scores.astype(np.float32))
+
+
+def nearest_fitted(reference: Reference, points: Any, cache: dict[str, Any], n_jobs: int | None) -> Neighbors:
+    """The nearest fitted samples of new ones."""
+    n_fitted, n_new = len(reference.labels), points.shape[0]
+    k = min(max(reference.n_neighbors, reference.n_climb), n_fitted)
+    if reference.metric == "precomputed_graph":
+        return graph_neighbors(points, n_neighbors=k, same=False, n_jobs=n_jobs)
+    found = empty_neighbors(n_new, k, points.dtype)
+    if reference.metric == "precomputed":
+        run_chunks(_search_kernels.nearest_in_matrix, n_new, n_jobs, points, False, *found)
+    elif points.shape[1] == 0:
+        found[0][:], found[1][:] = np.arange(k), 0.0
+    elif reference.metric == "euclidean" and points.shape[1] <= CELL_FEATURES and not issparse(points):
+        if "cells" not in cache:
+            cache["cells"] = gather_cells(reference.points, n_jobs=n_jobs)
+        nearest_in_cells(gather_cells(points, n_jobs=n_jobs), cache["cells"], found, n_jobs=n_jobs)
+    else:
+        if "index" not in cache:
+            with quiet_conversion():
+                cache["index"] = NearestNeighbors(metric=reference.metric, n_jobs=n_jobs).fit(reference.points)
+        with quiet_conversion():
+            distances, indices = cache["index"].kneighbors(points, k)
+        return Neighbors(indices.astype(found[0].dtype), np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0))
+    return Neighbors(*found)
+
+
+def match_rows(reference: Reference, points: Any, cache: dict[str, Any]) -> Array:
+    """The fitted sample that every sample equals, -1 where there is none."""
+    match = np.full(points.shape[0], -1)
+    fitted = reference.points
+    if fitted is None:  # distances to the fitted samples
+        if len(points) == len(reference.labels) and sha256(points.tobytes()).hexdigest() == reference.fingerprint:
+            return np.arange(len(points))
+        nearest = points.argmin(axis=1)
+        return np.where(points[np.arange(len(nearest)), nearest] == 0, nearest, -1)
+    keys = (reference.local_labels, reference.labels)  # of duplicates apart, one that does not depend on their order
+    if issparse(fitted):
+        if "rows" not in cache:
+            cache["bytes"] = row_bytes(fitted)
+            cache["rows"] = {cache["bytes"][x]: x for x in np.lexsort(keys)[::-1].tolist()}
+        rows = row_bytes(points)
+        if rows == cache["bytes"]:
+            return np.arange(len(rows))
+        if reference.metric == "precomputed_graph":
+            return match  # a new sample may have the neighbours of a fitted one
+        return np.array([cache["rows"].get(row, -1) for row in rows])
+    if points.dtype != fitted.dtype:
+        return match
+    if points.shape == fitted.shape and np.array_equal(points, fitted):
+        return np.arange(len(points))
+    if "hashes" not in cache:
+        hashes = _hash(fitted)
+        order = np.lexsort((*keys, hashes))
+        cache["hashes"] = hashes[order], order
+    hashes, order = cache["hashes"]
+    place = np.minimum(np.searchsorted(hashes, _hash(points)), len(order) - 1)
+    same = (fitted[order[place]] == points).all(axis=1)
+    match[same] = order[place][same]
+    return match
+
+
+def _hash(points: Array) -> NDArray[np.uint64]:
+    hashes = np.empty(len(points), np.uint64)
+    _search_kernels.hash_rows(points.view(np.uint64 if points.dtype == np.float64 else np.uint32), hashes)
+    return hashes
+
+
+def memberships(graph: TopoGraph, cut: EdgeCut, levels: tuple[Array, Array], described: Described) -> Array:
+    """Share of every cluster in every sample; rows sum to 1 and are largest at the sample's own cluster."""
+    local, own = described.local_labels, described.clusters
+    peak, low = (level[local] for level in levels)
+    depth = np.where(peak > low, (peak - described.log_intensity) / np.where(peak > low, peak - low, 1.0), 0.0)
+    leaving = BOUNDARY * np.clip(depth, 0.0, 1.0)
+    shares = boundary_shares(graph, cut)[local].toarray() * leaving[:, None]
+    shares[np.arange(len(own)), own] += 1 - leaving
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def boundary_shares(graph: TopoGraph, cut: EdgeCut) -> Any:
+    """(m, c) CSR array: to which clusters the boundary pairs of a local cluster lead, by summed similarity."""
+    real = graph.pairs > 0
+    ends = np.concatenate([graph.edges[real], graph.edges[real][:, ::-1]])
+    log_sums = np.tile(graph.log_weights[real] + np.log(graph.sizes[graph.edges[real]]).sum(axis=1), 2)
+    n_local = len(graph.sizes)
+    largest = np.full(n_local, -np.inf)
+    np.maximum.at(largest, ends[:, 0], log_sums)
+    lonely = np.flatnonzero(np.isinf(largest))
+    weights = np.concatenate([np.exp(log_sums - largest[ends[:, 0]]), np.ones(len(lonely))])
+    rows = np.concatenate([ends[:, 0], lonely])
+    totals = np.bincount(rows, weights, minlength=n_local)
+    columns = np.concatenate([cut.labels[ends[:, 1]], cut.labels[lonely]])
+    return csr_array((weights / totals[rows], (rows, columns)), shape=(n_local, len(cut.sizes)))
+
+
+def levels_of(log_intensity: Array, local_labels: Array, n_local: int) -> tuple[Array, Array]:
+    """Highest and lowest log intensity in every local cluster."""
+    high, low = np.full(n_local, -np.inf), np.full(n_local, np.inf)
+    np.maximum.at(high, local_labels, log_intensity)
+    np.minimum.at(low, local_labels, log_intensity)
+    return high, low

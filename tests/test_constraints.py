@@ -1,0 +1,115 @@
+"""Pairs, partial labels and bounds on sizes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from gitcluster import GIT
+
+X, y = make_blobs([150, 100, 50], 3, cluster_std=1.5, random_state=1)
+
+
+def partial_labels(n_known, seed=0):
+    known = np.random.default_rng(seed).choice(len(X), n_known, replace=False)
+    labels = np.full(len(X), -1)
+    labels[known] = y[known]
+    return labels
+
+
+def test_pairs_are_kept_to():
+    together, apart = [(0, 299), (3, 4), (4, 5)], [(1, 2), (0, 7)]
+    model = GIT(3).fit(X, must_link=together, cannot_link=apart)
+    assert all(model.labels_[i] == model.labels_[j] for i, j in together)
+    assert all(model.labels_[i] != model.labels_[j] for i, j in apart)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    finer = model.cut(n_clusters=5)
+    assert finer.max() == 4
+    assert all(finer[i] == finer[j] for i, j in together)
+    assert all(finer[i] != finer[j] for i, j in apart)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 4), st.lists(st.tuples(st.integers(0, 59), st.integers(0, 59)), max_size=6), st.integers(0, 99))
+def test_any_pairs_are_kept_to_or_named(n_clusters, pairs, seed):
+    rng = np.random.default_rng(seed)
+    samples = rng.normal(size=(60, 2))
+    pairs = [(i, j) for i, j in pairs if i != j]
+    cut = rng.integers(0, len(pairs) + 1)
+    together, apart = pairs[:cut], pairs[cut:]
+    try:
+        labels = GIT(n_clusters).fit(samples, must_link=together, cannot_link=apart).labels_
+    except ValueError as error:
+        assert "contradict" in str(error) or "forbid to join" in str(error)  # noqa: PT017
+        return
+    assert all(labels[i] == labels[j] for i, j in together)
+    assert all(labels[i] != labels[j] for i, j in apart)
+
+
+def test_partial_labels_are_kept_to_and_help():
+    rng = np.random.default_rng(0)
+    samples = np.vstack([rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + [2.2, 0]])
+    truth = np.repeat([0, 1], 100)
+    known = np.full(200, -1)
+    known[::5] = truth[::5]
+    alone, told = GIT(2).fit(samples), GIT(2).fit(samples, known)
+    assert len(set(told.labels_[known == 0])) == len(set(told.labels_[known == 1])) == 1
+    assert adjusted_rand_score(truth, told.labels_) > adjusted_rand_score(truth, alone.labels_)
+    np.testing.assert_array_equal(GIT(2).fit_predict(samples, known), told.labels_)
+
+
+def test_a_full_y_is_ignored_as_by_every_clusterer():
+    np.testing.assert_array_equal(GIT(2).fit(X, y).labels_, GIT(2).fit(X).labels_)
+
+
+def test_the_number_grows_with_what_must_be_apart():
+    known = np.full(len(X), -1)
+    known[:6] = np.arange(6)
+    assert GIT().fit(X, known).n_clusters_ >= 6
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 120), (80, None), (70, 130), (90, 110)])
+def test_sizes_are_kept_to(low, high):
+    model = GIT(3, min_cluster_size=low, max_cluster_size=high).fit(X)
+    sizes = np.bincount(model.labels_)
+    assert len(sizes) == 3
+    assert sizes.min() >= (low or 1)
+    assert sizes.max() <= (high or 300)
+
+
+def test_sizes_that_hold_anyway_change_nothing():
+    free, bound = GIT(3).fit(X), GIT(3, min_cluster_size=20, max_cluster_size=200).fit(X)
+    assert adjusted_rand_score(free.labels_, bound.labels_) == 1
+
+
+def test_sizes_and_pairs_together():
+    model = GIT(3, max_cluster_size=120).fit(X, must_link=[(0, 299)], cannot_link=[(1, 2)])
+    assert np.bincount(model.labels_).max() <= 120
+    assert model.labels_[0] == model.labels_[299]
+    assert model.labels_[1] != model.labels_[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong", "message"),
+    [
+        ({}, {"must_link": [(0, 1)], "cannot_link": [(1, 0)]}, "samples 1 and 0 must be apart"),
+        ({}, {"must_link": [(0, 1), (1, 2)], "cannot_link": [(0, 2)]}, "contradict"),
+        ({}, {"cannot_link": [(5, 5)]}, r"\(5, 5\)"),
+        ({}, {"cannot_link": [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)]}, "n_clusters=3"),
+        ({}, {"must_link": [(0, 300)]}, "must_link must hold indices from 0 to 299"),
+        ({}, {"must_link": [0, 1]}, "must_link must be pairs"),
+        ({}, {"must_link": [(0.5, 1)]}, "must_link must be pairs"),
+        ({}, {"y": [-1, 0]}, "2 partial labels for 300 samples"),
+        ({}, {"y": np.r_[-1, 0.5, np.zeros(298)]}, "whole numbers"),
+        ({"min_cluster_size": 101}, {}, "cannot hold 300 samples"),
+        ({"max_cluster_size": 99}, {}, "cannot hold 300 samples"),
+        ({"min_cluster_size": 50, "max_cluster_size": 40}, {}, "above max_cluster_size"),
+        ({"min_cluster_size": 0}, {}, "min_cluster_size must be at least 1"),
+        ({"variant": "paper", "min_cluster_size": 5}, {}, "variant='adaptive'"),
+    ],
+)
+def test_what_cannot_be_is_named(options, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        GIT(3, **options).fit(X, **wrong)

@@ -1,0 +1,149 @@
+"""New samples, memberships, outliers and noise."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
+
+from gitcluster import GIT
+
+X, y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
+new = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), (60, 3))
+OPTIONS = [
+    {},
+    {"n_neighbors": 7},
+    {"noise": 0.05},
+    {"noise": "auto"},
+    {"variant": "paper"},
+    {"variant": "authors"},
+    {"metric": "manhattan"},
+    {"metric": "cosine"},
+    {"scale": None},
+    {"scale": [1, 2, 0]},
+    {"proportions": "equal"},
+    {"max_cluster_size": 140},
+    {"neighbors": "approximate"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fitted_samples_keep_what_the_fit_gave_them(options, dtype):
+    samples = X.astype(dtype)
+    model = GIT(3, **options).fit(samples)
+    some = np.random.default_rng(1).permutation(len(X))[:70]
+    for rows in (np.arange(len(X)), some):
+        np.testing.assert_array_equal(model.predict(samples[rows]), model.labels_[rows])
+        np.testing.assert_array_equal(model.score_samples(samples[rows]), model.log_intensity_[rows])
+        shares = model.predict_proba(samples[rows])
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        labelled = model.labels_[rows] >= 0
+        np.testing.assert_array_equal(shares.argmax(axis=1)[labelled], model.labels_[rows][labelled])
+        own = shares[np.arange(len(rows)), np.maximum(model.labels_[rows], 0)]
+        np.testing.assert_allclose(model.probabilities_[rows], np.where(labelled, own, 0))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_new_samples_have_labels_and_shares(options):
+    model = GIT(3, **options).fit(X)
+    labels, shares = model.predict(new), model.predict_proba(new)
+    assert set(labels) <= set(range(-1 if "noise" in options else 0, model.n_clusters_))
+    assert shares.shape == (60, model.n_clusters_)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert np.isfinite(model.score_samples(new)).all()
+    labelled = labels >= 0
+    np.testing.assert_array_equal(shares.argmax(axis=1)[labelled], labels[labelled])
+
+
+def test_predict_climbs_as_the_text_says():
+    model = GIT(3).fit(X)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    points = (new - X.mean(axis=0)) / X.std(axis=0)
+    k = model.n_neighbors_
+    unit = model._reference.scale
+    for x, predicted, score in zip(points, model.predict(new), model.score_samples(new), strict=True):
+        distances = np.sqrt(((scaled - x) ** 2).sum(axis=1))
+        near = np.argsort(distances)[:k]
+        h = unit[model.local_labels_[near[0]]]
+        level = math.log(sum(math.exp(-d / h) for d in distances[near]) / k)
+        assert score == pytest.approx(level)
+        slopes = {
+            p: (model.intensity_[p] - math.exp(level)) / distances[p]
+            for p in near[: k // 2]
+            if model.log_intensity_[p] > level
+        }
+        parent = max(slopes, key=slopes.get) if slopes else near[0]
+        assert predicted == model.labels_[parent]
+
+
+def test_new_samples_of_the_same_moons():
+    samples, truth = make_moons(1000, noise=0.06, random_state=3)
+    fresh, fresh_truth = make_moons(500, noise=0.06, random_state=4)
+    model = GIT(2).fit(samples)
+    assert adjusted_rand_score(truth, model.labels_) > 0.99
+    assert adjusted_rand_score(fresh_truth, model.predict(fresh)) > 0.99
+
+
+def test_samples_at_a_boundary_belong_less_firmly():
+    samples, _ = make_blobs([200, 200], centers=[[0, 0], [5, 0]], random_state=0)
+    model = GIT(2).fit(samples)
+    near, far = model.predict_proba([[2.5, 0.0], [-1.0, 0.0]]).max(axis=1)
+    assert near < far
+    assert model.probabilities_[np.abs(samples[:, 0] - 2.5) < 0.7].mean() < model.probabilities_.mean()
+
+
+def test_outlier_scores_mean_the_same_in_dense_and_thin_clusters():
+    rng = np.random.default_rng(0)
+    dense, thin = rng.normal(size=(300, 2)), 30 * rng.normal(size=(300, 2)) + 500
+    far = np.array([[8.0, 0.0], [740.0, 500.0]])  # eight deviations from their clusters
+    model = GIT(2, scale=None).fit(np.vstack([dense, thin, far]))
+    scores = model.outlier_scores_
+    assert scores.min() >= 0
+    assert scores.max() <= 1
+    assert set(np.argsort(scores)[-2:]) == {600, 601}
+    assert scores[:300].mean() == pytest.approx(scores[300:600].mean(), abs=0.03)
+
+
+def test_noise_is_what_was_asked_for():
+    assert (GIT(3).fit(X).labels_ >= 0).all()
+    assert (GIT(3, noise=0.1).fit(X).labels_ == -1).sum() == 30
+    assert (GIT(3, noise=0).fit(X).labels_ >= 0).all()
+    rng = np.random.default_rng(0)
+    strewn = np.vstack([X, rng.uniform(-40, 40, (12, 3))])
+    model = GIT(3, noise="auto").fit(strewn)
+    assert (model.labels_[300:] == -1).sum() >= 9
+    assert (model.labels_[:300] == -1).sum() <= 9
+    assert model.predict([[90.0, 90.0, 90.0]])[0] == -1
+    assert model.proportions_.sum() == pytest.approx((model.labels_ >= 0).mean())
+    np.testing.assert_array_equal(model.cut(n_clusters=2) == -1, model.labels_ == -1)
+    for wrong in (1, -0.1, "some", True):
+        with pytest.raises(ValueError, match="noise must be"):
+            GIT(3, noise=wrong).fit(X)
+
+
+def test_matrix_and_sparse_samples():
+    matrix = pairwise_distances(X)
+    model = GIT(3, metric="precomputed").fit(matrix)
+    np.testing.assert_array_equal(model.predict(matrix), model.labels_)
+    same = GIT(3, scale=None).fit(X)
+    assert adjusted_rand_score(same.predict(new), model.predict(pairwise_distances(new, X))) > 0.95
+    thin = csr_array(np.where(np.abs(X) > 2, X, 0.0))
+    sparse, dense = GIT(3).fit(thin), GIT(3).fit(thin.toarray())
+    assert adjusted_rand_score(sparse.labels_, dense.labels_) == 1
+    np.testing.assert_array_equal(sparse.predict(thin), sparse.labels_)
+    np.testing.assert_array_equal(sparse.predict(thin.toarray()), sparse.labels_)
+    np.testing.assert_array_equal(dense.predict(thin), dense.labels_)
+    with pytest.raises(TypeError, match="toarray"):
+        sparse.predict_proba(thin)
+
+
+def test_a_failed_fit_leaves_the_earlier_one():
+    model = GIT(3).fit(X)
+    before = model.predict(new)
+    for wrong in ({"sample_weight": [-1.0] * 40}, {"must_link": [(0, 1)], "cannot_link": [(0, 1)]}):
+        with pytest.raises(ValueError, match=r"sample_weight|contradict"):
+            model.fit(X[:40, :2], **wrong)
+        np.testing.assert_array_equal(model.predict(new), before)
