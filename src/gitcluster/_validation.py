@@ -72,15 +72,20 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     if weights is None:
         return None
     try:
-        found = np.array(weights, dtype=np.float64)
+        given = np.asarray(weights)
+        found = np.array(given, dtype=np.float64) if given.dtype.kind != "c" else None
     except (TypeError, ValueError):
-        raise ValueError(f"sample_weight must be numbers, one a sample, got {weights!r}.") from None
+        found = None
+    if found is None:
+        raise ValueError(f"sample_weight must be real numbers, one a sample, got {weights!r}.")
     if found.shape != (n_samples,):
         raise ValueError(f"sample_weight must have shape ({n_samples},), one weight a sample, got {found.shape}.")
     if not np.isfinite(found).all() or (found < 0).any():
         raise ValueError("sample_weight must be finite and >= 0.")
     if not (found > 0).any():
         raise ValueError("sample_weight is zero for every sample: all sample weights are zero. Give some weight.")
+    if not 1e-100 <= found.max() <= 1e100:
+        raise ValueError(f"sample_weight must be from 1e-100 to 1e100, got up to {found.max():g}. Rescale the weights.")
     return found
 
 

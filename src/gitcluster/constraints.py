@@ -112,12 +112,14 @@ def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:
 
 
 def _check_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Array:
-    if pairs is None or np.size(pairs) == 0:
+    if pairs is None:
         return np.empty((0, 2), np.int64)
     try:
         found = np.asarray(pairs)
     except ValueError:
-        found = np.empty(0)
+        found = np.empty(1)
+    if found.size == 0:
+        return np.empty((0, 2), np.int64)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
         raise ValueError(f"{name} must be pairs of sample indices such as [(0, 5), (2, 7)], got {pairs!r}.")
     if found.min() < 0 or found.max() >= n_samples:

@@ -56,7 +56,11 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
     ``n_fitted`` is given for new samples: their neighbours are among so many fitted ones.
     """
     if issparse(graph):
-        found = csr_array(graph)
+        try:
+            found = csr_array(graph)
+            found.check_format(full_check=True)
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
     elif isinstance(graph, (tuple, list)) and len(graph) == 2:
         found = _from_arrays(*graph, n_fitted=n_fitted)
     else:

@@ -131,8 +131,8 @@ def describe_samples(reference: Reference, X: Any, cache: dict[str, Any], *, n_j
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
         new = _describe_new(reference, points[some], cache, n_jobs)
-        for column, values in zip(described, new, strict=True):
-            column[some] = values
+        for i in range(len(described)):
+            described[i][some] = new[i]
     return described
 
 
