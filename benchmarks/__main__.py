@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-EXPERIMENTS = ("paper", "report", "robustness", "speed", "stages", "study", "untuned")
+EXPERIMENTS = ("features", "paper", "report", "robustness", "speed", "stages", "study", "untuned")
 
 
 def main() -> None:

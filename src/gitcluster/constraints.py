@@ -189,7 +189,7 @@ def _log_sums(graph: TopoGraph) -> Array:
 def _join_groups(graph: TopoGraph, local_labels: Array, constraints: Constraints) -> tuple[Array, Array]:
     """Local clusters joined by groups, and the pairs of them that must be apart."""
     root = np.arange(len(graph.sizes))
-    home = np.full(constraints.groups.max() + 1, -1)
+    home = np.full(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1, -1)
     for x in np.flatnonzero(constraints.groups >= 0).tolist():
         group, label = constraints.groups[x], local_labels[x]
         if home[group] < 0:
@@ -282,7 +282,7 @@ def satisfies(labels: Array, graph: TopoGraph, local_labels: Array, constraints:
     sizes = np.bincount(labels, graph.sizes) / graph.sizes.sum()
     of_group = labels[local_labels]
     known = np.flatnonzero(constraints.groups >= 0)
-    home = np.zeros(constraints.groups.max() + 1, np.int64)
+    home = -1 - np.arange(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1)
     home[constraints.groups[known]] = of_group[known]
     rounding = 0.5 / graph.sizes.sum()
     return bool(

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -417,7 +417,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             model.__dict__.update(state["fitted"])
             model._cache = {}
             model._check_loaded()
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except Exception as error:
             raise ModelFileError(f"{path} holds no working model: {error}") from None
         return model
 
@@ -448,6 +448,12 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         scaling = reference.scaling
         if scaling is not None and len(scaling.features) and scaling.features.max() >= self.n_features_in_:
             raise ValueError("its scale is that of other features")
+        width = n_fitted if self.metric.startswith("precomputed") else self.n_features_in_
+        trial: Any = csr_array((1, width)) if issparse(reference.points) else np.zeros((1, width))
+        with np.errstate(all="ignore"):
+            shares = self._memberships(describe_samples(reference, trial, {}, n_jobs=self.n_jobs))
+        if not np.isfinite(shares).all():
+            raise ValueError("it gives no memberships")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import tempfile
-import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-DAMAGE = (
-    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zipfile.LargeZipFile),
-    *(zlib.error, NotImplementedError, RecursionError, MemoryError),
-)
-"""What numpy, zipfile and json raise for files that are not what they seem."""
 FORMAT = "gitcluster-model"
 VERSION = 1
 
@@ -101,11 +95,11 @@ def load_state(path: str | os.PathLike[str], classes: dict[str, type]) -> dict[s
                 )
             arrays = {name: _check(path, name, file, about) for name, about in header["arrays"].items()}
             state = _unpack(header["state"], arrays, classes)
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError, PermissionError, ModelFileError):
         raise
-    except ModelFileError:
-        raise
-    except DAMAGE as error:
+    except (
+        Exception
+    ) as error:  # numpy, zipfile, tokenize and json raise all kinds for files that are not what they seem
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelFileError(f"{path} is damaged or not a saved model: {reason}") from None
     if not isinstance(state, dict):

@@ -147,7 +147,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         tied to the largest, the smaller the shorter.
     metric : str, default="euclidean"
     """
-    if points is None:
+    if points is None or points.shape[1] == 0:
         return _tie_to_largest(graph)
     peaks = points[graph.peaks]
     if metric == "precomputed":
