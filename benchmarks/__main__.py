@@ -5,7 +5,18 @@ from __future__ import annotations
 import importlib
 import sys
 
-EXPERIMENTS = ("features", "paper", "report", "robustness", "speed", "stages", "study", "untuned")
+EXPERIMENTS = (
+    "features",
+    "paper",
+    "prediction",
+    "report",
+    "robustness",
+    "search",
+    "speed",
+    "stages",
+    "study",
+    "untuned",
+)
 
 
 def main() -> None:

@@ -12,17 +12,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import paper, robustness, study, untuned
+from benchmarks import features, paper, prediction, robustness, search, speed, study, untuned
 from benchmarks.tables import untuned_summary, untuned_table
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "accuracy.md")
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 TABLES = {
     "summary": lambda: untuned_summary(untuned.read_results()),
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
     "paper": paper.table,
     "robustness": robustness.table,
     "study": study.table,
+    "features": features.table,
+    "speed": speed.table,
+    "speed_ratio": speed.ratio_table,
+    "speed_sweep": speed.sweep_table,
+    "speed_compile": speed.compile_table,
+    "search": search.table,
+    "approximate": search.label_table,
+    "prediction": prediction.table,
 }
 
 

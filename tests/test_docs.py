@@ -19,3 +19,10 @@ def test_readme_opens_with_two_commands_that_ci_runs():
     assert commands[0].endswith("-m gitcluster")
     assert commands[1] == "scripts/check"
     assert "scripts/check" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_examples_run():
+    page = (ROOT / "docs" / "using.md").read_text()
+    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) >= 7
+    exec("\n".join(blocks), {})

@@ -7,7 +7,7 @@ import sklearn
 from scipy.sparse import csr_array, random_array
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,6 +28,17 @@ def test_whole_weights_are_repeated_rows(options):
     np.testing.assert_allclose(weighted.proportions_, repeated.proportions_)
     assert weighted.labels_.shape == weighted.log_intensity_.shape == weighted.outlier_scores_.shape == (300,)
     np.testing.assert_array_equal(weighted.predict(X), weighted.labels_)
+
+
+def test_whole_weights_of_a_matrix_of_distances(tmp_path):
+    matrix = pairwise_distances(X)
+    model = GIT(3, metric="precomputed").fit(matrix, sample_weight=whole)
+    repeated = np.repeat(np.arange(len(X)), whole)
+    other = GIT(3, metric="precomputed").fit(matrix[np.ix_(repeated, repeated)])
+    np.testing.assert_array_equal(model.labels_[repeated], other.labels_)
+    np.testing.assert_array_equal(model.predict(matrix), model.labels_)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(GIT.load(tmp_path / "model.npz").predict(matrix), model.labels_)
 
 
 def test_other_weights_are_near_to_repeated_rows():
@@ -192,3 +203,10 @@ def test_callbacks_see_every_stage():
     with pytest.raises(ValueError, match="n_neighbors"):
         GIT(3, n_neighbors=1000).set_callbacks(recorder).fit(X)
     assert clone(GIT(3).set_callbacks(recorder)).n_clusters == 3
+
+
+def test_a_progress_bar_can_be_drawn(capsys):
+    callback = pytest.importorskip("sklearn.callback")
+    pytest.importorskip("rich")
+    GIT(3).set_callbacks(callback.ProgressBar()).fit(X)
+    assert "GIT" in capsys.readouterr().out

@@ -246,7 +246,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         self, found: GITResult, weights: NDArray[Any] | None, constraints: Constraints | None, prior: Any
     ) -> None:
         """What the fit found, for the samples that were fitted."""
-        for name in ("hierarchy_", "selection_", "n_clusters_scores_"):
+        for name in ("hierarchy_", "selection_", "n_clusters_scores_", "_repeated"):
             self.__dict__.pop(name, None)
         self.n_neighbors_ = found.n_neighbors
         self.neighbors_recall_ = found.neighbors.recall
@@ -301,6 +301,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         if rows is not None:
             if self.metric == "precomputed":
                 samples = samples[:, rows]
+                self._repeated = rows
             described = describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
             peaks = rows[peaks]
             self.topo_graph_ = self.topo_graph_._replace(peaks=peaks)
@@ -490,7 +491,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
                 return _as_fitted(samples, self._reference)
         if (samples < 0).any():
             raise ValueError("metric='precomputed' takes distances, got negative values.")
-        return samples
+        return samples[:, self._repeated] if hasattr(self, "_repeated") else samples
 
     def _check_noise(self) -> None:
         noise = self.noise
