@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.tables import markdown
+from benchmarks.tables import markdown, read_lines
 from gitcluster import GIT
 
 RESULTS = Path(__file__).parent / "results" / "prediction.jsonl"
@@ -63,7 +63,10 @@ def main(arguments: Sequence[str]) -> None:
 
 def table() -> str:
     """Markdown: the last run."""
-    line = json.loads(RESULTS.read_text().splitlines()[-1])
+    lines = read_lines(RESULTS)
+    if not lines:
+        return ""
+    line = lines[-1]
     names = list(line["seconds"])
     rows = [
         [n, f"{line['seconds'][n][0]:.2f}", f"{min(line['seconds'][n]):.2f}", f"{line['ari'][n]:.3f}"] for n in names

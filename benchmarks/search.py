@@ -21,7 +21,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.generators import data_folder
-from benchmarks.tables import markdown
+from benchmarks.tables import markdown, read_lines
 from gitcluster import GIT, search
 from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
 
@@ -111,8 +111,7 @@ def compare_labels(name: str) -> dict[str, Any]:
 
 def table() -> str:
     """Markdown: seconds of the searches."""
-    lines = [json.loads(line) for line in RESULTS.read_text().splitlines()]
-    lines = [line for line in lines if line["n"] > 3000]
+    lines = [line for line in read_lines(RESULTS) if line["n"] > 3000]
     ways = ["cells", "all pairs", "k-d tree", "neighbour descent"]
     rows = [
         [
@@ -126,7 +125,7 @@ def table() -> str:
 
 def label_table() -> str:
     """Markdown: approximate beside exact."""
-    best = {line["set"]: line for line in map(json.loads, LABELS.read_text().splitlines())}
+    best = {line["set"]: line for line in read_lines(LABELS)}
     rows = [
         [
             line["set"], f"{line['n']:,} x {line['d']}", f"{line['ari']:.3f}", f"{line['recall']:.4f}",

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.generators import data_folder
-from benchmarks.tables import markdown
+from benchmarks.tables import markdown, read_lines
 
 RESULTS = Path(__file__).parent / "results" / "speed.jsonl"
 CASES = {
@@ -250,7 +250,7 @@ def measure_compilation(method: str) -> None:
 def read_best() -> dict[tuple[str, tuple[int, ...]], dict[str, Any]]:
     """The best run of every method and shape."""
     best: dict[tuple[str, tuple[int, ...]], dict[str, Any]] = {}
-    for line in map(json.loads, RESULTS.read_text().splitlines()):
+    for line in read_lines(RESULTS):
         key = line["method"], tuple(line["shape"])
         if "cache" not in line and (key not in best or line.get("seconds", np.inf) < best[key].get("seconds", np.inf)):
             best[key] = line
@@ -313,7 +313,7 @@ def sweep_table() -> str:
 
 def compile_table() -> str:
     """Markdown: the first fit of a process."""
-    lines = [line for line in map(json.loads, RESULTS.read_text().splitlines()) if "cache" in line]
+    lines = [line for line in read_lines(RESULTS) if "cache" in line]
     rows = [[m, *(f"{line['first small fit']:.1f}" for line in lines if line["method"] == m)][:3] for m in METHODS]
     return markdown(
         ["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], [r for r in rows if r[1:]]

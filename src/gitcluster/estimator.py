@@ -235,7 +235,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         self._keep(found, weights, constraints, prior)
         self._keep_samples(samples, rows, weights)
         progress.end()
-        self._warn_of_missing_clusters(self.n_clusters_, number or 0)
+        self._warn_of_missing_clusters(self.n_clusters_, number or 0, stacklevel=5)
         return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> NDArray[np.int64]:
@@ -397,7 +397,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             self.topo_graph_, self._hierarchy, number, prior, variant=self._variant,
             local_labels=self._reference.local_labels, constraints=self._constraints,
         )  # fmt: skip
-        self._warn_of_missing_clusters(int(labels.max()) + 1, number)
+        self._warn_of_missing_clusters(int(labels.max()) + 1, number, stacklevel=3)
         return np.where(self.labels_ < 0, -1, labels[self.local_labels_])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -514,7 +514,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             return 6
         return 3 + (len(neighborhood_sizes(n_samples)) if isinstance(self.n_neighbors, str) else 1)
 
-    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int) -> None:
+    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int, *, stacklevel: int) -> None:
         if n_found < n_wanted:
             remedy = f"Use a smaller n_neighbors (now {self.n_neighbors_}) to find more, or ask for fewer clusters."
             if self.n_neighbors_ <= 3:
@@ -526,7 +526,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
                 f"Found {n_found} {what}{'s' if n_found > 1 else ''} where {n_wanted} clusters were asked "
                 f"for. {remedy}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
 
     def __sklearn_tags__(self) -> Tags:
