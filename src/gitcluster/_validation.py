@@ -39,6 +39,12 @@ def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     return c
 
 
+def check_n_jobs(n_jobs: Any) -> None:
+    """Raise where ``n_jobs`` is no number of threads."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None, a number of threads or -1 for all, got n_jobs={n_jobs!r}.")
+
+
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """``value`` as one of ``choices``."""
     if not isinstance(value, str) or value not in choices:

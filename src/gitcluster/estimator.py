@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gitcluster import _kernels
-from gitcluster._validation import check_sample_weight
+from gitcluster._validation import check_n_jobs, check_sample_weight
 from gitcluster.constraints import Constraints, gather_constraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.graphs import check_graph
@@ -25,6 +25,7 @@ from gitcluster.pipeline import GRAPH, GITResult, check_samples, cut_again, git_
 from gitcluster.prediction import (
     Described,
     Reference,
+    check_reference,
     describe_samples,
     levels_of,
     memberships,
@@ -362,6 +363,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
 
     def _describe(self, X: Any) -> Described:
         check_is_fitted(self)
+        check_n_jobs(self.n_jobs)
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
             samples = self._check_samples(X, reset=False)
             return describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
@@ -424,6 +426,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
 
     def _check_loaded(self) -> None:
         """Raise where the parts of a loaded model do not fit together."""
+        check_n_jobs(self.n_jobs)
         reference, graph = self._reference, self.topo_graph_
         n_fitted, n_local = len(reference.labels), len(graph.sizes)
         columns = (reference.log_intensity, reference.local_labels, reference.reach, reference.outlier_scores)
@@ -446,9 +449,9 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             raise ValueError("its local clusters have different numbers of values")
         if not len(graph.edges) == len(graph.pairs) == len(graph.log_weights):
             raise ValueError("its edges have different numbers of values")
-        scaling = reference.scaling
-        if scaling is not None and len(scaling.features) and scaling.features.max() >= self.n_features_in_:
-            raise ValueError("its scale is that of other features")
+        if graph.edges.shape != (len(graph.pairs), 2) or not np.isfinite(graph.log_weights).all():
+            raise ValueError("its edges are none")
+        check_reference(reference, getattr(self, "n_features_in_", 1))
         width = n_fitted if self.metric.startswith("precomputed") else self.n_features_in_
         trial: Any = csr_array((1, width)) if issparse(reference.points) else np.zeros((1, width))
         with np.errstate(all="ignore"):
@@ -481,10 +484,13 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         if issparse(X) and X.dtype.kind == "c":
             raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
         with np.errstate(invalid="ignore", over="ignore"):  # of sums that look for values that are not finite
-            samples = validate_data(
-                self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
-                ensure_min_samples=2 if reset else 1,
-            )  # fmt: skip
+            try:
+                samples = validate_data(
+                    self, X, reset=reset, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
+                    ensure_min_samples=2 if reset else 1,
+                )  # fmt: skip
+            except OverflowError as error:
+                raise ValueError(f"X has a value that is too large for a float: {error}") from None
             if reset:
                 return check_samples(samples, self.metric)
             if self.metric != "precomputed":

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from gitcluster import _search_kernels
 from gitcluster._jit import run_threads
-from gitcluster._validation import check_choice, check_n_neighbors
+from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.constraints import Constraints, least_clusters, merge_constrained, satisfies
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.graphs import check_graph, graph_neighbors
@@ -25,6 +25,8 @@ from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates whose distances are finite."""
+SMALLEST = 1e-30
+"""Where the largest distance is below this, ratios of distances lose their digits."""
 GRAPH = "precomputed_graph"
 GIVEN_DISTANCES = ("precomputed", GRAPH)
 Report = Callable[[str], None]
@@ -102,6 +104,7 @@ def git_clusters(
     >>> git_clusters(X, n_clusters=2).labels
     array([0, 0, 0, 1, 1, 1])
     """
+    check_n_jobs(n_jobs)
     check_choice("variant", variant, VARIANTS)
     if isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors"):
         check_choice("neighbors", neighbors, SEARCHES)
@@ -189,7 +192,12 @@ def check_distances(matrix: Any) -> None:
 def _neighbors(points: Any, k: int, search: dict[str, Any]) -> Neighbors:
     if search["metric"] == GRAPH:
         return graph_neighbors(points, n_neighbors=k, n_jobs=search["n_jobs"])
-    return find_neighbors(points, n_neighbors=k, **search)
+    near = find_neighbors(points, n_neighbors=k, **search)
+    if 0 < near.distances.max() < SMALLEST:
+        raise ValueError(
+            "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
+        )
+    return near
 
 
 def _paper(points: Any, prior: Any, k: Any, search: dict[str, Any], weights: Array | None, report: Report) -> GITResult:

@@ -73,6 +73,36 @@ class Described(NamedTuple):
     outlier_scores: NDArray[np.float32]
 
 
+def check_reference(reference: Reference, n_features: int) -> None:
+    """Raise where a reference from a file could not be worked with."""
+    numbers = (reference.n_features, reference.n_neighbors, reference.n_climb)
+    if not all(isinstance(number, int) and number > 0 for number in numbers):
+        raise ValueError("its numbers of neighbours or features are none")
+    if not isinstance(reference.noise_above, float) or np.isnan(reference.noise_above):
+        raise ValueError("its threshold of noise is no number")
+    points = reference.points.data if issparse(reference.points) else reference.points
+    floats: list[Any] = [reference.scale, reference.log_intensity, reference.outlier_scores, reference.weights]
+    floats += [] if points is None else [points.ravel()]
+    if reference.scaling is not None:
+        features, *columns, weights = reference.scaling
+        floats += [*columns, weights]
+        whole = (
+            features.ndim == 1
+            and features.dtype.kind in "iu"
+            and (features >= 0).all()
+            and (features < n_features).all()
+        )
+        lengths = {len(column) for column in columns} | {len(weights)}
+        if not whole or not lengths <= {0, len(features)} or (len(features) and lengths == {0}):
+            raise ValueError("its scale is that of other features")
+    if any(a.ndim != 1 or a.dtype.kind != "f" or not np.isfinite(a).all() for a in floats):
+        raise ValueError("some of its values are no finite numbers")
+    if reference.reach.ndim != 1 or reference.reach.dtype.kind != "f" or np.isnan(reference.reach).any():
+        raise ValueError("some of its distances are missing")
+    if (reference.scale <= 0).any():
+        raise ValueError("its units of distance are not above 0")
+
+
 def unit_of_intensity(near: Neighbors, local: LocalClusters, kernel: str, k: int, n_features: int) -> Array:
     """What distances are divided by in every local cluster."""
     scale = np.ones(len(near.indices))

@@ -36,6 +36,8 @@ TREE_FEATURES = 9
 ROWS_AT_ONCE = 1 << 16
 ROUNDING = 2.0**-36
 """Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
+INFINITE = 1e300
+"""scikit-learn says the largest float where a distance overflows."""
 GOOD_RECALL = 0.99
 RECALL_ROWS = 256
 """Samples whose true neighbours are searched to estimate the recall."""
@@ -157,7 +159,7 @@ def candidate_search(points: Any, metric: str, n_jobs: int | None, *, tree: bool
     def query(rows: Array, n_candidates: int) -> tuple[Array, Array]:
         with threadpool_limits(limits=n_threads), np.errstate(all="ignore"), quiet_conversion():
             distances, candidates = index.kneighbors(points[rows], n_candidates)
-        if metric != "euclidean" and not np.isfinite(distances).all():
+        if metric != "euclidean" and not (distances < INFINITE).all():
             raise ValueError(
                 f"metric={metric!r} gives infinite or missing distances between some of the samples. "
                 "Scale the features, or use another metric."
@@ -259,16 +261,25 @@ def _order_candidates(
 
 def given_search(index: Any, points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Ask an object with scikit-learn's interface, and estimate its recall."""
-    distances, candidates = clone(index, safe=False).fit(points).kneighbors(points, k + 1)
-    candidates, distances = np.asarray(candidates), np.asarray(distances)
     shape = (points.shape[0], k + 1)
+    answer = clone(index, safe=False).fit(points).kneighbors(points, k + 1)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ValueError(
+            f"neighbors.kneighbors(X, {k + 1}) must return a tuple (distances, indices), got {answer!r:.80}."
+        )
+    distances, candidates = (np.asarray(part) for part in answer)
+    if candidates.dtype.kind not in "iu" or distances.dtype.kind not in "fiu":
+        raise ValueError(
+            f"neighbors.kneighbors must return distances as numbers and indices as integers, got {distances.dtype} and "
+            f"{candidates.dtype}."
+        )
     if candidates.shape != shape or distances.shape != shape or candidates.max() >= points.shape[0]:
         raise ValueError(
             f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape "
-            f"{shape}, got indices of shape {candidates.shape} up to {candidates.max()}, distances of shape "
+            f"{shape}, got indices of shape {candidates.shape} up to {candidates.max(initial=-1)}, distances of shape "
             f"{distances.shape}."
         )
-    if distances.dtype.kind not in "fiu" or not (distances >= 0).all():
+    if not (distances >= 0).all():
         raise ValueError("neighbors.kneighbors must return distances >= 0, got others or missing ones.")
     found = _order_candidates(points, k, metric, n_jobs, candidates, distances)
     return (*found, estimate_recall(points, found[0], metric, n_jobs))
