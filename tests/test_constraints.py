@@ -79,6 +79,15 @@ def test_sizes_are_kept_to(low, high):
     assert sizes.max() <= (high or 300)
 
 
+def test_the_number_is_chosen_within_the_bounds():
+    model = GIT(min_cluster_size=120).fit(X)
+    assert model.n_clusters_ <= 2
+    assert np.bincount(model.labels_).min() >= 120
+    model = GIT(max_cluster_size=70).fit(X)
+    assert model.n_clusters_ >= 5
+    assert np.bincount(model.labels_).max() <= 70
+
+
 def test_sizes_that_hold_anyway_change_nothing():
     free, bound = GIT(3).fit(X), GIT(3, min_cluster_size=20, max_cluster_size=200).fit(X)
     assert adjusted_rand_score(free.labels_, bound.labels_) == 1

@@ -143,8 +143,9 @@ def _check_sizes(low: Any, high: Any, n_samples: float, n_clusters: int | None) 
     return low, high
 
 
-def least_clusters(constraints: Constraints) -> int:
-    """Clusters needed at least, for groups that are pairwise apart (found greedily) and for the largest size."""
+def possible_numbers(constraints: Constraints) -> tuple[int, float]:
+    """The least and the greatest number of clusters that groups which are pairwise apart (found greedily) and the
+    bounds on sizes allow."""
     rivals: dict[int, set[int]] = {}
     for a, b in constraints.apart.tolist():
         rivals.setdefault(a, set()).add(b)
@@ -153,7 +154,9 @@ def least_clusters(constraints: Constraints) -> int:
     for group in sorted(rivals, key=lambda g: -len(rivals[g])):
         if all(other in rivals[group] for other in clique):
             clique.append(group)
-    return max(1, len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
+    least = max(1, len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
+    most = np.floor(1 / constraints.smallest + 1e-9) if constraints.smallest > 0 else np.inf
+    return least, max(least, most)
 
 
 def merge_constrained(

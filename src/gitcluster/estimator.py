@@ -35,7 +35,7 @@ from gitcluster.prediction import (
 )
 from gitcluster.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster.proportions import resolve_proportions
-from gitcluster.scaling import Scaling
+from gitcluster.scaling import Scaling, apply_scaling
 from gitcluster.selection import climb_among, neighborhood_sizes
 from gitcluster.topo_graph import TopoGraph
 
@@ -452,11 +452,12 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         if graph.edges.shape != (len(graph.pairs), 2) or not np.isfinite(graph.log_weights).all():
             raise ValueError("its edges are none")
         check_reference(reference, getattr(self, "n_features_in_", 1))
-        width = n_fitted if self.metric.startswith("precomputed") else self.n_features_in_
-        trial: Any = csr_array((1, width)) if issparse(reference.points) else np.zeros((1, width))
-        with np.errstate(all="ignore"):
-            shares = self._memberships(describe_samples(reference, trial, {}, n_jobs=self.n_jobs))
-        if not np.isfinite(shares).all():
+        if not self.metric.startswith("precomputed"):
+            trial: Any = np.zeros((1, self.n_features_in_))
+            trial = csr_array(trial) if issparse(reference.points) else trial
+            if apply_scaling(trial, reference.scaling).shape[1] != reference.points.shape[1]:
+                raise ValueError("its scale is that of other features")
+        if not np.isfinite(self.probabilities_).all():
             raise ValueError("it gives no memberships")
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from gitcluster import _search_kernels
 from gitcluster._jit import run_threads
 from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.constraints import Constraints, least_clusters, merge_constrained, satisfies
+from gitcluster.constraints import Constraints, merge_constrained, possible_numbers, satisfies
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.graphs import check_graph, graph_neighbors
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
@@ -261,9 +261,10 @@ def _adaptive(
     scores = None
     if n_clusters is None:
         scores = score_n_clusters(scales, near, n_jobs=n_jobs)
-        n_clusters = int(scores["n_clusters"][scores["score"].argmax()])
-        if constraints is not None:
-            n_clusters = max(n_clusters, least_clusters(constraints))
+        least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
+        possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
+        n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
+        n_clusters = max(n_clusters, least)
     elif k is None and max(s.n_peaks for s in scales) < n_clusters:
         scales.append(
             build_scale(places, near, n_neighbors=min(2, n_samples - 1), **stages)
