@@ -359,6 +359,9 @@ def draw(path: Path) -> None:
                     label=f"{method}  ({exponent(found):+.2f})",
                 )  # fmt: skip
         panel.set_xlabel(titles[sweep])
+        ticks = [shape[axis] for shape in shapes]
+        panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        panel.minorticks_off()
         panel.grid(which="major", alpha=0.3)
         panel.legend(fontsize=8, title="method (exponent)", title_fontsize=8)
     panels[0].set_ylabel("seconds, 2 cores")
