@@ -278,3 +278,8 @@ def extreme_sets():
         + np.finfo(np.float32).eps * rng.integers(0, 3, (40, 2)).astype("f"),
         "single precision, two at 1e12": np.concatenate([X, [[1e12, 1e12], [1e12, -1e12]]]).astype(np.float32),
     }
+
+
+def name_of(value):
+    """A name for a parameter that is the same in every process."""
+    return repr(value).split(" at 0x")[0]

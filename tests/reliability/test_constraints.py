@@ -33,7 +33,7 @@ def spoiled(value, where=3):
         [[1]] * 40,
         spoiled(-5e-324),
     ],
-    ids=lambda w: str(w)[:20],
+    ids=lambda w: str(w).split(" at 0x")[0][:20],
 )  # fmt: skip
 def test_wrong_weights(weights):
     for options in ({}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}):
@@ -53,7 +53,7 @@ def test_wrong_weights(weights):
         np.where(np.arange(40) % 2, 0.0, 0.7), np.where(np.arange(40) == 7, 0.5, 0.0), -0.0 * ones + spoiled(0), 3,
         True, 0.5,
     ],
-    ids=lambda w: str(w)[:20],
+    ids=lambda w: str(w).split(" at 0x")[0][:20],
 )  # fmt: skip
 @pytest.mark.parametrize(
     "options",
@@ -80,7 +80,7 @@ def test_weights_of_duplicates():
         [(True, False)], [[0, 1], [2]], np.zeros((2, 2, 2), int), [(np.nan, 1)], {}, {(0, 1)}, object(), [(0, 2**63)],
         {"a": 1},
     ],
-    ids=lambda p: str(p)[:20],
+    ids=lambda p: str(p).split(" at 0x")[0][:20],
 )  # fmt: skip
 def test_wrong_links(name, pairs):
     if isinstance(pairs, dict) and not pairs:
@@ -98,7 +98,7 @@ def test_wrong_links(name, pairs):
         1)]},
         {"y": [0, 0] + [-1] * 38, "cannot_link": [(0, 1)]}, {"y": [0, 1, 2] + [-1] * 37},
     ],
-    ids=lambda links: str(links)[:40],
+    ids=lambda links: str(links).split(" at 0x")[0][:40],
 )  # fmt: skip
 def test_contradictions(links):
     must_refuse(lambda: GIT(2).fit(X, **links))
@@ -116,7 +116,7 @@ def test_contradictions(links):
         1), (20, 21)]},
         {"must_link": np.array([[0, 1]], np.uint8)}, {"cannot_link": [[0, 1], [0, 2], [1, 2]]},
     ],
-    ids=lambda links: str(links)[:40],
+    ids=lambda links: str(links).split(" at 0x")[0][:40],
 )  # fmt: skip
 def test_odd_links(links, n_clusters):
     for data in (X, TWICE):
@@ -161,7 +161,7 @@ unknown = [-1] * 30
         1j * np.ones(40),
         np.ma.masked_equal([0, -1] * 20, -1), [0, -1] * 20,
     ],
-    ids=lambda y: str(y)[:25],
+    ids=lambda y: str(y).split(" at 0x")[0][:25],
 )  # fmt: skip
 def test_odd_partial_labels(y):
     for options in ({}, {"n_clusters": 2}, {"n_clusters": 5}):

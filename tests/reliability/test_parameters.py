@@ -8,14 +8,14 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
 from gitcluster import GIT
 
-from .conftest import answer_or_named_error, blobs, check_fit, must_refuse
+from .conftest import answer_or_named_error, blobs, check_fit, must_refuse, name_of
 
 X = blobs()
 NO_NUMBERS = [0, -1, -(10**30), 10**30, 1.0, 2.5, np.float64(2), np.nan, np.inf, True, np.bool_(True), "2", "", b"2",
               [2], (2,), np.array([2, 3]), {}, object(), 2 + 0j, GIT]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=name_of)
 @pytest.mark.parametrize("name", ["n_clusters", "n_neighbors", "min_cluster_size", "max_cluster_size"])
 def test_wrong_numbers(name, value):
     if name == "max_cluster_size" and type(value) is int and value > 0:
@@ -33,14 +33,14 @@ def test_none_as_a_number():
     must_refuse(lambda: GIT("auto", variant="authors").fit(X), "n_clusters")
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 7, 39, 40, 41, np.int8(3), np.uint64(2), np.int64(40)], ids=repr)
+@pytest.mark.parametrize("number", [1, 2, 3, 7, 39, 40, 41, np.int8(3), np.uint64(2), np.int64(40)], ids=name_of)
 @pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
 def test_numbers_of_clusters(number, variant):
     model = check_fit(X, n_clusters=number, variant=variant)
     assert (model is None) == (number > 40)
 
 
-@pytest.mark.parametrize("k", [1, 2, 20, 38, 39, 40, 10**9, np.int8(5)], ids=repr)
+@pytest.mark.parametrize("k", [1, 2, 20, 38, 39, 40, 10**9, np.int8(5)], ids=name_of)
 @pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
 def test_numbers_of_neighbours(k, variant):
     model = check_fit(X, n_clusters=2, n_neighbors=k, variant=variant)
@@ -53,7 +53,7 @@ def test_numbers_of_neighbours(k, variant):
         [], [[1, 2]], [0, 1], [1, 0], [-1, 2], [np.nan, 1], [np.inf, 1], [None, 1], ["a", "b"], "equal", "auto", "", 3,
         0.5, {}, {"a": 1}, object(), [1] * 41, np.zeros(3), np.array([]), [[1], [2, 3]], [1 + 1j, 2], True, [0.0, 0.0],
     ],
-    ids=repr,
+    ids=name_of,
 )  # fmt: skip
 def test_wrong_proportions(shares):
     for variant in ("adaptive", "paper", "authors"):
@@ -63,7 +63,7 @@ def test_wrong_proportions(shares):
 
 @pytest.mark.parametrize(
     "shares", [[1], [1, 1], [1e-300, 1], [1e300, 1e-300], [5e-324, 1], [1e308, 1e308], [1] * 40, [True, True], (1, 2),
-               np.array([1, 2], "f2"), range(1, 4), [10**20, 1], ["1", "2"]], ids=repr
+               np.array([1, 2], "f2"), range(1, 4), [10**20, 1], ["1", "2"]], ids=name_of
 )  # fmt: skip
 @pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
 def test_odd_proportions(shares, variant):
@@ -78,7 +78,7 @@ def test_proportions_and_another_number():
 
 @pytest.mark.parametrize("name", ["variant", "neighbors", "metric"])
 @pytest.mark.parametrize(
-    "value", ["", "none", "Adaptive", 0, 1.5, None, [], {}, object(), GIT, b"paper", True], ids=repr
+    "value", ["", "none", "Adaptive", 0, 1.5, None, [], {}, object(), GIT, b"paper", True], ids=name_of
 )
 def test_wrong_choices(name, value):
     must_refuse(lambda: GIT(2, **{name: value}).fit(X))
@@ -88,7 +88,7 @@ def test_wrong_choices(name, value):
     "scale",
     ["", "max", 1.0, 0, [], [1.0], [1.0, 2.0, 3.0], [-1.0, 1.0], [np.nan, 1.0], [np.inf, 1.0], [[1.0, 1.0]], [None, 1],
      ["a", "b"], {}, object(), True, [1j, 1], -np.ones(2)],
-    ids=repr,
+    ids=name_of,
 )  # fmt: skip
 def test_wrong_scales(scale):
     must_refuse(lambda: GIT(2, scale=scale).fit(X), "scale")
@@ -99,7 +99,7 @@ def test_wrong_scales(scale):
 @pytest.mark.parametrize(
     "scale",
     [None, [0, 0], [0, 1], [1e300, 1], [1e-300, 1], [5e-324, 5e-324], [1e308, 1e308], [True, False], (1, 2)],
-    ids=repr,
+    ids=name_of,
 )
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "chebyshev"])
 def test_odd_scales(scale, metric):
@@ -107,14 +107,14 @@ def test_odd_scales(scale, metric):
 
 
 @pytest.mark.parametrize(
-    "noise", [-1, -0.1, 1, 1.0, 1.5, np.nan, np.inf, "", "none", True, [0.1], {}, object(), 10**30], ids=repr
+    "noise", [-1, -0.1, 1, 1.0, 1.5, np.nan, np.inf, "", "none", True, [0.1], {}, object(), 10**30], ids=name_of
 )
 def test_wrong_noise(noise):
     must_refuse(lambda: GIT(2, noise=noise).fit(X), "noise")
 
 
 @pytest.mark.parametrize(
-    "noise", [0, 0.0, 0.01, 0.5, 0.999, 1 - 1e-16, 5e-324, "auto", np.float32(0.1), np.float64(0.3)], ids=repr
+    "noise", [0, 0.0, 0.01, 0.5, 0.999, 1 - 1e-16, 5e-324, "auto", np.float32(0.1), np.float64(0.3)], ids=name_of
 )
 @pytest.mark.parametrize("n", [2, 3, 5, 40])
 def test_noise_on_tiny_data(noise, n):
@@ -123,7 +123,7 @@ def test_noise_on_tiny_data(noise, n):
         assert (model.labels_ >= 0).any()
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1, 2, -1, -100, 10**6, 1.5, "2", None, True], ids=repr)
+@pytest.mark.parametrize("n_jobs", [0, 1, 2, -1, -100, 10**6, 1.5, "2", None, True], ids=name_of)
 def test_threads(n_jobs):
     check_fit(X, n_clusters=2, n_jobs=n_jobs)
 
