@@ -25,8 +25,8 @@ from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates whose distances are finite."""
-SMALLEST = 1e-30
-"""Where the largest distance is below this, ratios of distances lose their digits."""
+SMALLEST = 1e10
+"""Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
 GRAPH = "precomputed_graph"
 GIVEN_DISTANCES = ("precomputed", GRAPH)
 Report = Callable[[str], None]
@@ -193,7 +193,7 @@ def _neighbors(points: Any, k: int, search: dict[str, Any]) -> Neighbors:
     if search["metric"] == GRAPH:
         return graph_neighbors(points, n_neighbors=k, n_jobs=search["n_jobs"])
     near = find_neighbors(points, n_neighbors=k, **search)
-    if 0 < near.distances.max() < SMALLEST:
+    if 0 < near.distances.max() < SMALLEST * np.finfo(near.distances.dtype).tiny:
         raise ValueError(
             "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
         )
