@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -86,6 +87,15 @@ def test_the_number_is_chosen_within_the_bounds():
     model = GIT(max_cluster_size=70).fit(X)
     assert model.n_clusters_ >= 5
     assert np.bincount(model.labels_).max() <= 70
+
+
+def test_bounds_move_no_more_than_they_must():
+    free = GIT(3).fit(X)
+    short = 80 - np.bincount(free.labels_).min()
+    bound = GIT(3, min_cluster_size=80).fit(X)
+    table = np.array([[np.sum((free.labels_ == i) & (bound.labels_ == j)) for j in range(3)] for i in range(3)])
+    moved = len(X) - table[linear_sum_assignment(-table)].sum()
+    assert short <= moved <= short + 40  # whole local clusters move
 
 
 def test_sizes_that_hold_anyway_change_nothing():

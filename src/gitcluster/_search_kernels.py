@@ -24,10 +24,10 @@ def hash_rows(bits, hashes):
 
 
 @kernel
-def rows_match(bits, other):
-    for i in range(bits.shape[0]):
-        for j in range(bits.shape[1]):
-            if bits[i, j] != bits[other[i], j]:
+def rows_match(points, other):
+    for i in range(points.shape[0]):
+        for j in range(points.shape[1]):
+            if points[i, j] != points[other[i], j]:
                 return False
     return True
 

@@ -67,16 +67,12 @@ def gather_constraints(
     total = n_samples if total is None else total
     low, high = _check_sizes(min_cluster_size, max_cluster_size, total, n_clusters)
     root = np.arange(n_samples)
-    for i, j in together.tolist():
-        a, b = _kernels.find(root, i), _kernels.find(root, j)
-        root[max(a, b)] = min(a, b)
+    _kernels.union_edges(root, together, np.arange(len(together)))
     labelled = np.empty(0, np.int64) if known is None else np.flatnonzero(known >= 0)
     if known is not None:
         _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
-        for i, leader in zip(labelled.tolist(), labelled[first][inverse].tolist(), strict=True):
-            a, b = _kernels.find(root, i), _kernels.find(root, leader)
-            root[max(a, b)] = min(a, b)
         leaders = labelled[first]
+        _kernels.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
         rivals = [(a, b) for n, a in enumerate(leaders.tolist()) for b in leaders[n + 1 :].tolist()]
         apart = np.concatenate([apart, np.array(rivals, dtype=np.int64).reshape(-1, 2)])
     _kernels.find_all(root)
@@ -162,11 +158,10 @@ def possible_numbers(constraints: Constraints) -> tuple[int, float]:
 def merge_constrained(
     graph: TopoGraph, local_labels: Array, constraints: Constraints, *, n_clusters: int
 ) -> tuple[Array, Array]:
-    """Final cluster of every local cluster within the constraints, and the edges of the graph inside clusters."""
+    """Final cluster of every local cluster that keeps to the groups, and the edges of the graph inside clusters."""
     root, apart = _join_groups(graph, local_labels, constraints)
-    log_sums = _log_sums(graph)
     merged, smaller = _kernels.link_constrained(
-        graph.edges, log_sums, graph.sizes, root.copy(), apart, rounding_step(np.float64)
+        graph.edges, _log_sums(graph), graph.sizes, root.copy(), apart, rounding_step(np.float64)
     )
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller.astype(np.int64))
     first, second, smaller = _join_the_rest(graph, root, merges, apart, n_clusters)
@@ -176,9 +171,12 @@ def merge_constrained(
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     _kernels.union_edges(together, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
     labels = label_by_size(together, graph.sizes)[0]
-    labels = label_by_size(_balance(graph, log_sums, _found(root), labels, apart, constraints), graph.sizes)[0]
-    inside = np.flatnonzero(labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]])
-    return labels, inside
+    return labels, edges_inside(graph, labels)
+
+
+def edges_inside(graph: TopoGraph, labels: Array) -> Array:
+    """Edges within clusters."""
+    return np.flatnonzero(labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]])
 
 
 def _log_sums(graph: TopoGraph) -> Array:
@@ -193,12 +191,10 @@ def _join_groups(graph: TopoGraph, local_labels: Array, constraints: Constraints
     """Local clusters joined by groups, and the pairs of them that must be apart."""
     root = np.arange(len(graph.sizes))
     home = np.full(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1, -1)
-    for x in np.flatnonzero(constraints.groups >= 0).tolist():
-        group, label = constraints.groups[x], local_labels[x]
-        if home[group] < 0:
-            home[group] = label
-        i, j = _kernels.find(root, home[group]), _kernels.find(root, label)
-        root[max(i, j)] = min(i, j)
+    known = np.flatnonzero(constraints.groups >= 0)
+    home[constraints.groups[known]] = local_labels[known]
+    pairs = np.stack([home[constraints.groups[known]], local_labels[known]], axis=1).astype(np.int64)
+    _kernels.union_edges(root, pairs, np.arange(len(pairs)))
     apart = home[constraints.apart].reshape(-1, 2)
     return root, apart[(apart >= 0).all(axis=1)]  # a group may have lost all its samples, of weight 0
 
@@ -230,13 +226,18 @@ def _join_the_rest(
         now[now == max(way)] = min(way)
 
 
-def _balance(
-    graph: TopoGraph, log_sums: Array, atom: Array, labels: Array, apart: Array, constraints: Constraints
-) -> Array:
-    """Labels after what is best connected elsewhere has moved, one group of local clusters at a time, until all sizes
-    are within their bounds. Returned as the number of one local cluster for each."""
+def balance_sizes(graph: TopoGraph, local_labels: Array, labels: Array, constraints: Constraints) -> Array:
+    """Labels after local clusters have moved, the best connected elsewhere first, until sizes are within bounds.
+
+    Local clusters of one group move together, and stay apart from what they must be apart from.
+    """
     total = int(graph.sizes.sum())
     low, high = constraints.smallest * total - 0.5, constraints.largest * total + 0.5
+    size = np.bincount(labels, graph.sizes)
+    if (size <= high).all() and (size >= low).all():
+        return labels
+    root, apart = _join_groups(graph, local_labels, constraints)
+    atom, log_sums = _found(root), _log_sums(graph)
     names, place = np.unique(atom, return_inverse=True)
     weight = np.bincount(place, graph.sizes)
     label = labels[names].copy()
@@ -271,7 +272,7 @@ def _balance(
         mover, target = np.unravel_index(np.where(may, gain, -np.inf).argmax(), gain.shape)
         label[mover] = target
     first = np.array([np.flatnonzero(label[place] == c)[0] for c in range(n_clusters)])
-    return np.asarray(first[label[place]])
+    return label_by_size(first[label[place]], graph.sizes)[0]
 
 
 def _found(root: Array) -> Array:
@@ -280,17 +281,13 @@ def _found(root: Array) -> Array:
     return top
 
 
-def satisfies(labels: Array, graph: TopoGraph, local_labels: Array, constraints: Constraints) -> bool:
-    """Whether labels of local clusters keep to the constraints."""
-    sizes = np.bincount(labels, graph.sizes) / graph.sizes.sum()
+def keeps_groups(labels: Array, local_labels: Array, constraints: Constraints) -> bool:
+    """Whether labels of local clusters leave together and apart what must be."""
     of_group = labels[local_labels]
     known = np.flatnonzero(constraints.groups >= 0)
     home = -1 - np.arange(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1)
     home[constraints.groups[known]] = of_group[known]
-    rounding = 0.5 / graph.sizes.sum()
     return bool(
-        (sizes >= constraints.smallest - rounding).all()
-        and (sizes <= constraints.largest + rounding).all()
-        and (home[constraints.groups[known]] == of_group[known]).all()
+        (home[constraints.groups[known]] == of_group[known]).all()
         and (home[constraints.apart[:, 0]] != home[constraints.apart[:, 1]]).all()
     )

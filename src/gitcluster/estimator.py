@@ -20,6 +20,7 @@ from gitcluster.constraints import Constraints, gather_constraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.graphs import check_graph
 from gitcluster.hierarchy import Hierarchy
+from gitcluster.intensity import distance_unit
 from gitcluster.persistence import ModelFileError, load_state, pack_integers, save_state, unpack_integers
 from gitcluster.pipeline import GRAPH, GITResult, check_samples, cut_again, git_clusters, tidy_rows
 from gitcluster.prediction import (
@@ -31,7 +32,6 @@ from gitcluster.prediction import (
     memberships,
     noise_threshold,
     score_outliers,
-    unit_of_intensity,
 )
 from gitcluster.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster.proportions import resolve_proportions
@@ -272,17 +272,18 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             np.maximum.at(highest, labels, found.log_intensity)  # no cluster is all noise
             labels = np.where((scores > threshold) & (found.log_intensity < highest[labels]), -1, labels)
         kernel = {"adaptive": "relative", "paper": "exponential", "authors": "gaussian"}[self.variant]
+        n_features = getattr(self, "n_features_in_", 1)
         self._reference = Reference(
             points=None if self.metric == "precomputed" else found.points,
             scaling=found.scaling,
             metric=self.metric,
             kernel=kernel,
-            n_features=getattr(self, "n_features_in_", 1),
+            n_features=n_features,
             n_neighbors=found.n_neighbors,
             n_climb=climb_among(found.n_neighbors) if self.variant == "adaptive" else found.n_neighbors,
-            scale=unit_of_intensity(
-                found.neighbors, found.local_clusters, kernel, k, getattr(self, "n_features_in_", 1)
-            ),
+            scale=distance_unit(found.neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)[
+                found.topo_graph.peaks
+            ],
             log_intensity=found.log_intensity,
             local_labels=found.local_clusters.labels,
             clusters=found.edge_cut.labels,
@@ -353,7 +354,10 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         cluster at least; the rest goes where the boundary pairs of its local cluster lead. They tell how near a sample
         is to another cluster; they are not calibrated probabilities. Samples must be dense here, whatever was fitted.
         """
-        if issparse(X) and self.metric != GRAPH:  # scikit-learn's check of sparse input takes us for a classifier
+        check_is_fitted(self)
+        if (
+            issparse(X) and self._reference.metric != GRAPH
+        ):  # scikit-learn's check of sparse input takes us for a classifier
             raise TypeError("predict_proba takes no sparse X. Use X.toarray(), in parts where there are many rows.")
         return self._memberships(self._describe(X))
 
@@ -480,7 +484,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
 
     def _check_samples(self, X: Any, *, reset: bool) -> Any:
         """Samples as the pipeline takes them."""
-        if self.metric == GRAPH:
+        metric = self.metric if reset else self._reference.metric  # set_params may have come in between
+        if metric == GRAPH:
             return check_graph(X, n_fitted=None if reset else len(self._reference.labels))
         if issparse(X) and X.dtype.kind == "c":
             raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
@@ -493,8 +498,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             except OverflowError as error:
                 raise ValueError(f"X has a value that is too large for a float: {error}") from None
             if reset:
-                return check_samples(samples, self.metric)
-            if self.metric != "precomputed":
+                return check_samples(samples, metric)
+            if metric != "precomputed":
                 return _as_fitted(samples, self._reference)
         if (samples < 0).any():
             raise ValueError("metric='precomputed' takes distances, got negative values.")

@@ -27,6 +27,16 @@ def rounding_step(dtype: Any) -> float:
     return 2.0**-36 if dtype == np.float64 else 2.0**-13
 
 
+def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neighbors: int) -> NDArray[np.float64]:
+    """What a kernel divides the (squared) distances of every sample by."""
+    unit = np.ones(len(neighbors.indices))
+    if kernel == "gaussian":
+        unit *= check_integer("n_features", n_features, low=1)
+    elif kernel == "relative":
+        _kernels.component_scale(neighbors.indices, neighbors.distances, n_neighbors, unit)
+    return unit
+
+
 def estimate_intensity(
     neighbors: Neighbors,
     *,
@@ -66,11 +76,7 @@ def estimate_intensity(
     distances = neighbors.distances
     k = neighbors.check_reach(n_neighbors)
     power = 2 if kernel == "gaussian" else 1
-    scale = np.ones(len(distances))
-    if kernel == "gaussian":
-        scale *= check_integer("n_features", n_features, low=1)
-    elif kernel == "relative":
-        _kernels.component_scale(neighbors.indices, distances, k, scale)
+    scale = distance_unit(neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)
     log_intensity = np.empty(len(distances))
     if weights is None:
         run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, k, power, scale, log_intensity)

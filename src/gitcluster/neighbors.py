@@ -176,17 +176,21 @@ def _nearest_in_matrix(matrix: Array, k: int, n_jobs: int | None) -> Neighbors:
     return Neighbors(indices, distances)
 
 
+def hash_samples(points: Array) -> NDArray[np.uint64]:
+    """A hash of every row, equal for equal rows."""
+    hashes = np.empty(len(points), np.uint64)
+    _search_kernels.hash_rows(points.view(np.uint64 if points.dtype == np.float64 else np.uint32), hashes)
+    return hashes
+
+
 def _group_duplicates(points: Any) -> tuple[Array, Array]:
     """First sample of every distinct row, and the distinct row of every sample, in order of first sight."""
     if issparse(points):
         seen: dict[bytes, int] = {}
         group = np.array([seen.setdefault(row, len(seen)) for row in row_bytes(points)])
         return np.unique(group, return_index=True)[1], group
-    bits = points.view(np.uint64 if points.dtype == np.float64 else np.uint32)
-    hashes = np.empty(len(points), np.uint64)
-    _search_kernels.hash_rows(bits, hashes)
-    first, group = _first_and_group(hashes)
-    if len(first) < len(points) and not _search_kernels.rows_match(bits, first[group]):
+    first, group = _first_and_group(hash_samples(points))
+    if len(first) < len(points) and not _search_kernels.rows_match(points, first[group]):
         return _first_and_group(points)  # two different rows with one hash
     return first, group
 

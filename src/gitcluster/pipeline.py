@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from gitcluster import _search_kernels
 from gitcluster._jit import run_threads
 from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.constraints import Constraints, merge_constrained, possible_numbers, satisfies
+from gitcluster.constraints import Constraints, balance_sizes, keeps_groups, merge_constrained, possible_numbers
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.graphs import check_graph, graph_neighbors
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
@@ -19,12 +19,10 @@ from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Array, Neighbors, canonical_order, find_neighbors, measure_neighbors
 from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
-from gitcluster.scaling import Scaling, apply_scaling, fit_scaling
+from gitcluster.scaling import LARGEST, Scaling, apply_scaling, fit_scaling
 from gitcluster.selection import build_scale, choose, neighborhood_sizes, score_n_clusters, share_distance, sweep
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
-LARGEST = {"d": 1e140, "f": 1e30}
-"""Coordinates whose distances are finite."""
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
 GRAPH = "precomputed_graph"
@@ -149,8 +147,7 @@ def _place_samples(X: Any, metric: str, scale: Any) -> tuple[Any, Scaling | None
     with np.errstate(over="ignore"):
         points = apply_scaling(X, scaling)
     far = LARGEST[points.dtype.char]
-    scaled_by_hand = metric == "euclidean" or scaling is not None
-    if scaled_by_hand and points.size and not -far < points.min() <= points.max() < far:
+    if scaled and points.size and not -far < points.min() <= points.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
     return points, scaling
 
@@ -291,16 +288,15 @@ def cut_again(
     if hierarchy is None:
         prior = equal_shares(n_clusters) if prior is None else prior
         return cut_edges(graph, proportions=prior, leftover="cut" if variant == "authors" else "connected").labels
-    if constraints is None:
-        linked = cut_hierarchy(hierarchy, graph, n_clusters=n_clusters)
-    else:
-        linked = merge_constrained(graph, local_labels, constraints, n_clusters=n_clusters)[0]
-    if prior is None:
-        return linked
-    swept = sweep(graph, prior).labels
-    if constraints is not None and not satisfies(swept, graph, local_labels, constraints):
-        return linked
-    return min(linked, swept, key=lambda labels: share_distance(graph, labels, prior))
+    ways = [cut_hierarchy(hierarchy, graph, n_clusters=n_clusters)]
+    if constraints is not None:
+        ways = [merge_constrained(graph, local_labels, constraints, n_clusters=n_clusters)[0]]
+    if prior is not None:
+        ways.append(sweep(graph, prior).labels)
+    if constraints is not None:
+        ways = [w for w in ways if keeps_groups(w, local_labels, constraints)]
+        ways = [balance_sizes(graph, local_labels, w, constraints) for w in ways]
+    return ways[0] if prior is None else min(ways, key=lambda labels: share_distance(graph, labels, prior))
 
 
 def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | None) -> EdgeCut:

@@ -22,14 +22,11 @@ from gitcluster._jit import run_chunks
 from gitcluster.cells import gather_cells, nearest_in_cells
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.graphs import graph_neighbors
-from gitcluster.local_clusters import LocalClusters
-from gitcluster.neighbors import Array, Neighbors, row_bytes
-from gitcluster.scaling import Scaling, apply_scaling
+from gitcluster.neighbors import Array, Neighbors, hash_samples, row_bytes
+from gitcluster.scaling import LARGEST, Scaling, apply_scaling
 from gitcluster.search import CELL_FEATURES, ROWS_AT_ONCE, empty_neighbors, quiet_conversion
 from gitcluster.topo_graph import TopoGraph
 
-FAR = {"d": 1e140, "f": 1e30}
-"""Coordinates of new samples end here, so that their distances are finite."""
 BOUNDARY = 0.499
 """What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
 
@@ -103,16 +100,6 @@ def check_reference(reference: Reference, n_features: int) -> None:
         raise ValueError("its units of distance are not above 0")
 
 
-def unit_of_intensity(near: Neighbors, local: LocalClusters, kernel: str, k: int, n_features: int) -> Array:
-    """What distances are divided by in every local cluster."""
-    scale = np.ones(len(near.indices))
-    if kernel == "gaussian":
-        scale *= n_features
-    elif kernel == "relative":
-        _kernels.component_scale(near.indices, near.distances, k, scale)
-    return scale[local.peaks]
-
-
 def score_outliers(
     near: Neighbors, k: int, reach: Array | None = None, *, n_jobs: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -147,7 +134,8 @@ def describe_samples(reference: Reference, X: Any, cache: dict[str, Any], *, n_j
         with np.errstate(over="ignore"):
             points = apply_scaling(X, reference.scaling)
         if reference.metric == "euclidean" and not issparse(points):
-            np.clip(points, -FAR[points.dtype.char], FAR[points.dtype.char], out=points)
+            far = LARGEST[points.dtype.char]  # a new sample may be anywhere, its distances are to be finite
+            np.clip(points, -far, far, out=points)
     match = match_rows(reference, points, cache)
     rows = np.flatnonzero(match < 0)
     found = np.maximum(match, 0)
@@ -251,20 +239,14 @@ def match_rows(reference: Reference, points: Any, cache: dict[str, Any]) -> Arra
     if points.shape == fitted.shape and np.array_equal(points, fitted):
         return np.arange(len(points))
     if "hashes" not in cache:
-        hashes = _hash(fitted)
+        hashes = hash_samples(fitted)
         order = np.lexsort((*keys, hashes))
         cache["hashes"] = hashes[order], order
     hashes, order = cache["hashes"]
-    place = np.minimum(np.searchsorted(hashes, _hash(points)), len(order) - 1)
+    place = np.minimum(np.searchsorted(hashes, hash_samples(points)), len(order) - 1)
     same = (fitted[order[place]] == points).all(axis=1)
     match[same] = order[place][same]
     return match
-
-
-def _hash(points: Array) -> NDArray[np.uint64]:
-    hashes = np.empty(len(points), np.uint64)
-    _search_kernels.hash_rows(points.view(np.uint64 if points.dtype == np.float64 else np.uint32), hashes)
-    return hashes
 
 
 def memberships(graph: TopoGraph, cut: EdgeCut, levels: tuple[Array, Array], described: Described) -> Array:

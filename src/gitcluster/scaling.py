@@ -13,6 +13,9 @@ from scipy.sparse import csr_array, issparse
 
 Array = NDArray[Any]
 
+LARGEST = {"d": 1e140, "f": 1e30}
+"""Coordinates up to which distances are finite."""
+
 
 class Scaling(NamedTuple):
     """How to scale samples: feature j becomes ((x_j / 2 - low_j) / span_j - mean_j) / deviation_j."""

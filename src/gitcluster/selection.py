@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from gitcluster import _kernels
 from gitcluster._jit import run_chunks
-from gitcluster.constraints import Constraints, UnmetConstraintsError, merge_constrained, satisfies
+from gitcluster.constraints import (
+    Constraints,
+    UnmetConstraintsError,
+    balance_sizes,
+    edges_inside,
+    keeps_groups,
+    merge_constrained,
+)
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy, merges_down_to
 from gitcluster.intensity import estimate_intensity
@@ -180,17 +187,36 @@ def choose(
         score = mean_agreement(agreement)
     else:
         swept = [sweep_candidate(scales, i, prior) for i in range(len(scales))]
-        candidates += [c for c in swept if constraints is None or _keeps_to(scales[c.scale], c.labels, constraints)]
+        candidates += [c for c in swept if constraints is None or _keeps_groups(scales[c.scale], c.labels, constraints)]
         agreement = comparison.agreement(candidates)
         score = mean_agreement(agreement**4) - _distances(scales, candidates, prior)
-    best = int(score.argmax())
-    chosen = candidates[best]
+    best, chosen = int(score.argmax()), candidates[int(score.argmax())]
+    if constraints is not None:
+        best, chosen = _best_within_bounds(scales, candidates, score, constraints)
     table = _table(scales, candidates, agreement, score, prior)
+    table["chosen"] = np.arange(len(candidates)) == best
     return Choice(scales[chosen.scale], chosen.labels, chosen.merged, table)
 
 
-def _keeps_to(scale: Scale, labels: Array, constraints: Constraints) -> bool:
-    return satisfies(labels, scale.topo_graph, scale.local_clusters.labels, constraints)
+def _best_within_bounds(
+    scales: Sequence[Scale], candidates: Sequence[Candidate], score: NDArray[np.float64], constraints: Constraints
+) -> tuple[int, Candidate]:
+    """The best candidate whose sizes can be brought within the bounds: they do not decide which one is best."""
+    problem = None
+    for i in np.argsort(-score, kind="stable").tolist():
+        scale = scales[candidates[i].scale]
+        graph, members = scale.topo_graph, scale.local_clusters.labels
+        try:
+            labels = balance_sizes(graph, members, candidates[i].labels, constraints)
+        except UnmetConstraintsError as error:
+            problem = problem or error
+            continue
+        return i, candidates[i]._replace(labels=labels, merged=edges_inside(graph, labels))
+    raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
+
+
+def _keeps_groups(scale: Scale, labels: Array, constraints: Constraints) -> bool:
+    return keeps_groups(labels, scale.local_clusters.labels, constraints)
 
 
 def linkage_candidates(scales: Sequence[Scale], n_clusters: int, constraints: Constraints | None) -> list[Candidate]:
@@ -258,7 +284,6 @@ def _table(
         "agreement": mean_agreement(agreement),
         "proportion_distance": unknown if prior is None else _distances(scales, candidates, prior),
         "score": score,
-        "chosen": np.arange(len(candidates)) == score.argmax(),
     }
 
 
