@@ -202,3 +202,22 @@ def test_bad_samples(samples, error, message):
 def test_bad_distances():
     with pytest.raises(ValueError, match="negative"):
         GIT(2, metric="precomputed", n_neighbors=1).fit(np.array([[0.0, -1.0], [-1.0, 0.0]]))
+
+
+@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
+def test_parents_lead_to_the_peak(variant):
+    X = make_blobs(200, random_state=3)[0].round(1)
+    model = GIT(3, variant=variant).fit(X)
+    assert (model.log_intensity_[model.parents_] >= model.log_intensity_).all()
+    top = model.parents_
+    for _ in range(len(X)):
+        top = model.parents_[top]
+    np.testing.assert_array_equal(top, model.peaks_[model.local_labels_])
+
+
+def test_parents_of_weighted_samples_are_samples():
+    X = make_blobs(60, random_state=3)[0]
+    weights = np.arange(60) % 3
+    model = GIT(3).fit(X, sample_weight=weights)
+    assert (weights[model.parents_] > 0).all()
+    np.testing.assert_array_equal(model.local_labels_[model.parents_], model.local_labels_)

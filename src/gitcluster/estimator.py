@@ -108,6 +108,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         Intensity of every sample; the logarithm survives where the intensity underflows.
     local_labels_ : ndarray of shape (n_samples,)
         Local cluster of every sample.
+    parents_ : ndarray of shape (n_samples,)
+        The next sample uphill, from sample to sample to the peak, which is its own parent.
     peaks_ : ndarray of shape (n_local_clusters,)
         Sample at the peak of every local cluster, highest first.
     topo_graph_ : TopoGraph
@@ -285,6 +287,7 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
                 found.topo_graph.peaks
             ],
             log_intensity=found.log_intensity,
+            parents=found.local_clusters.parent,
             local_labels=found.local_clusters.labels,
             clusters=found.edge_cut.labels,
             labels=labels,
@@ -298,20 +301,20 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
     def _keep_samples(self, samples: Any, rows: NDArray[np.int64] | None, weights: NDArray[Any] | None) -> None:
         """What the fit found, for the samples that were given: the same, but for repeated rows."""
         described: Any = self._reference
-        peaks = self.topo_graph_.peaks
+        peaks, parents = self.topo_graph_.peaks, self._reference.parents
         counted = described.labels
         if rows is not None:
             if self.metric == "precomputed":
                 samples = samples[:, rows]
                 self._repeated = rows
             described = describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
-            peaks = rows[peaks]
+            peaks, parents = rows[peaks], rows[described.parents]
             self.topo_graph_ = self.topo_graph_._replace(peaks=peaks)
         self.labels_ = described.labels
         self.log_intensity_ = described.log_intensity
         self.local_labels_ = described.local_labels
         self.outlier_scores_ = described.outlier_scores
-        self.peaks_ = peaks
+        self.peaks_, self.parents_ = peaks, parents
         sizes = np.bincount(counted + 1, weights, minlength=self.n_clusters_ + 1)[1:]
         self.proportions_ = sizes / (len(counted) if weights is None else weights.sum())
 
@@ -326,7 +329,9 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         """How firmly every sample belongs to its cluster."""
         check_is_fitted(self, "labels_")
         clusters = self.edge_cut_.labels[self.local_labels_]
-        described = Described(self.labels_, clusters, self.local_labels_, self.log_intensity_, self.outlier_scores_)
+        described = Described(
+            self.labels_, clusters, self.local_labels_, self.log_intensity_, self.outlier_scores_, self.parents_
+        )
         shares = self._memberships(described)
         return np.where(self.labels_ >= 0, shares[np.arange(len(clusters)), clusters], 0.0)
 
@@ -433,7 +438,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         check_n_jobs(self.n_jobs)
         reference, graph = self._reference, self.topo_graph_
         n_fitted, n_local = len(reference.labels), len(graph.sizes)
-        columns = (reference.log_intensity, reference.local_labels, reference.reach, reference.outlier_scores)
+        columns: tuple[Any, ...] = (reference.log_intensity, reference.local_labels, reference.parents)
+        columns += (reference.reach, reference.outlier_scores)
         if any(len(column) != n_fitted for column in columns) or len(reference.weights) not in (0, n_fitted):
             raise ValueError("its samples have different numbers of values")
         if reference.points is not None and reference.points.shape[0] != n_fitted:
@@ -445,6 +451,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
             ("local clusters", reference.local_labels, 0, n_local),
             ("local clusters", self.local_labels_, 0, n_local),
             ("edges", graph.edges, 0, n_local),
+            ("parents", reference.parents, 0, n_fitted),
+            ("parents", self.parents_, 0, len(self.labels_)),
             ("peaks", graph.peaks, 0, len(self.labels_)),
         ):
             if values.dtype.kind not in "iu" or (values.size and not low <= values.min() <= values.max() < high):

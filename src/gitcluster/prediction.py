@@ -44,6 +44,8 @@ class Reference(NamedTuple):
     scale: NDArray[np.float64]
     """(m,) distance unit of the intensity in every local cluster."""
     log_intensity: NDArray[np.float64]
+    parents: Array
+    """(n,) the next sample uphill; a peak is its own."""
     local_labels: Array
     clusters: Array
     """(m,) final cluster of every local cluster."""
@@ -68,6 +70,8 @@ class Described(NamedTuple):
     local_labels: Array
     log_intensity: NDArray[np.float64]
     outlier_scores: NDArray[np.float32]
+    parents: Array
+    """The next fitted sample uphill."""
 
 
 def check_reference(reference: Reference, n_features: int) -> None:
@@ -145,6 +149,7 @@ def describe_samples(reference: Reference, X: Any, cache: dict[str, Any], *, n_j
         reference.local_labels[found].copy(),
         reference.log_intensity[found].copy(),
         reference.outlier_scores[found].copy(),
+        reference.parents[found],
     )
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
@@ -186,7 +191,7 @@ def _describe_new(reference: Reference, points: Any, cache: dict[str, Any], n_jo
     _, scores = score_outliers(near, reference.n_neighbors, reference.reach, n_jobs=n_jobs)
     alone = ~np.isfinite(near.distances[:, 0]) & (reference.metric == "precomputed_graph")
     labels = np.where((scores > reference.noise_above) | alone, -1, clusters)
-    return Described(labels, clusters, local, log_intensity, scores.astype(np.float32))
+    return Described(labels, clusters, local, log_intensity, scores.astype(np.float32), parent)
 
 
 def nearest_fitted(reference: Reference, points: Any, cache: dict[str, Any], n_jobs: int | None) -> Neighbors:
