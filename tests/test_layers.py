@@ -12,7 +12,10 @@ MODULES = sorted(path.stem for path in PACKAGE.glob("*.py"))
 LAYERS = [
     ["__main__"],
     ["__init__"],
+    ["scanpy"],
+    ["explanation", "exports"],
     ["estimator"],
+    ["views"],
     ["prediction"],
     ["pipeline"],
     ["selection"],
@@ -35,6 +38,7 @@ LAYERS = [
     ["_optional"],
     ["persistence"],
     ["progress"],
+    ["_files"],
 ]
 LEAVES = {"metrics": {"_validation"}}
 HOMES = {"numba": {"_jit"}}

@@ -38,13 +38,14 @@ from gitcluster.proportions import resolve_proportions
 from gitcluster.scaling import Scaling, apply_scaling
 from gitcluster.selection import climb_among, neighborhood_sizes
 from gitcluster.topo_graph import TopoGraph
+from gitcluster.views import ViewsMixin
 
 CLASSES: dict[str, type] = {c.__name__: c for c in (Constraints, EdgeCut, Hierarchy, Reference, Scaling, TopoGraph)}
 REPEATED = 10
 """Whole weights are taken as repeated rows up to so many rows a sample."""
 
 
-class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clustering based on the graph of intensity topology.
 
     Samples climb to intensity peaks and form local clusters; the boundary pairs between them make a weighted
@@ -304,9 +305,8 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         peaks, parents = self.topo_graph_.peaks, self._reference.parents
         counted = described.labels
         if rows is not None:
-            if self.metric == "precomputed":
-                samples = samples[:, rows]
-                self._repeated = rows
+            self._repeated = rows
+            samples = samples[:, rows] if self.metric == "precomputed" else samples
             described = describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
             peaks, parents = rows[peaks], rows[described.parents]
             self.topo_graph_ = self.topo_graph_._replace(peaks=peaks)
@@ -328,12 +328,9 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
     def probabilities_(self) -> NDArray[np.float64]:
         """How firmly every sample belongs to its cluster."""
         check_is_fitted(self, "labels_")
-        clusters = self.edge_cut_.labels[self.local_labels_]
-        described = Described(
-            self.labels_, clusters, self.local_labels_, self.log_intensity_, self.outlier_scores_, self.parents_
-        )
-        shares = self._memberships(described)
-        return np.where(self.labels_ >= 0, shares[np.arange(len(clusters)), clusters], 0.0)
+        fitted = self._fitted()
+        shares = self._memberships(fitted)
+        return np.where(fitted.labels >= 0, shares[np.arange(len(shares)), fitted.clusters], 0.0)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Cluster of new samples: that of the steepest fitted neighbour of higher intensity.
@@ -376,6 +373,14 @@ class GIT(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[mi
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
             samples = self._check_samples(X, reset=False)
             return describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
+
+    def _fitted(self, rows: Any = slice(None)) -> Described:
+        """What the fit found of samples."""
+        local = self.local_labels_[rows]
+        return Described(
+            self.labels_[rows], self.edge_cut_.labels[local], local, self.log_intensity_[rows],
+            self.outlier_scores_[rows], self.parents_[rows],
+        )  # fmt: skip
 
     def _memberships(self, described: Described) -> NDArray[np.float64]:
         if "levels" not in self._cache:

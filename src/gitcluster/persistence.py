@@ -7,7 +7,6 @@ nothing: a truncated, changed or foreign file is a :class:`ModelFileError` that 
 import hashlib
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+
+from gitcluster._files import write_aside
 
 FORMAT = "gitcluster-model"
 VERSION = 1
@@ -70,14 +71,8 @@ def save_state(path: str | os.PathLike[str], state: dict[str, Any], classes: dic
     target = Path(path)
     if not target.suffix:
         target = target.with_suffix(".npz")
-    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-        os.replace(aside, target)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    with write_aside(target) as file:
+        np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
     return target
 
 
