@@ -2,13 +2,12 @@
 
 import os
 import warnings
-from hashlib import sha256
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -20,23 +19,23 @@ from gitcluster.constraints import Constraints, gather_constraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.graphs import check_graph
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.intensity import distance_unit
 from gitcluster.persistence import ModelFileError, load_state, pack_integers, save_state, unpack_integers
 from gitcluster.pipeline import GRAPH, GITResult, check_samples, cut_again, git_clusters, tidy_rows
 from gitcluster.prediction import (
     Described,
     Reference,
+    build_reference,
+    check_graph_parts,
+    check_range,
     check_reference,
     describe_samples,
     levels_of,
     memberships,
-    noise_threshold,
-    score_outliers,
 )
 from gitcluster.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster.proportions import resolve_proportions
-from gitcluster.scaling import Scaling, apply_scaling
-from gitcluster.selection import climb_among, neighborhood_sizes
+from gitcluster.scaling import Scaling
+from gitcluster.selection import neighborhood_sizes
 from gitcluster.topo_graph import TopoGraph
 from gitcluster.views import ViewsMixin
 
@@ -267,37 +266,10 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
             self.n_clusters_scores_ = found.n_clusters_scores
         k = min(found.n_neighbors, found.neighbors.indices.shape[1])
         self.n_connected_components_ = int(_kernels.count_components(found.neighbors.indices, k))
-        reach, scores = score_outliers(found.neighbors, k, n_jobs=self.n_jobs)
-        threshold = 1.0 if self.noise is None else noise_threshold(scores, self.noise)
-        labels = found.labels
-        if self.noise is not None:
-            highest = np.full(self.n_clusters_, -np.inf)
-            np.maximum.at(highest, labels, found.log_intensity)  # no cluster is all noise
-            labels = np.where((scores > threshold) & (found.log_intensity < highest[labels]), -1, labels)
-        kernel = {"adaptive": "relative", "paper": "exponential", "authors": "gaussian"}[self.variant]
-        n_features = getattr(self, "n_features_in_", 1)
-        self._reference = Reference(
-            points=None if self.metric == "precomputed" else found.points,
-            scaling=found.scaling,
-            metric=self.metric,
-            kernel=kernel,
-            n_features=n_features,
-            n_neighbors=found.n_neighbors,
-            n_climb=climb_among(found.n_neighbors) if self.variant == "adaptive" else found.n_neighbors,
-            scale=distance_unit(found.neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)[
-                found.topo_graph.peaks
-            ],
-            log_intensity=found.log_intensity,
-            parents=found.local_clusters.parent,
-            local_labels=found.local_clusters.labels,
-            clusters=found.edge_cut.labels,
-            labels=labels,
-            reach=reach.astype(np.float32),
-            outlier_scores=scores.astype(np.float32),
-            weights=np.empty(0) if weights is None else weights,
-            noise_above=threshold,
-            fingerprint=sha256(found.points.tobytes()).hexdigest() if self.metric == "precomputed" else "",
-        )
+        self._reference = build_reference(
+            found, metric=self.metric, variant=self.variant, n_features=getattr(self, "n_features_in_", 1),
+            noise=self.noise, weights=weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
 
     def _keep_samples(self, samples: Any, rows: NDArray[np.int64] | None, weights: NDArray[Any] | None) -> None:
         """What the fit found, for the samples that were given: the same, but for repeated rows."""
@@ -441,39 +413,14 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
     def _check_loaded(self) -> None:
         """Raise where the parts of a loaded model do not fit together."""
         check_n_jobs(self.n_jobs)
-        reference, graph = self._reference, self.topo_graph_
-        n_fitted, n_local = len(reference.labels), len(graph.sizes)
-        columns: tuple[Any, ...] = (reference.log_intensity, reference.local_labels, reference.parents)
-        columns += (reference.reach, reference.outlier_scores)
-        if any(len(column) != n_fitted for column in columns) or len(reference.weights) not in (0, n_fitted):
-            raise ValueError("its samples have different numbers of values")
-        if reference.points is not None and reference.points.shape[0] != n_fitted:
-            raise ValueError("it has labels for other samples than it holds")
-        for name, values, low, high in (
-            ("labels", reference.labels, -1, self.n_clusters_),
-            ("labels", self.labels_, -1, self.n_clusters_),
-            ("clusters", reference.clusters, 0, self.n_clusters_),
-            ("local clusters", reference.local_labels, 0, n_local),
-            ("local clusters", self.local_labels_, 0, n_local),
-            ("edges", graph.edges, 0, n_local),
-            ("parents", reference.parents, 0, n_fitted),
-            ("parents", self.parents_, 0, len(self.labels_)),
-            ("peaks", graph.peaks, 0, len(self.labels_)),
-        ):
-            if values.dtype.kind not in "iu" or (values.size and not low <= values.min() <= values.max() < high):
-                raise ValueError(f"its {name} are out of range")
-        if {len(reference.scale), len(reference.clusters), len(graph.peaks), len(self.edge_cut_.labels)} != {n_local}:
+        n_samples, n_local = len(self.labels_), len(self.topo_graph_.sizes)
+        check_graph_parts(self.topo_graph_, n_samples)
+        check_reference(self._reference, n_local, self.n_clusters_, getattr(self, "n_features_in_", 1))
+        check_range("labels", self.labels_, -1, self.n_clusters_)
+        check_range("local clusters", self.local_labels_, 0, n_local)
+        check_range("parents", self.parents_, 0, n_samples)
+        if len(self.edge_cut_.labels) != n_local:
             raise ValueError("its local clusters have different numbers of values")
-        if not len(graph.edges) == len(graph.pairs) == len(graph.log_weights):
-            raise ValueError("its edges have different numbers of values")
-        if graph.edges.shape != (len(graph.pairs), 2) or not np.isfinite(graph.log_weights).all():
-            raise ValueError("its edges are none")
-        check_reference(reference, getattr(self, "n_features_in_", 1))
-        if not self.metric.startswith("precomputed"):
-            trial: Any = np.zeros((1, self.n_features_in_))
-            trial = csr_array(trial) if issparse(reference.points) else trial
-            if apply_scaling(trial, reference.scaling).shape[1] != reference.points.shape[1]:
-                raise ValueError("its scale is that of other features")
         if not np.isfinite(self.probabilities_).all():
             raise ValueError("it gives no memberships")
 

@@ -22,11 +22,16 @@ from gitcluster._jit import run_chunks
 from gitcluster.cells import gather_cells, nearest_in_cells
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.graphs import graph_neighbors
+from gitcluster.intensity import distance_unit
 from gitcluster.neighbors import Array, Neighbors, hash_samples, row_bytes
+from gitcluster.pipeline import GITResult
 from gitcluster.scaling import LARGEST, Scaling, apply_scaling
 from gitcluster.search import CELL_FEATURES, ROWS_AT_ONCE, empty_neighbors, quiet_conversion
+from gitcluster.selection import climb_among
 from gitcluster.topo_graph import TopoGraph
 
+KERNELS = {"adaptive": "relative", "paper": "exponential", "authors": "gaussian"}
+"""Of the intensity in every variant."""
 BOUNDARY = 0.499
 """What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
 
@@ -74,8 +79,93 @@ class Described(NamedTuple):
     """The next fitted sample uphill."""
 
 
-def check_reference(reference: Reference, n_features: int) -> None:
+def build_reference(
+    found: GITResult,
+    *,
+    metric: str,
+    variant: str,
+    n_features: int,
+    noise: float | str | None,
+    weights: NDArray[np.float64] | None,
+    n_jobs: int | None,
+) -> Reference:
+    """What a fit leaves behind for new samples, with outlier scores and the labels after noise was taken out."""
+    near = found.neighbors
+    k = min(found.n_neighbors, near.indices.shape[1])
+    kernel = KERNELS[variant]
+    reach, scores = score_outliers(near, k, n_jobs=n_jobs)
+    threshold = 1.0 if noise is None else noise_threshold(scores, noise)
+    labels = found.labels
+    if noise is not None:
+        highest = np.full(len(found.edge_cut.sizes), -np.inf)
+        np.maximum.at(highest, labels, found.log_intensity)  # no cluster is all noise
+        labels = np.where((scores > threshold) & (found.log_intensity < highest[labels]), -1, labels)
+    unit = distance_unit(near, kernel=kernel, n_features=n_features, n_neighbors=k)
+    return Reference(
+        points=None if metric == "precomputed" else found.points,
+        scaling=found.scaling,
+        metric=metric,
+        kernel=kernel,
+        n_features=n_features,
+        n_neighbors=found.n_neighbors,
+        n_climb=climb_among(found.n_neighbors) if variant == "adaptive" else found.n_neighbors,
+        scale=unit[found.topo_graph.peaks],
+        log_intensity=found.log_intensity,
+        parents=found.local_clusters.parent,
+        local_labels=found.local_clusters.labels,
+        clusters=found.edge_cut.labels,
+        labels=labels,
+        reach=reach.astype(np.float32),
+        outlier_scores=scores.astype(np.float32),
+        weights=np.empty(0) if weights is None else weights,
+        noise_above=threshold,
+        fingerprint=sha256(found.points.tobytes()).hexdigest() if metric == "precomputed" else "",
+    )
+
+
+def check_range(name: str, values: Array, low: int, high: int) -> None:
+    """Raise where integers from a file are not from ``low`` to below ``high``."""
+    if values.dtype.kind not in "iu" or (values.size and not low <= values.min() <= values.max() < high):
+        raise ValueError(f"its {name} are out of range")
+
+
+def check_graph_parts(graph: TopoGraph, n_samples: int) -> None:
+    """Raise where the parts of a topo-graph from a file do not fit together."""
+    check_range("edges", graph.edges, 0, len(graph.sizes))
+    check_range("peaks", graph.peaks, 0, n_samples)
+    if len(graph.peaks) != len(graph.sizes):
+        raise ValueError("its local clusters have different numbers of values")
+    if not len(graph.edges) == len(graph.pairs) == len(graph.log_weights):
+        raise ValueError("its edges have different numbers of values")
+    if graph.edges.shape != (len(graph.pairs), 2) or not np.isfinite(graph.log_weights).all():
+        raise ValueError("its edges are none")
+
+
+def check_reference(reference: Reference, n_local: int, n_clusters: int, n_features: int) -> None:
     """Raise where a reference from a file could not be worked with."""
+    n_fitted = len(reference.labels)
+    columns = (reference.log_intensity, reference.local_labels, reference.reach, reference.outlier_scores)
+    if any(len(column) != n_fitted for column in (*columns, reference.parents)):
+        raise ValueError("its samples have different numbers of values")
+    if len(reference.weights) not in (0, n_fitted):
+        raise ValueError("its samples have different numbers of values")
+    if reference.points is not None and reference.points.shape[0] != n_fitted:
+        raise ValueError("it has labels for other samples than it holds")
+    check_range("labels", reference.labels, -1, n_clusters)
+    check_range("clusters", reference.clusters, 0, n_clusters)
+    check_range("local clusters", reference.local_labels, 0, n_local)
+    check_range("parents", reference.parents, 0, n_fitted)
+    if not len(reference.scale) == len(reference.clusters) == n_local:
+        raise ValueError("its local clusters have different numbers of values")
+    _check_values(reference, n_features)
+    if not reference.metric.startswith("precomputed"):
+        trial: Any = np.zeros((1, n_features))
+        trial = csr_array(trial) if issparse(reference.points) else trial
+        if apply_scaling(trial, reference.scaling).shape[1] != reference.points.shape[1]:
+            raise ValueError("its scale is that of other features")
+
+
+def _check_values(reference: Reference, n_features: int) -> None:
     numbers = (reference.n_features, reference.n_neighbors, reference.n_climb)
     if not all(isinstance(number, int) and number > 0 for number in numbers):
         raise ValueError("its numbers of neighbours or features are none")
