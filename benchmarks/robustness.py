@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_circles, make_moons
-from sklearn.preprocessing import MinMaxScaler
 
 from gitcluster import GIT
+from gitcluster.datasets import make_noisy_moons, make_scaled_circles
 from gitcluster.metrics import matched_f1
 
 RESULTS = Path(__file__).parent / "results" / "robustness.jsonl"
@@ -38,23 +37,14 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks robustness", description=__doc__)
     parser.add_argument("--table", action="store_true", help="print the table of stored results")
     if not parser.parse_args(arguments).table:
-        lines = [curve_point("moons", noise, noisy_moons(noise), paper) for noise, paper in MOONS.items()]
-        lines += [curve_point("circles", scale, [scaled_circles(scale)], paper) for scale, paper in CIRCLES.items()]
+        lines = []
+        for noise, paper in MOONS.items():
+            draws = [make_noisy_moons(noise, random_state=seed) for seed in SEEDS]
+            lines.append(curve_point("moons", noise, draws, paper))
+        for scale, paper in CIRCLES.items():
+            lines.append(curve_point("circles", scale, [make_scaled_circles(scale)], paper))
         RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
     print(table())
-
-
-def noisy_moons(noise: float) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Two moons of 1,000 samples each, a draw a seed, as the published experiments drew them."""
-    draws = [make_moons(2000, noise=noise, random_state=np.random.RandomState(seed)) for seed in SEEDS]
-    return [(MinMaxScaler((0, 3)).fit_transform(X), y) for X, y in draws]
-
-
-def scaled_circles(scale: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Two circles and, but for scale 0, the same two mirrored and enlarged."""
-    X, y = make_circles(2000, noise=0.15, factor=0.4, random_state=np.random.RandomState(2020))
-    X = MinMaxScaler((0, 3)).fit_transform(X)
-    return (X, y) if scale == 0 else (np.concatenate([X, -X * scale]), np.concatenate([y, y + 2]))
 
 
 def curve_point(
