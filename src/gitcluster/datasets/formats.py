@@ -29,8 +29,8 @@ def read_hepatitis(path: Path) -> Labelled:
     values = np.array([[np.nan if field == "?" else float(field) for field in row] for row in rows]).reshape(-1, 20)
     X = values[:, 1:]
     gaps = np.isnan(X)
-    if gaps.all(axis=0).any():
-        raise ValueError("found a feature without any value")
+    if gaps.all(axis=0).any() or np.isnan(values[:, 0]).any():
+        raise ValueError("found a feature without any value, or a patient without a class")
     X[gaps] = np.broadcast_to(np.nanmean(X, axis=0), X.shape)[gaps]
     return X, values[:, 0].astype(np.int64) - 1
 
@@ -58,6 +58,9 @@ def read_codon(path: Path) -> Labelled:
     if len(header) != 5 + N_CODONS or header[0] != "Kingdom":
         raise ValueError(f"expected Kingdom, 4 more columns and {N_CODONS} codons in the first line, found {header}")
     rows = [row for row in rows if row]
+    strange = {row[0] for row in rows} - set(KINGDOMS)
+    if strange:
+        raise ValueError(f"expected the kingdoms {KINGDOMS}, found {sorted(strange)} too")
     X = np.array([_codon_shares(row[5:]) for row in rows])
     return X, np.array([KINGDOMS.index(row[0]) for row in rows])
 
@@ -106,7 +109,12 @@ def _idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
 
 def read_faces(path: Path) -> Labelled:
     """``olivettifaces.mat``: an image a column, stored column by column; ten of each of 40 people; scaled to 0..1."""
-    faces: Any = loadmat(path)["faces"]
+    try:
+        faces: Any = loadmat(path)["faces"]
+    except Exception as error:  # scipy raises whatever comes on a file of another kind
+        raise ValueError(
+            f"expected a MATLAB file with an array faces, found {type(error).__name__}: {error}"
+        ) from error
     if faces.shape != (4096, 400):
         raise ValueError(f"expected faces of shape (4096, 400), found {faces.shape}")
     upright = faces.T.reshape(400, 64, 64).transpose(0, 2, 1).reshape(400, 4096).astype(np.float32)

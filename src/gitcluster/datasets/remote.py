@@ -31,11 +31,11 @@ class RemoteFile(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The files of a data set, the function that reads them, and another way where they cannot be had."""
+    """The files of a data set, the function that reads them, and another way to so many samples where they fail."""
 
     files: tuple[RemoteFile, ...]
     read: Callable[..., Labelled]
-    otherwise: Callable[[], Labelled] | None = None
+    otherwise: Callable[[int], Labelled] | None = None
 
 
 def _openml(data_id: int, n_samples: int) -> Labelled:
@@ -51,7 +51,7 @@ def _images(prefix: str, mirrors: tuple[str, ...], checksums: tuple[str, str], d
         RemoteFile(f"{prefix}-{name}", tuple(mirror + name for mirror in mirrors), checksum)
         for name, checksum in zip(("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"), checksums, strict=True)
     ]
-    return Source(tuple(files), formats.read_digits, partial(_openml, data_id, 60_000))
+    return Source(tuple(files), formats.read_digits, partial(_openml, data_id))
 
 
 _UCI = "https://archive.ics.uci.edu"
@@ -131,7 +131,7 @@ def fetch_set(info: Info, folder: Path, *, place: Path, progress: Progress | Non
         reasons = str(error)
         if source.otherwise is not None and fetched:
             try:
-                return check_set(*source.otherwise(), info)
+                return check_set(*source.otherwise(info.n_samples), info)
             except Exception as second:  # scikit-learn has no error of its own for a network that is not there
                 reasons += f" Nor does OpenML have it: {type(second).__name__}: {second}."
         raise DatasetError(f"{reasons} {_remedy(info, source, place)}") from error

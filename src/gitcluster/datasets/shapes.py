@@ -169,13 +169,12 @@ def _together(*clusters: Points) -> Labelled:
 
 
 def _sizes(n_samples: int, shares: list[int]) -> list[int]:
-    """``n_samples`` in whole numbers as near to the shares as they go, at least 1 each."""
-    n_samples = check_integer("n_samples", n_samples, low=len(shares))
-    exact = np.array(shares) * (n_samples - len(shares)) / sum(shares)
+    """``n_samples`` in whole numbers as near to the shares as they go."""
+    n_samples = check_integer("n_samples", n_samples, low=2 * len(shares))
+    exact = np.array(shares) * n_samples / sum(shares)
     sizes = np.floor(exact).astype(int)
-    largest = np.argsort(sizes - exact, kind="stable")[: n_samples - len(shares) - sizes.sum()]
-    sizes[largest] += 1
-    return [int(size) + 1 for size in sizes]
+    sizes[np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]] += 1
+    return [int(size) for size in sizes]
 
 
 def _check_noise(noise: Any) -> float:

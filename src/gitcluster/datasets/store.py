@@ -16,7 +16,7 @@ from gitcluster.datasets.catalog import Info
 
 Labelled = tuple[NDArray[Any], NDArray[np.int64]]
 
-DAMAGE = (OSError, EOFError, KeyError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+DAMAGE = (OSError, EOFError, LookupError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 """What reading a damaged or foreign file raises."""
 
 
@@ -47,8 +47,8 @@ def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
 def read_set(path: Path, info: Info) -> Labelled:
     """The checked arrays ``X`` and ``y`` of a file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            X, y = file["X"], file["y"]
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            X, y = arrays["X"], arrays["y"]
     except (*DAMAGE, AttributeError, TypeError) as error:  # the last two where it holds a bare array
         raise DatasetError(
             f"{path} cannot be read as the data set {info.name!r}: expected an .npz file with the arrays X and y, "
