@@ -117,7 +117,8 @@ def test_a_part_of_another_file_is_thrown_away(name, publish, site, home):
     part.write_bytes(b"PK older version")
     site.requests.clear()
     np.testing.assert_allclose(load(name)[0], X)
-    assert [asked for _, asked in site.requests] == ["bytes=16-", None]
+    path = f"0/{remote.SOURCES[name].files[0].name}"
+    assert site.requests == [(path, "bytes=16-"), (path, None)]
 
 
 def test_offline_says_what_to_do(publish, home):

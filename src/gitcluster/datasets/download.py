@@ -81,8 +81,6 @@ def _receive(url: str, part: Path, name: str, progress: Progress | None) -> None
                 if progress is not None:
                     progress(name, done, total)
     if total is not None and done != total:
-        if done > total:
-            part.unlink()
         raise OSError(f"{done} of {total} bytes arrived")
 
 
