@@ -71,7 +71,7 @@ def _receive(url: str, part: Path, name: str, progress: Progress | None) -> None
         if answer.status != 206:  # the whole file, whatever was asked for
             start, total = 0, _integer(answer.headers["Content-Length"])
         if start not in (0, have):
-            part.unlink()
+            part.unlink(missing_ok=True)
             raise OSError(f"the server sent the bytes from {start}, not from {have}")
         with part.open("ab" if start else "wb") as file:
             done = start
