@@ -1,7 +1,6 @@
 """Data sets as files: arrays ``X`` and ``y`` in an ``.npz`` without pickle, read and written whole or not at all."""
 
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gitcluster._files import write_aside
 from gitcluster.datasets.catalog import Info
 
 Labelled = tuple[NDArray[Any], NDArray[np.int64]]
@@ -77,15 +77,8 @@ def check_set(X: NDArray[Any], y: NDArray[Any], info: Info) -> Labelled:
 
 def write_set(path: Path, X: NDArray[Any], y: NDArray[Any]) -> None:
     """Write aside and rename, so that no reader sees half a file."""
-    handle, name = tempfile.mkstemp(suffix=".npz", prefix=".writing-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, X=X, y=y)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    with write_aside(path) as file:
+        np.savez_compressed(file, X=X, y=y)
 
 
 @contextmanager
