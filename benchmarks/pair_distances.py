@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
-BLOCK = 2**24
+BLOCK = 2**22
 """Distances held at once."""
 
 LIMIT = 2**23
@@ -42,7 +42,7 @@ def pairs(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """Yield the distances of all pairs of samples, every pair once, block by block."""
     for rows in row_blocks(len(X), len(X)):
         block = distances(X[rows], X[rows.start :])
-        yield block[np.triu_indices(len(block), 1, block.shape[1])]
+        yield block[np.arange(block.shape[1]) > np.arange(len(block))[:, None]]
 
 
 def smallest_pair(X: NDArray[np.float64], rank: int) -> float:

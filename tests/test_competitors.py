@@ -1,5 +1,6 @@
 """The paper's competitors: against their definitions on small data, and against the published figures."""
 
+import doctest
 import importlib
 import sys
 from collections import deque
@@ -283,10 +284,11 @@ def test_peaks_and_saddles_by_definition():
         (2.1, [0, 0, 0], [-np.inf] * 3),
     ],
 )
-def test_merging_of_a_known_topography(Z, target, border):
-    # peaks of height 6, 4 and 3.5; the highest two meet at height 3, the last two at height 1
-    density = dpa.Density(np.array([6, 4, 3.5, 3, 1]), np.array([1, 1, 1, 0.2, 0.2]), np.ones(5, dtype=int))
-    saddles = np.array([[-1, 3, -1], [3, -1, 4], [-1, 4, -1]])
+@pytest.mark.parametrize(("near", "far"), [(4, 5), (5, 4)])
+def test_merging_of_a_known_topography(Z, target, border, near, far):
+    # peaks of height 6, 4 and 3.5; the highest two meet at height 3, the last meets one at 1 and the other at 0.5
+    density = dpa.Density(np.array([6, 4, 3.5, 3, 1, 0.5]), np.array([1, 1, 1, 0.2, 0.2, 0.2]), np.ones(6, dtype=int))
+    saddles = np.array([[-1, 3, far], [3, -1, near], [far, near, -1]])
     found, left = dpa.merge_peaks(np.arange(3), saddles, density, Z)
     assert found.tolist() == target
     assert left.max(axis=1).tolist() == border
@@ -370,6 +372,13 @@ def test_untuned_entries(module):
     X = blobs(n=50, gap=12.0)
     labels = method.fit_predict(X, 3 if method.uses_n_clusters else None)
     assert adjusted_rand_score(np.repeat(range(3), 50), labels) > 0.9
+
+
+@pytest.mark.parametrize("module", [density_peaks, quickshift, spectacl, dpa, constrained])
+def test_examples(module):
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 @pytest.mark.parametrize("shares", [[1, 1, 1], [0.6, 0.3, 0.1]])

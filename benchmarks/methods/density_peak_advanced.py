@@ -172,7 +172,6 @@ def fit_linear_density(distances, n_neighbors, dimension):
 def _maximise(shells, b, a):
     k = len(shells)
     counts = k * (k + 1) / 2
-    value = -np.inf
     for _ in range(100):
         s0 = s1 = s2 = 0.0
         for j in range(k):

@@ -5,9 +5,10 @@ sample starts a modal set when no sample of its component is in one yet: the com
 mutual neighbours among all samples with at least 1 - beta of its density. Every sample outside the modal sets then
 goes where its nearest denser sample goes.
 
-As in the authors' program a sample counts as the first of its own neighbours. That program is undefined where no
-modal set exists, and where the nearest denser sample is farther than the square root of 1e9; here the densest samples
-are then the modal set, and the distance has no limit.
+As in the authors' program a sample counts as the first of its own neighbours, and starts no modal set where that
+level would take in all samples. Their program is undefined where no modal set exists, and where the nearest denser
+sample is farther than the square root of 1e9; here the densest samples are then the modal set, and the distance has
+no limit.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class QuickshiftPP(ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> QuickshiftPP(n_neighbors=3, beta=0.5).fit_predict([[0.0], [0.1], [0.3], [5.0], [5.1], [5.3]]).tolist()
+    >>> QuickshiftPP(n_neighbors=2, beta=0.3).fit_predict([[0.0], [0.1], [0.3], [5.0], [5.11], [5.3]]).tolist()
     [0, 0, 0, 1, 1, 1]
     """
 
