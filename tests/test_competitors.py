@@ -1,10 +1,7 @@
 """The paper's competitors: against their definitions on small data, and against the published figures."""
 
 import doctest
-import importlib
-import sys
 from collections import deque
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +11,12 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks import pair_distances
+from benchmarks.methods import constrained_kmeans as constrained
+from benchmarks.methods import density_peak_advanced as dpa
+from benchmarks.methods import density_peaks, quickshift, spectacl
 from gitcluster.metrics import published_scores
 
-sys.path.append(str(Path(__file__).parents[1]))
-pair_distances = importlib.import_module("benchmarks.pair_distances")
-density_peaks, quickshift, spectacl, dpa, constrained = (
-    importlib.import_module(f"benchmarks.methods.{name}")
-    for name in ("density_peaks", "quickshift", "spectacl", "density_peak_advanced", "constrained_kmeans")
-)
 DensityPeaks, QuickshiftPP = density_peaks.DensityPeaks, quickshift.QuickshiftPP
 SpectACl, DensityPeakAdvanced = spectacl.SpectACl, dpa.DensityPeakAdvanced
 

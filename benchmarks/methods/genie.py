@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from genieclust import Genie
 from numpy.typing import NDArray
 
 from benchmarks.methods import Method
@@ -11,6 +10,8 @@ from benchmarks.methods import Method
 
 def fit_predict(X: NDArray[np.float64], n_clusters: int) -> NDArray[np.int64]:
     """Return Genie's partition into ``n_clusters``."""
+    from genieclust import Genie
+
     return Genie(n_clusters=n_clusters, gini_threshold=0.3).fit_predict(X)
 
 

@@ -147,9 +147,9 @@ def find_modal_sets(order, radii, indptr, indices, reach):
 
 
 def fit_predict(X: NDArray[np.float64], n_clusters: object = None) -> NDArray[np.int64]:
-    """Return labels with the paper's beta and (log n)^2 neighbours; ``n_clusters`` is not used.
+    """Return labels with one beta for all sets and (log n)^2 neighbours; ``n_clusters`` is not used.
 
-    The paper tunes the number of neighbours; its theory asks that it grow faster than log n.
+    The paper's theory asks that the number of neighbours grow faster than log n.
     """
     n_neighbors = min(max(2, round(log(len(X)) ** 2)), len(X))
     return QuickshiftPP(n_neighbors, BETA).fit_predict(X)

@@ -80,7 +80,7 @@ class SpectACl(ClusterMixin, BaseEstimator):
 def find_epsilon(X: NDArray[np.float64]) -> float:
     """Return the smallest radius at which 99 % of the samples have ten neighbours, all they can have in smaller sets.
 
-    The rule of the authors' experiments.
+    A rule without labels, after that of the authors' experiments.
     """
     distances, _ = NearestNeighbors(n_neighbors=min(RULE_NEIGHBORS, len(X) - 1)).fit(X).kneighbors()
     radius = np.sort(distances[:, -1])[ceil(RULE_SHARE * len(X)) - 1]
