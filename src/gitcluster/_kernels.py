@@ -82,38 +82,41 @@ def log_weighted_kernel(start, stop, indices, distances, k, power, scale, weight
 
 
 @kernel
-def component_scale(indices, distances, k, scale):
-    """Mean neighbour distance in the connected component of every sample; 1 where all are duplicates."""
+def find_components(indices, k):
+    """Root of every sample in the graph of neighbours, and the number of components; the nearest neighbours first,
+    so that a graph in one piece is known to be one early."""
     n_samples = len(indices)
     root = np.arange(n_samples)
+    count = n_samples
+    for first in range(0, k, 4):
+        for x in range(n_samples):
+            for c in range(first, min(first + 4, k)):
+                i, j = find(root, x), find(root, indices[x, c])
+                if i != j:
+                    root[max(i, j)] = min(i, j)
+                    count -= 1
+        if count == 1:
+            break
     for x in range(n_samples):
-        for c in range(k):
-            i, j = find(root, x), find(root, indices[x, c])
-            root[max(i, j)] = min(i, j)
-    total, count = np.zeros(n_samples), np.zeros(n_samples)
-    for x in range(n_samples):
-        i = find(root, x)
-        for c in range(k):
-            if distances[x, c] < inf:
-                count[i] += 1
-                total[i] += distances[x, c]
-    for x in range(n_samples):
-        i = find(root, x)
-        scale[x] = total[i] / count[i] if total[i] > 0 else 1.0
+        root[x] = find(root, x)
+    return root, count
 
 
 @kernel
-def count_components(indices, k):
-    """Connected components of the graph of neighbours."""
-    root = np.arange(len(indices))
-    count = len(indices)
-    for x in range(len(indices)):
+def component_scale(root, distances, k, scale):
+    """Mean neighbour distance in the connected component of every sample; 1 where all are duplicates."""
+    n_samples = len(root)
+    total, count = np.zeros(n_samples), np.zeros(n_samples)
+    for x in range(n_samples):
+        sum_here, count_here = 0.0, 0
         for c in range(k):
-            i, j = find(root, x), find(root, indices[x, c])
-            if i != j:
-                root[max(i, j)] = min(i, j)
-                count -= 1
-    return count
+            if distances[x, c] < inf:
+                count_here += 1
+                sum_here += distances[x, c]
+        total[root[x]] += sum_here
+        count[root[x]] += count_here
+    for x in range(n_samples):
+        scale[x] = total[root[x]] / count[root[x]] if total[root[x]] > 0 else 1.0
 
 
 @kernel

@@ -132,20 +132,29 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
 
 
 @kernel
-def restore_rows(indices, distances, order, place):
-    """Rows and indices for samples that were put in another order, in place: sample ``order[i]`` was at i."""
-    done = np.zeros(len(order), np.bool_)
-    for first in range(len(order)):
+def rename_samples(start, stop, indices, order):
+    """Indices of samples that were put in another order: sample ``order[i]`` was at i."""
+    for x in range(start, stop):
+        for c in range(indices.shape[1]):
+            indices[x, c] = order[indices[x, c]]
+
+
+@kernel
+def restore_rows(indices, distances, place):
+    """Rows of samples that were put in another order, in place: row ``place[i]`` becomes row i."""
+    done = np.zeros(len(place), np.bool_)
+    for first in range(len(place)):
+        if done[first]:
+            continue
         at = first
         near, near_distances = indices[first].copy(), distances[first].copy()
-        while not done[at]:
+        while place[at] != first:
             done[at] = True
-            source = place[at]
-            row, row_distances = (near, near_distances) if source == first else (indices[source], distances[source])
-            for c in range(indices.shape[1]):
-                indices[at, c] = order[row[c]]
-                distances[at, c] = row_distances[c]
-            at = source
+            indices[at] = indices[place[at]]
+            distances[at] = distances[place[at]]
+            at = place[at]
+        done[at] = True
+        indices[at], distances[at] = near, near_distances
 
 
 @kernel

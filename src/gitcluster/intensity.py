@@ -33,7 +33,8 @@ def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neigh
     if kernel == "gaussian":
         unit *= check_integer("n_features", n_features, low=1)
     elif kernel == "relative":
-        _kernels.component_scale(neighbors.indices, neighbors.distances, n_neighbors, unit)
+        root, _ = _kernels.find_components(neighbors.indices, n_neighbors)
+        _kernels.component_scale(root, neighbors.distances, n_neighbors, unit)
     return unit
 
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
 from gitcluster import _search_kernels
-from gitcluster._jit import run_threads
+from gitcluster._jit import run_chunks, run_threads
 from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.constraints import Constraints, balance_sizes, keeps_groups, merge_constrained, possible_numbers
 from gitcluster.edge_cutting import EdgeCut, cut_edges
@@ -137,7 +137,7 @@ def git_clusters(
     else:
         found = _authors(X, points, prior, k, search, report)
     found = found._replace(scaling=scaling)
-    return found if order is None else _restore_order(found, order)
+    return found if order is None else _restore_order(found, order, n_jobs)
 
 
 def _place_samples(X: Any, metric: str, scale: Any) -> tuple[Any, Scaling | None]:
@@ -308,14 +308,16 @@ def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | 
     return EdgeCut(labels, sizes, kept, merged, np.array(scores))
 
 
-def _restore_order(found: GITResult, order: Array) -> GITResult:
+def _restore_order(found: GITResult, order: Array, n_jobs: int | None) -> GITResult:
     """The result for the rows as they were given, from that for ``X[order]``, whose neighbours are overwritten."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     parent, labels, peaks, sizes = found.local_clusters
     order = order.astype(found.neighbors.indices.dtype)
     peaks = order[peaks]
-    _search_kernels.restore_rows(found.neighbors.indices, found.neighbors.distances, order, place)
+    near = found.neighbors
+    run_chunks(_search_kernels.rename_samples, len(order), n_jobs, near.indices, order)
+    _search_kernels.restore_rows(near.indices, near.distances, place)
     return found._replace(
         labels=found.labels[place],
         points=found.points[place],
