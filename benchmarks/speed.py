@@ -273,7 +273,9 @@ def table() -> str:
 def _cell(line: dict[str, Any] | None) -> str:
     if line is None:
         return ""
-    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f})" if "seconds" in line else line["error"]
+    if "error" in line:
+        return line["error"] if line["error"].startswith(">") else "fails"
+    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f})"
 
 
 def ratio_table() -> str:
