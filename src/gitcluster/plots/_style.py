@@ -1,0 +1,142 @@
+"""Colours, axes and legends that all pictures share. Nothing here touches matplotlib's global state.
+
+Cluster 0 has the same colour in every picture, so have all others, and noise is grey. The first eight colours are safe
+for colour-blind readers; beyond them the same hues come back darker and lighter. Local clusters share these colours
+such that no two that are connected have the same.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gitcluster.estimator import GIT
+from gitcluster.topo_graph import TopoGraph
+
+Colours = NDArray[np.float64]
+HUES = np.array(
+    [to_rgb(c) for c in ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7A1F5C", "#A3A13B")]
+)
+LIGHTNESS = (0.0, -0.4, 0.45, -0.62, 0.24, -0.2, 0.62)
+"""Share of black (below 0) or white (above) that is mixed into the hues, round after round."""
+NOISE = np.array(to_rgb("#A6A6A6"))
+UNBORN = np.array(to_rgb("#DADADA"))
+INK = "#333333"
+FAINT = "#8A8A8A"
+INTENSITY_MAP = "viridis"
+MOST_ENTRIES = 12
+"""Entries of a legend, then "and N more"."""
+
+
+def colours_of(labels: Any) -> Colours:
+    """(n, 3) colours of cluster labels; noise, -1, is grey.
+
+    Examples
+    --------
+    >>> (colours_of([0, 1]) == colours_of([0, 1, 2, 3])[:2]).all()
+    np.True_
+    """
+    labels = np.asarray(labels)
+    hue = HUES[labels % len(HUES)]
+    mix = np.array(LIGHTNESS)[labels // len(HUES) % len(LIGHTNESS)][..., None]
+    mixed = np.where(mix < 0, hue * (1 + mix), hue + (1 - hue) * mix)
+    return np.asarray(np.where((labels < 0)[..., None], NOISE, mixed))
+
+
+def local_colours(graph: TopoGraph) -> Colours:
+    """(m, 3) colours of local clusters: connected ones differ, and every colour is used about as often."""
+    beside: list[list[int]] = [[] for _ in graph.sizes]
+    for i, j in graph.edges.tolist():
+        beside[i].append(j)
+        beside[j].append(i)
+    chosen = np.full(len(graph.sizes), -1)
+    n_colours = len(HUES) * 2
+    used = np.where(np.arange(n_colours) < len(HUES), 0, len(graph.sizes))  # darker shades only where hues run out
+    for i, near in enumerate(beside):
+        taken = {chosen[j] for j in near}
+        free = [c for c in range(n_colours) if c not in taken] or list(range(n_colours))
+        chosen[i] = min(free, key=lambda c: used[c])
+        used[chosen[i]] += 1
+    return colours_of(chosen)
+
+
+def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> None:
+    """Raise where a model is not fitted, or axes or figures are none."""
+    if not isinstance(model, GIT):
+        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}. Fit one: GIT().fit(X).")
+    check_is_fitted(model, "labels_")
+    if ax is not None and (not isinstance(ax, Axes) or ax.name != "rectilinear"):
+        kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
+        raise TypeError(f"ax must be plain two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
+    if fig is not None and not isinstance(fig, (Figure, SubFigure)):
+        raise TypeError(
+            f"fig must be a matplotlib Figure or SubFigure, got {type(fig).__name__}. Use None for a new one."
+        )
+
+
+def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75) -> Axes:
+    """The axes that were given, or those of a new figure that a notebook will show; ``ratio`` is height by width."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    _, new = plt.subplots(figsize=(width, (width - 1.6) * ratio + 0.9), layout="constrained")
+    return new
+
+
+def take_figure(fig: Figure | SubFigure | None, *, size: tuple[float, float]) -> Figure | SubFigure:
+    """The figure that was given, or a new one that a notebook will show."""
+    if fig is None:
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    return fig
+
+
+def clear_frame(ax: Axes) -> None:
+    """Without the upper and the right line."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def label_clusters(ax: Axes, labels: NDArray[Any], *, n_clusters: int) -> None:
+    """A legend right of the axes: colour and number of samples of every cluster, the first twelve of them."""
+    counts = np.bincount(labels + 1, minlength=n_clusters + 1)
+    shown = n_clusters if n_clusters <= MOST_ENTRIES else MOST_ENTRIES - 1
+    entries = [(colours_of(c), f"{c}:  {counts[c + 1]:,}") for c in range(shown)]
+    if counts[0]:
+        entries.append((NOISE, f"noise:  {counts[0]:,}"))
+    handles = [
+        Line2D([], [], linestyle="", marker="o", markersize=6, color=tuple(colour), label=text)
+        for colour, text in entries
+    ]
+    if n_clusters > shown:
+        handles.append(Line2D([], [], linestyle="", label=f"and {n_clusters - shown} more"))
+    add_legend(ax, handles, title="cluster:  samples")
+
+
+def add_legend(ax: Axes, handles: list[Line2D], *, title: str | None = None) -> None:
+    """A legend right of the axes, where no data are."""
+    ax.legend(
+        handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, borderaxespad=0.0,
+        handletextpad=0.5, alignment="left", fontsize="small", title_fontsize="small",
+    )  # fmt: skip
+
+
+def add_colour_bar(ax: Axes, mapped: ScalarMappable, *, label: str) -> None:
+    """A narrow colour bar right of the axes."""
+    bar = ax.figure.colorbar(mapped, ax=ax, label=label, fraction=0.045, pad=0.02)
+    bar.outline.set_visible(False)
+
+
+def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values with those beyond reason, such as the log intensity of samples without neighbours, moved to the others."""
+    reasonable = np.abs(values) < 1e29
+    low = values[reasonable].min() if reasonable.any() else 0.0
+    high = values[reasonable].max() if reasonable.any() else 0.0
+    return np.clip(values, low, high)

@@ -1,0 +1,159 @@
+"""The method in motion: local clusters grow while the threshold falls, then merge into the final clusters."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster import _kernels
+from gitcluster._validation import check_integer
+from gitcluster.estimator import GIT
+from gitcluster.hierarchy import merges_down_to
+from gitcluster.plots._places import place_samples
+from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_points, paint
+from gitcluster.plots._style import UNBORN, check_model, colours_of, local_colours
+
+LOWEST_SHARE = 0.01
+"""Share of the samples in the first picture."""
+
+
+def animate_growth(
+    model: GIT,
+    X: Any = None,
+    path: str | os.PathLike[str] = "growth.gif",
+    *,
+    embedding: ArrayLike | None = None,
+    n_frames: int = 60,
+    fps: int = 12,
+    dpi: int = 90,
+) -> Path:
+    """Write a film of how local clusters grow and merge.
+
+    In the first half samples appear from the highest intensity to the lowest, in the colours of their local clusters.
+    In the second half these merge in the order in which the method merged them; a merged cluster has the colour of
+    its highest peak, which in the end is that of the final cluster.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The fitted samples; by default as the model scaled them.
+    path : str or path-like, default="growth.gif"
+        A ``.gif``, or an ``.mp4`` where the program ffmpeg is installed.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places to draw the samples at instead.
+    n_frames : int, default=60
+    fps : int, default=12
+        Pictures a second.
+    dpi : int, default=90
+        Dots an inch, of 6.4 inches width.
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     animate_growth(GIT(2).fit(X), X, f"{folder}/moons.gif", n_frames=4, dpi=40).name
+    'moons.gif'
+    """
+    check_model(model)
+    n_frames = check_integer("n_frames", n_frames, low=2)
+    writer = _find_writer(Path(path), check_integer("fps", fps, low=1))
+    places = place_samples(model, X, embedding=embedding)
+    fig = Figure(figsize=(6.4, 6.4 * places.ratio), layout="constrained")
+    FigureCanvasAgg(fig)
+    ax = fig.subplots()
+    frame_points(ax, places, bare=True)
+    order = np.argsort(model.log_intensity_, kind="stable")  # high ones on top
+    points = places.xy[order]
+    artist = draw_points(ax, points, UNBORN)
+    pixels = find_pixels(points, n_total=len(points)) if len(points) > MOST_MARKERS else None
+    with writer.saving(fig, str(path), check_integer("dpi", dpi, low=10)):
+        for colours, title in _frames(model, order, n_frames):
+            ax.set_title(title, fontsize="medium")
+            if pixels is None:
+                artist.set_facecolors(colours)
+            else:
+                artist.set_data(paint(pixels, colours))
+            writer.grab_frame()
+        for _ in range(fps):  # time to see the end
+            writer.grab_frame()
+    return Path(path)
+
+
+def _find_writer(path: Path, fps: int) -> AbstractMovieWriter:
+    if path.suffix == ".gif":
+        return PillowWriter(fps=fps)
+    if path.suffix != ".mp4":
+        raise ValueError(f"path must end in .gif or .mp4, got {str(path)!r}.")
+    if not FFMpegWriter.isAvailable():
+        raise RuntimeError(f"{path.name} needs the program ffmpeg, which is not installed. Write a .gif instead.")
+    return FFMpegWriter(fps=fps)
+
+
+def _frames(model: GIT, order: NDArray[Any], n_frames: int) -> Iterator[tuple[NDArray[np.float64], str]]:
+    """Colours of the samples in the given order, and a title, picture by picture."""
+    own = film_colours(model)
+    local = model.local_labels_[order]
+    level = model.log_intensity_[order]
+    n_growing = n_frames // 2
+    for share in np.linspace(LOWEST_SHARE, 1.0, n_growing):
+        threshold = np.quantile(level, 1 - share)
+        born = level >= threshold
+        n_born = int((model.log_intensity_[model.peaks_] >= threshold).sum())
+        yield (
+            np.where(born[:, None], own[local], UNBORN),
+            f"growing: intensity from {np.exp(threshold):.3g}, {n_born:,} local clusters",
+        )
+    merges, root = merge_order(model), np.arange(len(model.peaks_))
+    done = 0
+    # few merges a picture in the end, where clusters are large
+    left = np.geomspace(max(len(merges), 1), 0.5, n_frames - n_growing)
+    for remaining in left:
+        target = len(merges) - int(remaining)
+        _kernels.union_edges(root, model.topo_graph_.edges, merges[done:target])
+        done = max(done, target)
+        top = highest_of_group(root)
+        shown = model.edge_cut_.labels if done == len(merges) else None
+        colours = own[top][local] if shown is None else colours_of(shown[local])
+        n_groups = len(np.unique(top)) if shown is None else model.n_clusters_
+        yield colours, f"merging: {n_groups:,} clusters"
+
+
+def film_colours(model: GIT) -> NDArray[np.float64]:
+    """(m, 3) colours of local clusters; the one with the highest peak of a final cluster has that cluster's."""
+    colours = local_colours(model.topo_graph_)
+    labels, first = np.unique(model.edge_cut_.labels, return_index=True)  # lower numbers are higher peaks
+    colours[first] = colours_of(labels)
+    return colours
+
+
+def merge_order(model: GIT) -> NDArray[Any]:
+    """Edges along which the local clusters merge, in order."""
+    hierarchy = model._hierarchy
+    if hierarchy is None:
+        return model.edge_cut_.merged
+    merges = merges_down_to(hierarchy, model.n_clusters_)
+    labels, edges = model.edge_cut_.labels, model.topo_graph_.edges
+    within = labels[edges[merges, 0]] == labels[edges[merges, 1]]
+    return merges if within.all() else model.edge_cut_.merged  # the answer need not come from the hierarchy
+
+
+def highest_of_group(root: NDArray[Any]) -> NDArray[Any]:
+    """(m,) local cluster with the highest peak among those that a union-find holds together."""
+    top = root.copy()
+    _kernels.find_all(top)
+    _, first, group = np.unique(top, return_index=True, return_inverse=True)
+    return np.asarray(first[group])

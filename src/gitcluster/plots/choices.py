@@ -1,0 +1,323 @@
+"""Pictures of what was chosen and why: the cut of the hierarchy, the number of neighbours and of clusters."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import dendrogram
+
+from gitcluster import _kernels
+from gitcluster._validation import check_integer
+from gitcluster.estimator import GIT
+from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.plots._labels import name_places
+from gitcluster.plots._style import (
+    FAINT,
+    HUES,
+    INK,
+    UNBORN,
+    add_legend,
+    check_model,
+    clear_frame,
+    colours_of,
+    take_axes,
+    usual_values,
+)
+
+
+def check_hierarchy(model: GIT, ax: Axes | None) -> Hierarchy:
+    """The hierarchy of a model that has one."""
+    check_model(model, ax=ax)
+    if model._hierarchy is None:
+        raise ValueError(
+            f"variant={model._variant!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
+        )
+    return model._hierarchy
+
+
+def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
+    """Draw the dendrogram of the local clusters, with the clusters chosen in their colours and the cut as a line.
+
+    The height of a merge is how much weaker the connection is than the strongest one. There is no line where the
+    chosen clusters come from the sweep against a prior and are no cut of the hierarchy.
+
+    Parameters
+    ----------
+    model : GIT
+        Fitted with the default variant.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    max_leaves : int, default=40
+        Merges below the last so many are drawn as one leaf, with its number of samples.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_hierarchy(GIT(2).fit(X), ax=Figure().subplots())
+    """
+    hierarchy = check_hierarchy(model, ax)
+    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(model.peaks_))
+    ax = take_axes(ax, width=7.4, ratio=0.65)
+    clear_frame(ax)
+    ax.set_title(f"Hierarchy of {len(model.peaks_):,} local cluster{'s' if len(model.peaks_) > 1 else ''}")
+    if not len(hierarchy.linkage):
+        ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
+        ax.set(xticks=[], yticks=[])
+        return ax
+    tree = dendrogram(hierarchy.linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
+    _draw_links(ax, model, hierarchy, tree)
+    heights = hierarchy.linkage[:, 2]
+    top = float(heights[-1])
+    ax.set(xlim=(0, 10 * len(tree["leaves"])), ylim=(-0.02 * top, 1.05 * top), ylabel="weakness of the connection")
+    _name_leaves(ax, model, hierarchy, tree)
+    cut = cut_hierarchy(hierarchy, model.topo_graph_, n_clusters=model.n_clusters_)
+    if np.array_equal(cut, model.edge_cut_.labels):
+        _draw_cut(ax, heights, model.n_clusters_)
+    return ax
+
+
+def _draw_links(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
+    """Links whose local clusters are all of one final cluster have its colour."""
+    label = _labels_of_merges(model, hierarchy)
+    merge_at = {height: t for t, height in enumerate(hierarchy.linkage[:, 2].tolist())}
+    for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
+        which = label[len(model.peaks_) + merge_at[y[1]]]
+        colour = INK if which < 0 else tuple(colours_of(which))
+        ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
+
+
+def _labels_of_merges(model: GIT, hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """(2 m - 1,) final cluster of every leaf and merge of the linkage, -1 where it holds several."""
+    labels = model.edge_cut_.labels.astype(np.int64).tolist()
+    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
+        labels.append(labels[left] if labels[left] == labels[right] else -1)
+    return np.array(labels)
+
+
+def _name_leaves(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
+    """Samples in every leaf, below the tree."""
+    sizes = model.topo_graph_.sizes.tolist()
+    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
+        sizes.append(sizes[left] + sizes[right])
+    total, n_samples = sum(model.topo_graph_.sizes.tolist()), len(model.labels_)
+    leaves = tree["leaves"]
+    counts = [f"{sizes[leaf] * n_samples / total:,.0f}" for leaf in leaves]
+    upright = len(leaves) > 14
+    ax.set_xticks(
+        5 + 10 * np.arange(len(leaves)),
+        counts,
+        rotation=90 if upright else 0,
+        fontsize="x-small" if upright else "small",
+    )
+    ax.tick_params(axis="x", length=0)
+    label = _labels_of_merges(model, hierarchy)
+    for tick, leaf in zip(ax.get_xticklabels(), leaves, strict=True):
+        tick.set_color(INK if label[leaf] < 0 else tuple(0.8 * colours_of(label[leaf])))
+    ax.set_xlabel("samples in every leaf")
+
+
+def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
+    """A line between the last merge that was made and the first that was not."""
+    bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
+    level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
+    ax.axhline(level, color=FAINT, linewidth=1.2, linestyle=(0, (5, 3)), zorder=0)
+    text = f"{n_clusters} cluster{'s' if n_clusters > 1 else ''}"
+    ax.annotate(
+        text, (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+        va="center", fontsize="small", annotation_clip=False,
+    )  # fmt: skip
+
+
+def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw how the number of neighbours was chosen: the score of every candidate, the chosen one marked.
+
+    Without a prior the score is how well a candidate agrees with the others (mean adjusted Rand index). With one it is
+    the mean fourth power of that minus the distance to the prior, and the sweep against the prior gives candidates too.
+
+    Parameters
+    ----------
+    model : GIT
+        Fitted with the default variant.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_selection(GIT(2).fit(X), ax=Figure().subplots())
+    """
+    check_hierarchy(model, ax)
+    ax = take_axes(ax)
+    table: Any = model.selection_
+    has_prior = np.isfinite(table["proportion_distance"]).any()
+    for number, merge in enumerate(dict.fromkeys(table["merge"].tolist())):
+        rows = np.flatnonzero(table["merge"] == merge)
+        rows = rows[np.argsort(table["n_neighbors"][rows], kind="stable")]
+        style: dict[str, Any] = {"color": HUES[number], "marker": "os"[number], "markersize": 8 - 4 * number}
+        ax.plot(table["n_neighbors"][rows], table["score"][rows], **style, label=f"{merge}: score")
+        if has_prior:
+            style |= {"marker": "", "linestyle": ":"}
+            ax.plot(table["n_neighbors"][rows], table["agreement"][rows], **style, label=f"{merge}: agreement")
+    best = int(np.flatnonzero(table["chosen"])[0])
+    chosen = table["n_neighbors"][best]
+    ax.plot(
+        chosen, table["score"][best], linestyle="", marker="o", markersize=13, markerfacecolor="none",
+        markeredgecolor=INK, markeredgewidth=1.5, zorder=5, label=f"chosen: {chosen} neighbours",
+    )  # fmt: skip
+    sizes = np.unique(table["n_neighbors"])
+    ax.set_xticks(sizes, [str(k) for k in sizes])
+    ax.set(xlabel="number of neighbours", ylabel="score" if has_prior else "agreement with the other candidates")
+    ax.margins(x=0.06)
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low - 0.03, 0.75), max(high + 0.03, 1.03))  # differences in the third digit are none
+    ax.set_title("Choice of the number of neighbours")
+    clear_frame(ax)
+    ax.grid(axis="y", color="#EEEEEE", zorder=0)
+    add_legend(ax, ax.get_legend_handles_labels()[0])  # type: ignore[arg-type]
+    return ax
+
+
+def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw how the number of clusters was chosen: the score of every number, the chosen one in colour.
+
+    Parameters
+    ----------
+    model : GIT
+        Fitted with ``n_clusters="auto"``.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
+    """
+    check_model(model, ax=ax)
+    table = getattr(model, "n_clusters_scores_", None)
+    if table is None:
+        raise ValueError(
+            "The model was told its number of clusters and has no scores of others. Fit GIT(n_clusters='auto')."
+        )
+    ax = take_axes(ax)
+    numbers, score = table["n_clusters"], table["score"]
+    chosen = numbers == model.n_clusters_
+    ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], UNBORN), zorder=2)
+    dot = 3.0 if len(numbers) < 30 else 1.5
+    ax.plot(numbers, table["agreement"], color=HUES[3], linewidth=1.2, marker="o", markersize=dot, zorder=3)
+    ax.axhline(0, color=INK, linewidth=0.8)
+    step = max(1, -(-len(numbers) // 15))
+    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - model.n_clusters_) >= step]
+    ax.set_xticks(sorted({1, *every, model.n_clusters_}))
+    ax.set(xlabel="number of clusters", ylabel="score")
+    ax.set_title("Choice of the number of clusters")
+    clear_frame(ax)
+    handles = [
+        Line2D(
+            [], [], linestyle="", marker="s", markersize=9, color=tuple(HUES[0]), label=f"chosen: {model.n_clusters_}"
+        ),
+        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(UNBORN), label="score"),
+        Line2D([], [], color=tuple(HUES[3]), marker="o", markersize=3, label="agreement\nof the scales"),
+    ]
+    add_legend(ax, handles)
+    return ax
+
+
+def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels: int = 25) -> Axes:
+    """Draw every local cluster by the intensity of its peak and its persistence; those that stand out are clusters.
+
+    The persistence of a peak is how weak the connection is (minus its logarithm) along which its cluster joins one
+    with a higher peak. Peaks that join none, or only across a bridge, lie above the line at the top. The highest
+    peaks of the chosen clusters have their colours and numbers.
+
+    Parameters
+    ----------
+    model : GIT
+        Fitted with the default variant.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    n_labels : int, default=25
+        Number so many clusters at most, as far as there is room.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_decision(GIT(2).fit(X), ax=Figure().subplots())
+    """
+    hierarchy = check_hierarchy(model, ax)
+    check_integer("n_labels", n_labels, low=0)
+    ax = take_axes(ax)
+    persistence = peak_persistence(hierarchy, model.topo_graph_.edges)
+    intensity = usual_values(model.log_intensity_)[model.peaks_]
+    endless = ~np.isfinite(persistence)
+    finite = persistence[~endless] if not endless.all() else np.zeros(1)
+    span = float(np.ptp(finite)) or 1.0
+    line = float(finite.max()) + 0.08 * span
+    height = np.where(endless, line + 0.13 * span, persistence)
+    clusters, chosen = np.unique(model.edge_cut_.labels, return_index=True)
+    others = np.setdiff1d(np.arange(len(intensity)), chosen)
+    ax.scatter(intensity[others], height[others], s=16, color=FAINT, alpha=0.6, linewidths=0, zorder=2)
+    ax.text(
+        0.01, line + 0.03 * span, "joins no higher peak, or only across a bridge", fontsize="small", color=FAINT,
+        transform=ax.get_yaxis_transform(),
+    )  # fmt: skip
+    ax.scatter(
+        intensity[chosen], height[chosen], s=60, c=colours_of(clusters), edgecolors=ax.get_facecolor(), linewidths=0.8,
+        zorder=3,
+    )  # fmt: skip
+    ax.axhline(line, color=FAINT, linewidth=1.0, linestyle=(0, (5, 3)), zorder=1)
+    ax.set(
+        xlabel="log intensity of the peak", ylabel="persistence", ylim=(finite.min() - 0.08 * span, line + 0.27 * span)
+    )
+    ax.margins(x=0.08)
+    ax.set_title(f"{len(clusters)} of {len(intensity):,} peaks stand for clusters")
+    clear_frame(ax)
+    places = np.column_stack([intensity, height])[chosen]
+    name_places(ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=True)
+    return ax
+
+
+def peak_persistence(hierarchy: Hierarchy, edges: NDArray[Any]) -> NDArray[np.float64]:
+    """(m,) minus the log strength of the merge at which a local cluster joins one with a higher peak; inf for none."""
+    m = len(hierarchy.edges) + 1
+    persistence = np.full(m, np.inf)
+    root, highest = np.arange(m), np.arange(m)
+    for edge, strength in zip(hierarchy.edges.tolist(), hierarchy.log_strength.tolist(), strict=True):
+        i, j = (_kernels.find(root, end) for end in edges[edge].tolist())
+        winner, loser = sorted((highest[i], highest[j]))  # lower numbers are higher peaks
+        persistence[loser] = -strength
+        highest[_kernels.union(root, i, j)] = winner
+    return persistence

@@ -1,0 +1,177 @@
+"""The topo-graph: local clusters as nodes, boundary pairs between them as edges, before and after cutting."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster._validation import check_choice, check_integer
+from gitcluster.estimator import GIT
+from gitcluster.plots._labels import name_places
+from gitcluster.plots._places import Places, lay_out, place_samples
+from gitcluster.plots._points import axes_area, draw_points, frame_points
+from gitcluster.plots._style import (
+    FAINT,
+    INK,
+    UNBORN,
+    add_legend,
+    check_model,
+    colours_of,
+    local_colours,
+    take_axes,
+)
+
+TIMES = ("before", "after")
+LAYOUTS = ("position", "force")
+COVERAGE = 0.07
+"""Share of the axes that all nodes cover together."""
+
+
+def plot_topo_graph(
+    model: GIT,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    when: str = "after",
+    layout: str = "position",
+    embedding: ArrayLike | None = None,
+    n_labels: int = 25,
+    legend: bool | None = None,
+) -> Axes:
+    """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
+
+    Before cutting, nodes have the colours of :func:`plot_local_clusters`; after it, those of the final clusters,
+    and cut edges are dashed.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The fitted samples; by default as the model scaled them.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    when : {"after", "before"}, default="after"
+        After or before edges are cut.
+    layout : {"position", "force"}, default="position"
+        Nodes at their peaks, or where their connections pull them, which needs no samples.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places of the samples instead of those in X.
+    n_labels : int, default=25
+        Number the largest nodes, so many at most, as far as there is room; 0 is the local cluster of the highest peak.
+    legend : bool, default=None
+        Whether to explain the edges; by default in new figures only.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_topo_graph(GIT(2).fit(X), X, ax=Figure().subplots(), when="before")
+    """
+    check_model(model, ax=ax)
+    check_choice("when", when, TIMES)
+    check_choice("layout", layout, LAYOUTS)
+    check_integer("n_labels", n_labels, low=0)
+    backdrop = None
+    if layout == "position":
+        backdrop = place_samples(model, X, embedding=embedding)
+        nodes = backdrop.xy[model.peaks_]
+    else:
+        nodes = lay_out(model.topo_graph_, model.edge_cut_.kept)
+    legend = ax is None if legend is None else legend
+    shown = backdrop or Places(nodes, ("", ""), False)
+    ax = take_axes(ax, ratio=shown.ratio)
+    frame_points(ax, shown)
+    if backdrop is None:
+        ax.spines[:].set_visible(False)
+    else:
+        draw_points(ax, backdrop.xy, UNBORN, zorder=0)
+    draw_graph(ax, model, nodes, when=when, n_labels=n_labels)
+    n_nodes, cut = len(nodes), int((~model.edge_cut_.kept).sum())
+    edges = f"{len(model.topo_graph_.edges):,} edges" + (f", {cut:,} of them cut" if when == "after" else "")
+    ax.set_title(f"{n_nodes:,} local clusters, {edges}")
+    if legend:
+        _explain_edges(ax, model, when)
+    return ax
+
+
+def draw_graph(
+    ax: Axes, model: GIT, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
+) -> None:
+    """Nodes, edges and numbers; edges are bent upwards by ``bend`` times their length."""
+    graph, cut = model.topo_graph_, model.edge_cut_
+    after = when == "after"
+    colours = colours_of(cut.labels) if after else local_colours(graph)
+    width = edge_widths(model) * np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0)
+    order = np.argsort(width, kind="stable")  # strong ones on top
+    alpha = np.clip(np.sqrt(400 / max(len(width), 1)), 0.35, 0.9)
+    paths = _edge_paths(nodes, graph.edges, bend)
+    groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
+    for chosen, dashed in groups:
+        inside = after and not dashed
+        lines = LineCollection(
+            paths[chosen],
+            linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), 0.4),
+            colors=colours[graph.edges[chosen, 0]] if inside else FAINT,
+            linestyles=(0, (4, 2.5)) if dashed else "solid",
+            alpha=min(0.8, alpha) if dashed else alpha,
+            zorder=2 + inside * 0.1,
+            label="cut" if dashed else "kept" if after else "edge",
+        )
+        ax.add_collection(lines, autolim=False)
+    largest = np.argsort(-graph.sizes, kind="stable")
+    area = node_areas(ax, graph.sizes)
+    ax.scatter(
+        nodes[largest, 0], nodes[largest, 1], s=area[largest], c=colours[largest], edgecolors=ax.get_facecolor(),
+        linewidths=0.7, zorder=3, label="local clusters",
+    )  # fmt: skip
+    named = largest[:n_labels]
+    name_places(ax, nodes[named], [str(i) for i in named], size=8)
+
+
+def _edge_paths(nodes: NDArray[np.float64], edges: NDArray[Any], bend: float) -> NDArray[np.float64]:
+    """(e, points, 2) lines along which edges are drawn."""
+    start, stop = nodes[edges[:, 0]], nodes[edges[:, 1]]
+    if bend == 0:
+        return np.stack([start, stop], axis=1)
+    t = np.linspace(0, 1, 25)[:, None]
+    paths = start[:, None] * (1 - t) + stop[:, None] * t
+    paths[:, :, 1] += 4 * bend * np.abs(stop - start)[:, None, 0] * (t * (1 - t))[:, 0]
+    return np.asarray(paths)
+
+
+def edge_widths(model: GIT) -> NDArray[np.float64]:
+    """(e,) widths in points: by log weight, from the weakest to the strongest; bridges, which have none, are thin."""
+    graph = model.topo_graph_
+    real = graph.pairs > 0
+    width = np.full(len(graph.edges), 0.6)
+    if real.any():
+        low, high = np.quantile(graph.log_weights[real], 0.05), graph.log_weights[real].max()
+        level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
+        width = np.where(real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
+    return width / (1.0 if len(width) < 400 else (len(width) / 400) ** 0.25)
+
+
+def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
+    """(m,) areas in square points, in proportion to the samples."""
+    whole = COVERAGE * axes_area(ax)
+    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.0, min(whole / 4, 900.0)))
+
+
+def _explain_edges(ax: Axes, model: GIT, when: str) -> None:
+    handles = [
+        Line2D([], [], linestyle="", marker="o", markersize=9, color=FAINT, label="local cluster:\narea = samples"),
+        Line2D([], [], linewidth=3.2, color=FAINT, label="strong connection"),
+        Line2D([], [], linewidth=0.8, color=FAINT, label="weak connection"),
+    ]
+    if when == "after" and (~model.edge_cut_.kept).any():
+        handles.append(Line2D([], [], linewidth=1.2, linestyle=(0, (4, 2.5)), color=INK, label="cut"))
+    add_legend(ax, handles)

@@ -1,0 +1,167 @@
+"""Pictures of clusters against the prior: their proportions, and the distance to it along the sweep."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster.edge_cutting import EdgeCut, cut_edges
+from gitcluster.estimator import GIT
+from gitcluster.plots._style import (
+    FAINT,
+    HUES,
+    INK,
+    add_legend,
+    check_model,
+    clear_frame,
+    colours_of,
+    take_axes,
+)
+from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
+from gitcluster.selection import sweep
+
+
+def find_prior(model: GIT, proportions: ArrayLike | str | None) -> NDArray[np.float64] | None:
+    """The prior that is given, else the fitted one; the published variants take equal shares. Largest first."""
+    if proportions is not None:
+        number = model.n_clusters_ if isinstance(proportions, str) else "auto"
+        return resolve_proportions(number, proportions, n_samples=len(model.labels_))[1]
+    if model._prior is None and model._hierarchy is None:
+        return equal_shares(int(model.n_clusters))
+    return model._prior  # type: ignore[no-any-return]
+
+
+def plot_proportions(
+    model: GIT, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
+) -> Axes:
+    """Draw the shares of the clusters beside those expected, both from the largest to the smallest.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    proportions : array-like of shape (n_expected,) or "equal", default=None
+        What to compare with; by default the prior of the fit, if it had one.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_proportions(GIT(2).fit(X), ax=Figure().subplots(), proportions="equal")
+    """
+    check_model(model, ax=ax)
+    prior = find_prior(model, proportions)
+    ax = take_axes(ax)
+    shares = model.proportions_
+    n_bars = max(len(shares), 0 if prior is None else len(prior))
+    ax.bar(np.arange(len(shares)), shares, width=0.72, color=colours_of(np.arange(len(shares))), zorder=2)
+    handles = [Line2D([], [], linestyle="", marker="s", markersize=9, color=FAINT, label="found")]
+    if prior is not None:
+        ax.hlines(prior, np.arange(len(prior)) - 0.45, np.arange(len(prior)) + 0.45, color=INK, linewidth=2.2, zorder=3)
+        handles.append(Line2D([], [], color=INK, linewidth=2.2, label="expected"))
+    if n_bars <= 12:
+        for c, share in enumerate(shares.tolist()):
+            expected = prior[c] if prior is not None and c < len(prior) else 0.0
+            ax.annotate(
+                f"{share:.1%}", (c, max(share, expected)), xytext=(0, 4), textcoords="offset points", ha="center",
+                fontsize="small",
+            )  # fmt: skip
+    ax.set_xticks(np.arange(0, n_bars, max(1, n_bars // 12)))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.set(xlabel="cluster", ylabel="share of the samples", xlim=(-0.7, n_bars - 0.3))
+    ax.margins(y=0.12)
+    total = shares.sum()
+    distance = "" if prior is None or total == 0 else f", $W_1$ = {proportion_distance(shares / total, prior):.3g}"
+    ax.set_title(f"Proportions of the clusters{distance}")
+    clear_frame(ax)
+    if prior is not None:
+        add_legend(ax, handles)
+    return ax
+
+
+def plot_sweep(
+    model: GIT, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
+) -> Axes:
+    """Draw the distance between the shares of the clusters and the prior as the sweep merges, edge after edge.
+
+    The sweep of the paper goes through the edges from the strongest to the weakest and merges where the distance W1
+    does not grow. What then is left over joins the cluster it is connected to.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : ignored
+        For one signature with the others.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    proportions : array-like of shape (n_clusters,) or "equal", default=None
+        By default the prior of the fit; equal shares where it had none.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_sweep(GIT(2).fit(X), ax=Figure().subplots())
+    """
+    check_model(model, ax=ax)
+    prior = find_prior(model, proportions)
+    given = "equal shares" if prior is None else f"{len(prior)} given shares"
+    prior = equal_shares(model.n_clusters_) if prior is None else prior
+    cut = _sweep(model, prior)
+    ax = take_axes(ax)
+    left = len(model.peaks_) - np.arange(len(cut.scores))
+    ax.step(left, cut.scores, where="post", color=HUES[0], linewidth=1.6, zorder=2)
+    ax.plot(left[-1], cut.scores[-1], "o", color=HUES[0], markersize=7, zorder=3)
+    final = proportion_distance(cut.sizes / cut.sizes.sum(), prior)
+    ax.plot(len(cut.sizes), final, "D", color=HUES[3], markersize=7, zorder=3)
+    if len(left) > 1:
+        ax.set_xscale("log")
+    _tick_counts(ax, len(model.peaks_), len(cut.sizes))
+    ax.invert_xaxis()
+    ax.set(xlabel="clusters left", ylabel="$W_1$ to the prior")
+    ax.set_ylim(bottom=min(0.0, -0.03 * cut.scores.max()))
+    ax.set_title(f"The sweep against {given}")
+    clear_frame(ax)
+    handles = [
+        Line2D([], [], color=HUES[0], label="edges that merge,\nstrongest first"),
+        Line2D([], [], linestyle="", marker="o", color=HUES[0], label=f"end of the sweep:\n{left[-1]:,} clusters"),
+        Line2D(
+            [], [], linestyle="", marker="D", color=HUES[3], label=f"leftovers joined:\n{len(cut.sizes):,} clusters"
+        ),
+    ]
+    add_legend(ax, handles)
+    return ax
+
+
+def _sweep(model: GIT, prior: NDArray[np.float64]) -> EdgeCut:
+    """The sweep as the variant does it."""
+    if model._hierarchy is not None:
+        return sweep(model.topo_graph_, prior)
+    return cut_edges(
+        model.topo_graph_, proportions=prior, leftover="cut" if model._variant == "authors" else "connected"
+    )
+
+
+def _tick_counts(ax: Axes, first: int, last: int) -> None:
+    """Round numbers between two counts, and both of them."""
+    inside = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000) if 1.3 * last < n < first / 1.3]
+    ticks = [last, *inside, first] if first > last else [last]
+    ax.set_xticks(ticks, [f"{n:,}" for n in ticks])
+    ax.set_xticks([], minor=True)

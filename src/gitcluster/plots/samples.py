@@ -1,0 +1,261 @@
+"""Pictures of the samples: their intensity, the local clusters they climb to, the final clusters."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, to_rgb
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster.estimator import GIT
+from gitcluster.plots._labels import name_places
+from gitcluster.plots._places import Places, place_samples
+from gitcluster.plots._points import axes_area, draw_points, frame_points
+from gitcluster.plots._style import (
+    FAINT,
+    INK,
+    INTENSITY_MAP,
+    add_colour_bar,
+    check_model,
+    colours_of,
+    label_clusters,
+    local_colours,
+    take_axes,
+    usual_values,
+)
+
+MOST_ARROWS = 1500
+"""Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
+GRID = 30
+
+
+def plot_intensity(
+    model: GIT, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
+) -> Axes:
+    """Draw the samples in the colours of their log intensity.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The fitted samples; by default as the model scaled them. More than two features are drawn along their
+        principal components.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places to draw the samples at instead.
+    legend : bool, default=None
+        Whether to draw the colour bar; by default in new figures only.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> plot_intensity(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
+    'Intensity'
+    """
+    check_model(model, ax=ax)
+    places = place_samples(model, X, embedding=embedding)
+    legend = ax is None if legend is None else legend
+    ax = take_axes(ax, ratio=places.ratio)
+    draw_intensity(ax, model, places, legend=legend)
+    frame_points(ax, places)
+    ax.set_title("Intensity")
+    return ax
+
+
+def draw_intensity(ax: Axes, model: GIT, places: Places, *, legend: bool) -> None:
+    """Samples in the colours of their log intensity, the highest on top."""
+    values = usual_values(model.log_intensity_)
+    low, high = np.quantile(values, 0.01), values.max()
+    mapped = ScalarMappable(Normalize(low, high if high > low else low + 1.0), INTENSITY_MAP)
+    order = np.argsort(values, kind="stable")
+    draw_points(ax, places.xy[order], mapped.to_rgba(values[order])[:, :3], floor=0.8)
+    if legend:
+        add_colour_bar(ax, mapped, label="log intensity")
+
+
+def plot_local_clusters(
+    model: GIT,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    embedding: ArrayLike | None = None,
+    arrows: bool = True,
+) -> Axes:
+    """Draw the local clusters, their peaks, and the way the samples climb.
+
+    Connected local clusters have different colours; those far apart may share one.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The fitted samples; by default as the model scaled them.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places to draw the samples at instead.
+    arrows : bool, default=True
+        Whether to draw the gradient flow: an arrow from every sample to the next one uphill, or, from 1,500 samples
+        on, the mean direction in the cells of a grid.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> ax = plot_local_clusters(GIT(2).fit(X), X, ax=Figure().subplots())
+    """
+    check_model(model, ax=ax)
+    places = place_samples(model, X, embedding=embedding)
+    ax = take_axes(ax, width=8.4, ratio=places.ratio)
+    draw_local_clusters(ax, model, places, arrows=arrows)
+    frame_points(ax, places)
+    n = len(model.peaks_)
+    ax.set_title(f"{n:,} local cluster{'s' if n != 1 else ''} and their peaks")
+    return ax
+
+
+def draw_local_clusters(ax: Axes, model: GIT, places: Places, *, arrows: bool) -> None:
+    """Samples in the colours of their local clusters, arrows uphill, and peaks."""
+    xy, colours = places.xy, local_colours(model.topo_graph_)
+    pale = 1 - 0.6 * (1 - colours) if arrows else colours
+    draw_points(ax, xy, pale[model.local_labels_], floor=0.6)
+    if arrows:
+        _draw_flow(ax, model, xy)
+    peaks = xy[model.peaks_]
+    area = float(np.clip(0.02 * axes_area(ax) / len(peaks), 5, 50))
+    ax.scatter(
+        peaks[:, 0],
+        peaks[:, 1],
+        s=area,
+        c=colours,
+        marker="^",
+        edgecolors=INK,
+        linewidths=0.12 * np.sqrt(area),
+        zorder=4,
+    )
+
+
+def _draw_flow(ax: Axes, model: GIT, xy: NDArray[np.float64]) -> None:
+    """Arrows uphill."""
+    start, way = xy, xy[model.parents_] - xy
+    colours: Any = 0.7 * local_colours(model.topo_graph_)[model.local_labels_]
+    if len(xy) > MOST_ARROWS:
+        start, way = _mean_flow(xy, way)
+        colours = np.broadcast_to(to_rgb(INK), (len(way), 3))
+    moving = np.abs(way).max(axis=1) > 0
+    start, way = start[moving], way[moving]
+    ax.quiver(
+        *start.T, *way.T, angles="xy", scale_units="xy", scale=1.0, units="dots", width=0.6 * ax.figure.dpi / 72,
+        headwidth=5, headlength=6, headaxislength=5, minlength=0.3, color=colours[moving], alpha=0.8, zorder=3,
+    )  # fmt: skip
+
+
+def _mean_flow(xy: NDArray[np.float64], way: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the samples of a cell of a grid go on average: one arrow a cell, as long as the cell where they agree."""
+    low, span = xy.min(axis=0), np.ptp(xy, axis=0)
+    span = np.where(span > 0, span, 1.0)
+    cell = np.minimum(((xy - low) / span * GRID).astype(np.int64), GRID - 1)
+    cells, place = np.unique(cell[:, 1] * GRID + cell[:, 0], return_inverse=True)
+    scaled = way / span
+    scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
+    counts = np.bincount(place)
+    mean = np.column_stack([np.bincount(place, scaled[:, axis]) / counts for axis in range(2)])
+    middle = np.column_stack([cells % GRID, cells // GRID]) + 0.5
+    middle = low + middle / GRID * span
+    length = 0.9 / GRID * span
+    return middle - mean * length / 2, mean * length
+
+
+def plot_clusters(
+    model: GIT,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    embedding: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    legend: bool | None = None,
+) -> Axes:
+    """Draw the final clusters, each with its number at its highest peak; noise is grey.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The fitted samples; by default as the model scaled them.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places to draw the samples at instead.
+    labels : array-like of shape (n_samples,), default=None
+        Other labels than ``labels_``, such as ``model.cut(n_clusters=5)``.
+    legend : bool, default=None
+        Whether to list the clusters and their sizes; by default in new figures only.
+
+    Returns
+    -------
+    ax : Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> plot_clusters(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
+    '2 clusters'
+    """
+    check_model(model, ax=ax)
+    places = place_samples(model, X, embedding=embedding)
+    shown = model.labels_ if labels is None else _check_labels(labels, len(model.labels_))
+    legend = ax is None if legend is None else legend
+    ax = take_axes(ax, ratio=places.ratio)
+    draw_clusters(ax, model, places, shown)
+    frame_points(ax, places)
+    n_clusters = int(shown.max()) + 1
+    ax.set_title(f"{n_clusters} cluster{'s' if n_clusters != 1 else ''}")
+    if legend:
+        label_clusters(ax, shown, n_clusters=n_clusters)
+    return ax
+
+
+def _check_labels(labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
+    found = np.asarray(labels)
+    if found.shape != (n_samples,) or found.dtype.kind not in "iu" or found.min() < -1 or found.max() < 0:
+        raise ValueError(
+            f"labels must be {n_samples} integers, one a fitted sample, from 0 on and -1 for noise, got an array of "
+            f"type {found.dtype} and shape {found.shape}."
+        )
+    return found.astype(np.int64)
+
+
+def draw_clusters(ax: Axes, model: GIT, places: Places, labels: NDArray[np.int64], *, numbers: bool = True) -> None:
+    """Samples in the colours of their clusters, mixed so that none hides another, noise below."""
+    order = np.random.default_rng(0).permutation(len(labels))
+    order = order[np.argsort(labels[order] >= 0, kind="stable")]
+    draw_points(ax, places.xy[order], colours_of(labels[order]))
+    n_clusters = int(labels.max()) + 1
+    if numbers and n_clusters > 1:
+        ranked = np.argsort(-model.log_intensity_, kind="stable")
+        first = np.unique(labels[ranked], return_index=True)
+        highest = ranked[first[1][first[0] >= 0]]
+        name_places(ax, places.xy[highest], [str(labels[i]) for i in highest], size=10, weight="bold")
+
+
+def draw_plain(ax: Axes, places: Places) -> None:
+    """Samples that nothing is known of yet."""
+    draw_points(ax, places.xy, to_rgb(FAINT))
