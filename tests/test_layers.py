@@ -8,9 +8,13 @@ import pytest
 import gitcluster
 
 PACKAGE = Path(gitcluster.__file__).parent
-MODULES = sorted(path.stem for path in PACKAGE.glob("*.py"))
+FILES = {path.stem: [path] for path in PACKAGE.glob("*.py")} | {
+    path.parent.name: sorted(path.parent.glob("*.py")) for path in PACKAGE.glob("*/__init__.py")
+}
+"""Files of every unit: a module is one, a package is one of several files."""
+MODULES = sorted(FILES)
 LAYERS = [
-    ["__main__"],
+    ["__main__", "plots"],
     ["__init__"],
     ["scanpy"],
     ["explanation", "exports"],
@@ -41,13 +45,13 @@ LAYERS = [
     ["_files"],
 ]
 LEAVES = {"metrics": {"_validation"}}
-HOMES = {"numba": {"_jit"}}
+HOMES = {"numba": {"_jit"}, "matplotlib": {"plots"}}
 
 
 def imports(module):
-    """Modules of the package and top-level guests that a module imports."""
+    """Other units of the package and top-level guests that a unit imports."""
     own, guests = set(), set()
-    for node in ast.walk(ast.parse((PACKAGE / f"{module}.py").read_text())):
+    for node in (node for path in FILES[module] for node in ast.walk(ast.parse(path.read_text()))):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -61,7 +65,7 @@ def imports(module):
                 own.add(name.split(".")[1])
             else:
                 guests.add(name.split(".")[0])
-    return own, guests
+    return own - {module}, guests
 
 
 def test_every_module_has_a_layer():

@@ -13,6 +13,8 @@ OFFSETS = ((0, 0), (0, 9), (9, 0), (0, -9), (-9, 0), (9, 9), (-9, 9), (9, -9), (
 """Where a text may go, in points from the place that it names; the first of them is the place itself."""
 GAP = 1.5
 """Pixels between two texts."""
+MARKER = 3.0
+"""Pixels from the middle of a marker that a text beside it leaves free."""
 
 
 class Arrangement(Artist):
@@ -21,15 +23,16 @@ class Arrangement(Artist):
     The first text has the first choice. Drawing is the only time at which the sizes of texts and axes are known.
     """
 
-    def __init__(self, texts: Sequence[Annotation], offsets: Sequence[tuple[float, float]]) -> None:
+    def __init__(self, texts: Sequence[Annotation], *, reach: float, beside: bool) -> None:
         super().__init__()
-        self.texts, self.offsets = texts, offsets
+        self.texts, self.beside = texts, beside
+        self.offsets = [(reach * x, reach * y) for x, y in OFFSETS[beside:]]
         self.set_zorder(-10)  # before the texts
         self.set_in_layout(False)
 
     def draw(self, renderer: Any) -> None:
         """Find a place for every text."""
-        taken: list[Bbox] = []
+        taken = [_around(text) for text in self.texts] if self.beside else []
         for text in self.texts:
             room = text.axes.bbox if text.axes is not None else Bbox.unit()
             text.set_visible(True)
@@ -41,6 +44,12 @@ class Arrangement(Artist):
                     break
             else:
                 text.set_visible(False)
+
+
+def _around(text: Annotation) -> Bbox:
+    """The box of the marker that a text names."""
+    x, y = text.axes.transData.transform(text.xy) if text.axes is not None else (0.0, 0.0)
+    return Bbox.from_bounds(x - MARKER, y - MARKER, 2 * MARKER, 2 * MARKER)
 
 
 def _contains(outer: Any, inner: Bbox) -> bool:
@@ -60,5 +69,4 @@ def name_places(
         )  # fmt: skip
         text.set_in_layout(False)
         texts.append(text)
-    reach = [(0.13 * size * x, 0.13 * size * y) for x, y in OFFSETS]
-    ax.add_artist(Arrangement(texts, reach[1:] if beside else reach))
+    ax.add_artist(Arrangement(texts, reach=0.13 * size, beside=beside))

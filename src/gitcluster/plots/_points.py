@@ -115,10 +115,10 @@ def paint(pixels: Pixels, colours: Colours, *, floor: float = 0.35) -> NDArray[n
 def frame_points(ax: Axes, places: Places, *, bare: bool = False) -> None:
     """Limits, aspect and names of the axes; ``bare`` for a panel among others."""
     low, high = places.xy.min(axis=0), places.xy.max(axis=0)
-    margin = np.where(high > low, 0.05 * (high - low), 0.5)
-    (left, bottom), (right, top) = (low - margin).tolist(), (high + margin).tolist()
-    ax.set_xlim(left, right, auto=None)
-    ax.set_ylim(bottom, top, auto=None)
+    flat = np.where(high > low, 0.0, 0.5)
+    ax.margins(0.06)
+    ax.update_datalim([low - flat, high + flat])
+    ax.autoscale_view()
     if places.one_scale:
         ax.set_aspect("equal", adjustable="datalim")
     if bare:

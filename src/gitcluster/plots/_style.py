@@ -25,7 +25,7 @@ HUES = np.array(
 )
 LIGHTNESS = (0.0, -0.4, 0.45, -0.62, 0.24, -0.2, 0.62)
 """Share of black (below 0) or white (above) that is mixed into the hues, round after round."""
-NOISE = np.array(to_rgb("#A6A6A6"))
+NOISE = np.array(to_rgb("#BDBDBD"))
 UNBORN = np.array(to_rgb("#DADADA"))
 INK = "#333333"
 FAINT = "#8A8A8A"
@@ -86,7 +86,7 @@ def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75) -> Ax
         return ax
     import matplotlib.pyplot as plt
 
-    _, new = plt.subplots(figsize=(width, (width - 1.6) * ratio + 0.9), layout="constrained")
+    _, new = plt.subplots(figsize=(width, (width - 1.9) * ratio + 0.9), layout="constrained")
     return new
 
 
@@ -108,15 +108,14 @@ def label_clusters(ax: Axes, labels: NDArray[Any], *, n_clusters: int) -> None:
     """A legend right of the axes: colour and number of samples of every cluster, the first twelve of them."""
     counts = np.bincount(labels + 1, minlength=n_clusters + 1)
     shown = n_clusters if n_clusters <= MOST_ENTRIES else MOST_ENTRIES - 1
-    entries = [(colours_of(c), f"{c}:  {counts[c + 1]:,}") for c in range(shown)]
-    if counts[0]:
-        entries.append((NOISE, f"noise:  {counts[0]:,}"))
+    dot: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 6}
     handles = [
-        Line2D([], [], linestyle="", marker="o", markersize=6, color=tuple(colour), label=text)
-        for colour, text in entries
+        Line2D([], [], color=tuple(colours_of(c)), label=f"{c}:  {counts[c + 1]:,}", **dot) for c in range(shown)
     ]
     if n_clusters > shown:
         handles.append(Line2D([], [], linestyle="", label=f"and {n_clusters - shown} more"))
+    if counts[0]:
+        handles.append(Line2D([], [], color=tuple(NOISE), label=f"noise:  {counts[0]:,}", **dot))
     add_legend(ax, handles, title="cluster:  samples")
 
 
@@ -130,7 +129,7 @@ def add_legend(ax: Axes, handles: list[Line2D], *, title: str | None = None) -> 
 
 def add_colour_bar(ax: Axes, mapped: ScalarMappable, *, label: str) -> None:
     """A narrow colour bar right of the axes."""
-    bar = ax.figure.colorbar(mapped, ax=ax, label=label, fraction=0.045, pad=0.02)
+    bar = ax.figure.colorbar(mapped, ax=ax, label=label, fraction=0.045, pad=0.02, extend="min")
     bar.outline.set_visible(False)
 
 

@@ -233,7 +233,7 @@ def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axe
     ax.axhline(0, color=INK, linewidth=0.8)
     step = max(1, -(-len(numbers) // 15))
     every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - model.n_clusters_) >= step]
-    ax.set_xticks(sorted({1, *every, model.n_clusters_}))
+    ax.set_xticks([*every, model.n_clusters_] if model.n_clusters_ <= step else [1, *every, model.n_clusters_])
     ax.set(xlabel="number of clusters", ylabel="score")
     ax.set_title("Choice of the number of clusters")
     clear_frame(ax)

@@ -110,7 +110,8 @@ def draw_graph(
     graph, cut = model.topo_graph_, model.edge_cut_
     after = when == "after"
     colours = colours_of(cut.labels) if after else local_colours(graph)
-    width = edge_widths(model) * np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0)
+    shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))
+    width = shrink * edge_widths(model)
     order = np.argsort(width, kind="stable")  # strong ones on top
     alpha = np.clip(np.sqrt(400 / max(len(width), 1)), 0.35, 0.9)
     paths = _edge_paths(nodes, graph.edges, bend)
@@ -119,8 +120,8 @@ def draw_graph(
         inside = after and not dashed
         lines = LineCollection(
             paths[chosen],
-            linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), 0.4),
-            colors=colours[graph.edges[chosen, 0]] if inside else FAINT,
+            linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
+            colors=colours[graph.edges[chosen, 0]] if inside else INK if dashed else FAINT,
             linestyles=(0, (4, 2.5)) if dashed else "solid",
             alpha=min(0.8, alpha) if dashed else alpha,
             zorder=2 + inside * 0.1,
@@ -163,7 +164,7 @@ def edge_widths(model: GIT) -> NDArray[np.float64]:
 def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
     """(m,) areas in square points, in proportion to the samples."""
     whole = COVERAGE * axes_area(ax)
-    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.0, min(whole / 4, 900.0)))
+    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.0, min(whole / 4, 450.0)))
 
 
 def _explain_edges(ax: Axes, model: GIT, when: str) -> None:

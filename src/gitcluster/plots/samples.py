@@ -74,7 +74,7 @@ def plot_intensity(
 def draw_intensity(ax: Axes, model: GIT, places: Places, *, legend: bool) -> None:
     """Samples in the colours of their log intensity, the highest on top."""
     values = usual_values(model.log_intensity_)
-    low, high = np.quantile(values, 0.01), values.max()
+    low, high = np.quantile(values, 0.05), values.max()
     mapped = ScalarMappable(Normalize(low, high if high > low else low + 1.0), INTENSITY_MAP)
     order = np.argsort(values, kind="stable")
     draw_points(ax, places.xy[order], mapped.to_rgba(values[order])[:, :3], floor=0.8)

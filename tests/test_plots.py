@@ -1,0 +1,566 @@
+"""The pictures: what they draw is there, colours agree, texts do not overlap, and nothing global changes."""
+
+import copy
+import functools
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from conftest import nasty_sets
+from matplotlib import pyplot as plt
+from matplotlib.animation import FFMpegWriter
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.figure import Figure
+from matplotlib.quiver import Quiver
+from PIL import Image
+from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist
+from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
+
+from gitcluster import GIT, plots
+from gitcluster.__main__ import PRIOR, make_example
+from gitcluster.plots._places import lay_out, place_samples
+from gitcluster.plots._points import find_pixels, paint
+from gitcluster.plots._style import HUES, NOISE, colours_of, local_colours
+from gitcluster.plots.animation import _frames
+from gitcluster.plots.choices import peak_persistence
+
+SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
+CHOICES = ("plot_hierarchy", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision")
+PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
+SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
+CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
+SPARSE = csr_array(np.where(np.abs(SPACE) > 2, SPACE, 0))
+DISTANCES = pairwise_distances(PLANE)
+GRAPH = kneighbors_graph(SPACE, 12, mode="distance")
+LINE = np.random.default_rng(0).normal([0, 2, 7], 0.4, size=(60, 3)).reshape(-1, 1)
+EXAMPLE = make_example()
+KINDS = {
+    "two features": (GIT(3), PLANE, PLANE),
+    "five features": (GIT(3), SPACE, SPACE),
+    "one feature": (GIT(2, n_neighbors=20), LINE, None),
+    "one cluster": (GIT(1), PLANE, PLANE),
+    "noise": (GIT(3, noise=0.1), PLANE, PLANE),
+    "prior": (GIT(proportions=PRIOR), EXAMPLE, EXAMPLE),
+    "number unknown": (GIT(), PLANE, None),
+    "many clusters": (GIT(30, n_neighbors=5), CROWD, None),
+    "weighted": (GIT(3), PLANE, None),
+    "repeated": (GIT(3), PLANE, PLANE),
+    "sparse": (GIT(3), SPARSE, SPARSE),
+    "distances": (GIT(3, metric="precomputed"), DISTANCES, DISTANCES),
+    "graph": (GIT(3, metric="precomputed_graph"), GRAPH, GRAPH),
+    "paper": (GIT(3, variant="paper"), PLANE, PLANE),
+    "authors": (GIT(3, variant="authors"), PLANE, PLANE),
+    "ten samples": (GIT(2), PLANE[:10], PLANE[:10]),
+}
+"""A model, what it is fitted on, and what is passed to be drawn."""
+WEIGHTS = {"weighted": np.linspace(0.5, 2, len(PLANE)), "repeated": np.arange(len(PLANE)) % 3}
+WITH_HIERARCHY = sorted(set(KINDS) - {"paper", "authors"})
+
+
+@functools.cache
+def fitted(kind):
+    """A fitted model of a kind, and the samples to draw."""
+    model, given, drawn = KINDS[kind]
+    return model.fit(given, sample_weight=WEIGHTS.get(kind)), drawn
+
+
+@pytest.fixture(autouse=True)
+def _nothing_global_changes():
+    plt.switch_backend("agg")
+    before = dict(matplotlib.rcParams)
+    plt.close("all")
+    yield
+    plt.close("all")
+    assert dict(matplotlib.rcParams) == before
+
+
+def new_axes():
+    return Figure(figsize=(5, 4), dpi=60).subplots()
+
+
+def render(fig):
+    """The pixels of a figure."""
+    canvas = FigureCanvasAgg(fig)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
+
+
+def check_picture(*axes):
+    """Something is drawn inside the axes, and no two texts there overlap."""
+    image = render(axes[0].figure)
+    for ax in axes:
+        box = ax.get_window_extent()
+        top = image.shape[0] - int(box.y1)
+        inside = image[top + 3 : top + int(box.height) - 3, int(box.x0) + 3 : int(box.x1) - 3, :3]
+        assert len(np.unique(inside.reshape(-1, 3), axis=0)) > 3
+        boxes = [text.get_window_extent() for text in ax.texts if text.get_visible()]
+        assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
+
+
+def points_of(ax):
+    """Places and colours of the largest scatter."""
+    scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
+    largest = max(scatters, key=lambda c: len(c.get_offsets()))
+    return np.asarray(largest.get_offsets()), largest.get_facecolors()[:, :3]
+
+
+def colour_at(ax, place):
+    """Colour of the sample at a place."""
+    places, colours = points_of(ax)
+    return colours[np.abs(places - place).sum(axis=1).argmin()]
+
+
+def enlarge(model, X, times):
+    """A model of many more samples: every one repeated with a little noise."""
+    large = copy.copy(model)
+    row = np.tile(np.arange(len(X)), times)
+    for name in ("labels_", "local_labels_", "log_intensity_", "parents_"):
+        setattr(large, name, getattr(model, name)[row])
+    return large, X[row] + np.random.default_rng(0).normal(scale=0.02, size=(len(row), X.shape[1]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_pictures_of_samples(name, kind):
+    model, X = fitted(kind)
+    ax = new_axes()
+    assert getattr(plots, name)(model, X, ax=ax, **({"legend": True} if name != "plot_local_clusters" else {})) is ax
+    assert len(points_of(ax)[0]) == len(model.labels_)
+    check_picture(ax)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("kind", WITH_HIERARCHY)
+@pytest.mark.parametrize("name", CHOICES)
+def test_pictures_of_choices(name, kind):
+    model, X = fitted(kind)
+    ax = new_axes()
+    assert getattr(plots, name)(model, X, ax=ax) is ax
+    check_picture(ax)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    "kind", ["two features", "five features", "one cluster", "noise", "graph", "paper", "ten samples"]
+)
+def test_figures_of_several_panels(kind):
+    model, X = fitted(kind)
+    for draw, n_panels in ((plots.plot_pipeline, 6), (plots.plot_growth, 5)):
+        fig = Figure(figsize=(8, 5), dpi=60)
+        assert draw(model, X, fig=fig) is fig
+        assert len(fig.axes) == n_panels
+        check_picture(*fig.axes)
+    assert not plt.get_fignums()
+
+
+def test_new_figures_are_those_of_pyplot():
+    model, X = fitted("prior")
+    for name in plots.__all__[1:]:
+        if name in ("plot_n_clusters", "plot_motivation"):
+            continue
+        drawn = getattr(plots, name)(model, X)
+        fig = drawn.figure if isinstance(drawn, Axes) else drawn
+        assert plt.get_fignums() == [fig.number], name
+        plt.close(fig)
+
+
+def test_one_signature():
+    for name in plots.__all__:
+        function = getattr(plots, name)
+        assert inspect.getdoc(function)
+        parameters = list(inspect.signature(function).parameters.values())
+        assert [p.name for p in parameters[:2]] == ["model", "X"]
+        assert parameters[1].default is None
+        given = [p.name for p in parameters[2:] if p.kind is not p.KEYWORD_ONLY]
+        assert given == (["path"] if name == "animate_growth" else [])
+
+
+@pytest.mark.parametrize("name", nasty_sets())
+def test_nasty_samples(name):
+    X = nasty_sets()[name]
+    model = GIT().fit(X)
+    for draw in (plots.plot_intensity, plots.plot_local_clusters, plots.plot_clusters, plots.plot_topo_graph):
+        check_picture(draw(model, X, ax=new_axes()))
+    for draw in (plots.plot_hierarchy, plots.plot_decision):
+        render(draw(model, ax=new_axes()).figure)
+
+
+def test_clusters_have_one_colour_everywhere():
+    model, X = fitted("noise")
+    alone, panel = new_axes(), plots.plot_pipeline(model, X, fig=Figure()).axes[5]
+    plots.plot_clusters(model, X, ax=alone)
+    other, _ = fitted("two features")
+    np.testing.assert_array_equal(colours_of([0]), colours_of(np.arange(20))[:1])
+    for sample in range(0, len(X), 7):
+        expected = NOISE if model.labels_[sample] < 0 else colours_of(model.labels_[sample])
+        np.testing.assert_allclose(colour_at(alone, X[sample]), expected)
+        np.testing.assert_allclose(colour_at(panel, X[sample]), expected)
+    graph = plots.plot_topo_graph(model, X, ax=new_axes())
+    nodes = graph.collections[-1]
+    for place, colour in zip(nodes.get_offsets(), nodes.get_facecolors()[:, :3], strict=True):
+        local = int(np.abs(X[model.peaks_] - place).sum(axis=1).argmin())
+        np.testing.assert_allclose(colour, colours_of(model.edge_cut_.labels[local]))
+    bars = plots.plot_proportions(other, ax=new_axes()).patches
+    np.testing.assert_allclose([bar.get_facecolor()[:3] for bar in bars], colours_of(np.arange(3)))
+    lines = {matplotlib.colors.to_hex(line.get_color()) for line in plots.plot_hierarchy(other, ax=new_axes()).lines}
+    assert lines >= {matplotlib.colors.to_hex(c) for c in colours_of(np.arange(3))}
+
+
+def test_connected_local_clusters_differ():
+    for kind in ("prior", "many clusters", "five features"):
+        model, _ = fitted(kind)
+        colours, edges = local_colours(model.topo_graph_), model.topo_graph_.edges
+        assert len(edges) > 5
+        assert (np.abs(colours[edges[:, 0]] - colours[edges[:, 1]]).sum(axis=1) > 0).all()
+    model, X = fitted("prior")
+    ax = plots.plot_local_clusters(model, X, ax=new_axes(), arrows=False)
+    colours = local_colours(model.topo_graph_)
+    for sample in range(0, len(X), 50):
+        np.testing.assert_allclose(colour_at(ax, X[sample]), colours[model.local_labels_[sample]])
+    before = plots.plot_topo_graph(model, X, ax=new_axes(), when="before").collections[-1]
+    order = np.argsort(-model.topo_graph_.sizes, kind="stable")
+    np.testing.assert_allclose(before.get_facecolors()[:, :3], colours[order])
+
+
+def test_hues_differ_for_the_colour_blind():
+    """Simulated by the matrices of Machado et al. (2009), compared in CIE Lab; 2.3 is just noticeable."""
+    blind = {
+        "protanopia": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+        "deuteranopia": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+        "tritanopia": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+        "none": np.eye(3),
+    }
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    colours = np.vstack([HUES, NOISE])
+    light = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    for kind, matrix in blind.items():
+        xyz = np.clip(light @ np.transpose(matrix), 0, 1) @ to_xyz.T / to_xyz.sum(axis=1)
+        root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+        lab = np.column_stack([116 * root[:, 1] - 16, 500 * (root[:, 0] - root[:, 1]), 200 * (root[:, 1] - root[:, 2])])
+        assert pdist(lab).min() > 10, kind
+
+
+@pytest.mark.parametrize("kind", ["prior", "five features", "graph", "paper"])
+def test_cut_edges_are_dashed(kind):
+    model, X = fitted(kind)
+    kept = model.edge_cut_.kept
+    for layout in ("position", "force"):
+        ax = plots.plot_topo_graph(model, X, ax=new_axes(), layout=layout)
+        lines = {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
+        assert len(lines["cut"].get_paths()) == (~kept).sum() > 0
+        assert len(lines["kept"].get_paths()) == kept.sum()
+        assert lines["cut"].get_linestyles()[0][1] is not None
+        assert lines["kept"].get_linestyles()[0][1] is None
+    (edges,) = (
+        c
+        for c in plots.plot_topo_graph(model, X, ax=new_axes(), when="before").collections
+        if isinstance(c, LineCollection)
+    )
+    assert len(edges.get_paths()) == len(kept)
+    assert edges.get_linestyles()[0][1] is None
+
+
+def test_sizes_and_widths():
+    model, X = fitted("prior")
+    graph = model.topo_graph_
+    ax = plots.plot_topo_graph(model, X, ax=new_axes(), when="before")
+    nodes, edges = ax.collections[-1], next(c for c in ax.collections if isinstance(c, LineCollection))
+    np.testing.assert_allclose(np.diff(nodes.get_sizes()) <= 0, True)
+    largest = np.argmax(graph.sizes)
+    np.testing.assert_allclose(nodes.get_offsets()[0], X[model.peaks_[largest]])
+    width = dict(
+        zip((tuple(np.sort(p.vertices.ravel())) for p in edges.get_paths()), edges.get_linewidths(), strict=True)
+    )
+    ends = X[model.peaks_[graph.edges]].reshape(-1, 4)
+    found = np.array([width[tuple(np.sort(end))] for end in ends])
+    real = graph.pairs > 0
+    assert (np.diff(found[real][np.argsort(graph.log_weights[real])]) >= -1e-9).all()
+    assert found[real].max() > 3 * found[~real].max()
+
+
+def test_texts_find_room():
+    model, X = fitted("many clusters")
+    ax = plots.plot_clusters(model, X, ax=new_axes(), legend=True)
+    check_picture(ax)
+    assert 15 <= sum(text.get_visible() for text in ax.texts) <= 30
+    entries = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len(entries) == 12
+    assert entries[-1] == "and 19 more"
+    box = ax.get_legend().get_window_extent()
+    assert box.x0 >= ax.get_window_extent().x1
+    small = Figure(figsize=(1.5, 1.2)).subplots()
+    check_picture(plots.plot_topo_graph(model, X, ax=small, n_labels=30))
+    assert 1 <= sum(text.get_visible() for text in small.texts) < 30
+
+
+def test_many_samples_are_an_image():
+    model, X = enlarge(*fitted("prior"), times=200)
+    for name in SAMPLES:
+        ax = getattr(plots, name)(model, X, ax=new_axes())
+        assert len(ax.images) == 1
+        scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
+        assert all(len(c.get_offsets()) == len(model.peaks_) for c in scatters)
+        check_picture(ax)
+        left, right, bottom, top = ax.axis()
+        assert left < X[:, 0].min() < X[:, 0].max() < right
+        assert bottom < X[:, 1].min() < X[:, 1].max() < top
+    image = plots.plot_clusters(model, X, ax=new_axes()).images[0].get_array()
+    seen = np.unique(np.round(image[image[..., 3] > 0][:, :3], 4), axis=0)
+    for colour in colours_of(np.arange(4)):
+        assert np.abs(seen - colour).sum(axis=1).min() < 1e-3
+    fig = plots.plot_growth(model, X, fig=Figure())
+    assert [len(ax.images) for ax in fig.axes] == [1, 2, 2, 2, 2]
+
+
+def test_pixels_mix_colours_and_show_counts():
+    xy = np.array([[0.0, 0.0]] * 2 + [[1.0, 1.0]] * 50)
+    colours = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] + [[0.0, 1.0, 0.0]] * 50)
+    image = paint(find_pixels(xy, n_total=52), colours)
+    np.testing.assert_allclose(image[0, 0, :3], [0.5, 0, 0.5])
+    np.testing.assert_allclose(image[-1, -1], [0, 1, 0, 1], atol=0.02)
+    assert 0.3 < image[0, 0, 3] < 0.7
+    assert (image[..., 3] > 0).sum() == 2
+
+
+def test_arrows_lead_uphill():
+    model, X = fitted("prior")
+    ax = plots.plot_local_clusters(model, X, ax=new_axes())
+    (flow,) = (c for c in ax.collections if isinstance(c, Quiver))
+    climbing = model.parents_ != np.arange(len(X))
+    np.testing.assert_allclose(np.column_stack([flow.U, flow.V]), (X[model.parents_] - X)[climbing])
+    large, places = enlarge(model, X, times=30)
+    (mean,) = (c for c in plots.plot_local_clusters(large, places, ax=new_axes()).collections if isinstance(c, Quiver))
+    assert 100 < mean.N < 900
+
+
+def test_places():
+    model, X = fitted("two features")
+    np.testing.assert_array_equal(place_samples(model, X).xy, X)
+    np.testing.assert_allclose(place_samples(model).xy, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-9)
+    model, X = fitted("five features")
+    found, expected = place_samples(model, X), PCA(2).fit_transform(X)
+    np.testing.assert_allclose(pdist(found.xy) / found.xy.std(), pdist(expected) / expected.std(), rtol=1e-6)
+    assert found.names[0].startswith("PCA 1 (")
+    np.testing.assert_array_equal(place_samples(model, X, embedding=X[:, :2]).xy, X[:, :2])
+    model, distances = fitted("distances")
+    found = place_samples(model, distances).xy
+    np.testing.assert_allclose(pdist(found) / pdist(found).max(), pdist(PLANE) / pdist(PLANE).max(), atol=1e-9)
+    model, _ = fitted("graph")
+    np.testing.assert_array_equal(place_samples(model).xy, place_samples(model, GRAPH).xy)
+    named = pytest.importorskip("pandas").DataFrame(PLANE, columns=["wide", "high"])
+    assert plots.plot_clusters(GIT(3).fit(named), named, ax=new_axes()).get_xlabel() == "wide"
+
+
+def test_one_scale_for_similar_ranges_only():
+    model, X = fitted("two features")
+    assert plots.plot_clusters(model, X, ax=new_axes()).get_aspect() == 1
+    assert plots.plot_clusters(model, X * [1, 50], ax=new_axes()).get_aspect() == "auto"
+    assert plots.plot_clusters(*fitted("five features"), ax=new_axes()).get_aspect() == "auto"
+
+
+def test_force_layout():
+    for kind in ("prior", "many clusters"):
+        model, _ = fitted(kind)
+        graph, kept = model.topo_graph_, model.edge_cut_.kept
+        places = lay_out(graph, kept)
+        np.testing.assert_array_equal(places, lay_out(graph, kept))
+        length = np.linalg.norm(places[graph.edges[:, 0]] - places[graph.edges[:, 1]], axis=1)
+        assert np.median(length[kept]) < 0.3 * np.median(pdist(places))
+        assert pdist(places).min() > 0
+
+
+@pytest.mark.parametrize("kind", ["prior", "many clusters", "one cluster", "ten samples"])
+def test_the_cut_crosses_every_cluster_once(kind):
+    model, _ = fitted(kind)
+    ax = plots.plot_hierarchy(model, ax=new_axes())
+    *links, cut = ax.lines
+    assert len(links) == min(39, len(model.peaks_) - 1)
+    level = cut.get_ydata()[0]
+    sides = [(y[a], y[b]) for y in (link.get_ydata() for link in links) for a, b in ((0, 1), (3, 2))]
+    crossings = sum(low < level < high for low, high in sides) or int(level > max(high for _, high in sides))
+    assert crossings == model.n_clusters_
+    counts = [int(tick.get_text().replace(",", "")) for tick in ax.get_xticklabels()]
+    assert sum(counts) == len(model.labels_)
+
+
+def test_a_sweep_is_no_cut_of_the_hierarchy():
+    model, _ = fitted("prior")
+    other = copy.copy(model)
+    labels = model.edge_cut_.labels.copy()
+    labels[0], labels[-1] = labels[-1], labels[0]
+    assert (labels != model.edge_cut_.labels).any()
+    other.edge_cut_ = model.edge_cut_._replace(labels=labels)
+    assert len(plots.plot_hierarchy(other, ax=new_axes()).lines) == 39
+
+
+@pytest.mark.parametrize("kind", ["prior", "many clusters", "graph"])
+def test_persistence(kind):
+    """Against groups of local clusters as sets."""
+    model, _ = fitted(kind)
+    hierarchy, edges = model._hierarchy, model.topo_graph_.edges
+    groups = {i: {i} for i in range(len(model.peaks_))}
+    expected = np.full(len(groups), np.inf)
+    for edge, strength in zip(hierarchy.edges, hierarchy.log_strength, strict=True):
+        a, b = (next(g for g in groups.values() if end in g) for end in edges[edge])
+        expected[max(min(a), min(b))] = -strength
+        for member in a | b:
+            groups[member] = a | b
+    np.testing.assert_array_equal(peak_persistence(hierarchy, edges), expected)
+    others, chosen = plots.plot_decision(model, ax=new_axes()).collections
+    assert len(chosen.get_offsets()) == model.n_clusters_
+    assert len(others.get_offsets()) == len(model.peaks_) - model.n_clusters_
+    assert (chosen.get_offsets()[:, 1].max() > others.get_offsets()[:, 1]).all()
+
+
+def test_choices_show_the_tables():
+    model, _ = fitted("prior")
+    ax = plots.plot_selection(model, ax=new_axes())
+    best = int(np.flatnonzero(model.selection_["chosen"])[0])
+    assert ax.lines[-1].get_xydata().tolist() == [[model.n_neighbors_, model.selection_["score"][best]]]
+    model, _ = fitted("number unknown")
+    ax = plots.plot_n_clusters(model, ax=new_axes())
+    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], model.n_clusters_scores_["score"])
+    coloured = [i + 1 for i, bar in enumerate(ax.patches) if np.allclose(bar.get_facecolor()[:3], HUES[0])]
+    assert coloured == [model.n_clusters_]
+    check_picture(ax)
+
+
+def test_proportions_and_sweep():
+    model, _ = fitted("prior")
+    ax = plots.plot_proportions(model, ax=new_axes())
+    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], model.proportions_)
+    levels = [path.vertices[0, 1] for path in ax.collections[0].get_paths()]
+    np.testing.assert_allclose(levels, PRIOR)
+    assert not plots.plot_proportions(fitted("two features")[0], ax=new_axes()).collections
+    longer = plots.plot_proportions(model, ax=new_axes(), proportions=[3, 2, 1, 1, 1])
+    assert len(longer.collections[0].get_paths()) == 5
+    for kind in ("paper", "authors"):
+        model, _ = fitted(kind)
+        line = plots.plot_sweep(model, ax=new_axes()).lines[0]
+        np.testing.assert_allclose(line.get_ydata(), model.edge_cut_.scores)
+        assert plots.plot_proportions(model, ax=new_axes()).collections
+
+
+def test_growth_shows_what_is_above_the_threshold():
+    model, X = fitted("prior")
+    fig = plots.plot_growth(model, X, thresholds=[0.55, 0.4, 0.0], fig=Figure())
+    assert len(fig.axes) == 4
+    for ax, level in zip(fig.axes[1:], (0.55, 0.4, 0.0), strict=True):
+        everyone, born = ax.collections
+        assert len(everyone.get_offsets()) == len(X)
+        np.testing.assert_array_equal(born.get_offsets(), X[np.exp(model.log_intensity_) >= level])
+
+
+@pytest.mark.parametrize("kind", ["prior", "paper", "one cluster", "ten samples"])
+def test_films_end_with_the_clusters(kind, tmp_path):
+    model, X = fitted(kind)
+    order = np.arange(len(X))
+    frames = [colours for colours, _ in _frames(model, order, 12)]
+    np.testing.assert_allclose(frames[-1], colours_of(model.edge_cut_.labels[model.local_labels_]))
+    peaks = model.peaks_[np.unique(model.edge_cut_.labels, return_index=True)[1]]
+    np.testing.assert_allclose(frames[6][peaks], frames[-1][peaks])
+    path = plots.animate_growth(model, X, tmp_path / "film.gif", n_frames=6, fps=2, dpi=40)
+    with Image.open(path) as film:
+        assert film.n_frames >= 4
+    assert not plt.get_fignums()
+
+
+def test_films_of_many_samples_and_of_other_formats(tmp_path):
+    model, X = enlarge(*fitted("prior"), times=21)
+    assert plots.animate_growth(model, X, tmp_path / "film.gif", n_frames=2, fps=1, dpi=40).stat().st_size > 1000
+    with pytest.raises(ValueError, match=r"\.gif or \.mp4, got .*film\.avi"):
+        plots.animate_growth(model, X, tmp_path / "film.avi")
+    if FFMpegWriter.isAvailable():
+        assert plots.animate_growth(model, X, tmp_path / "film.mp4", n_frames=2, fps=1, dpi=40).exists()
+    else:
+        with pytest.raises(RuntimeError, match="ffmpeg"):
+            plots.animate_growth(model, X, tmp_path / "film.mp4")
+
+
+def test_motivation():
+    model, X = fitted("one feature")
+    fig = plots.plot_motivation(model, X, fig=Figure(figsize=(7, 5.5), dpi=60))
+    check_picture(*fig.axes)
+    for ax in fig.axes[1:]:
+        assert len(ax.collections[-1].get_offsets()) == len(model.peaks_)
+    with pytest.raises(ValueError, match="one feature"):
+        plots.plot_motivation(*fitted("two features"))
+
+
+@pytest.mark.parametrize("name", [name for name in plots.__all__ if name.startswith("plot")])
+def test_errors_of_every_function(name):
+    draw = getattr(plots, name)
+    with pytest.raises(NotFittedError):
+        draw(GIT())
+    with pytest.raises(TypeError, match="model must be a fitted GIT, got str"):
+        draw("model")
+    model, X = fitted("prior")
+    if "ax" in inspect.signature(draw).parameters:
+        with pytest.raises(TypeError, match=r"ax must be plain .* got ndarray"):
+            draw(model, X, ax=np.zeros(2))
+        with pytest.raises(TypeError, match="got polar axes"):
+            draw(model, X, ax=Figure().add_subplot(projection="polar"))
+    else:
+        with pytest.raises(TypeError, match=r"fig must be a matplotlib Figure .* got int"):
+            draw(model, X, fig=1)
+    assert not plt.get_fignums()
+
+
+def test_errors_of_places():
+    model, X = fitted("two features")
+    for given, message in (
+        ({"X": X[:-1]}, "X has 199 samples, the model was fitted on 200"),
+        ({"embedding": X[:-1]}, r"embedding must have shape \(200, 2\), .* got \(199, 2\)"),
+        ({"embedding": SPACE}, r"got \(200, 5\)"),
+        ({"embedding": np.full((200, 2), np.nan)}, "embedding must be finite"),
+        ({"embedding": "here"}, r"numbers of shape \(200, 2\)"),
+        ({"labels": model.labels_[:5]}, "labels must be 200 integers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            plots.plot_clusters(model, **given)
+    with pytest.raises(ValueError, match=r"X or embedding must be given: .*metric='precomputed'"):
+        plots.plot_clusters(fitted("distances")[0])
+    check_picture(plots.plot_topo_graph(fitted("distances")[0], layout="force", ax=new_axes()))
+    with pytest.raises(ValueError, match=r"X must be given: .* sample_weight"):
+        plots.plot_clusters(fitted("repeated")[0])
+    for given in ({"when": "now"}, {"layout": "round"}):
+        with pytest.raises(ValueError, match="must be one of"):
+            plots.plot_topo_graph(model, X, **given)
+    with pytest.raises(ValueError, match="thresholds must be a list"):
+        plots.plot_growth(model, X, thresholds="high")
+    assert not plt.get_fignums()
+
+
+def test_errors_of_choices():
+    for name in ("plot_hierarchy", "plot_selection", "plot_decision"):
+        with pytest.raises(ValueError, match=r"variant='paper' makes no hierarchy.*variant='adaptive'"):
+            getattr(plots, name)(fitted("paper")[0])
+    with pytest.raises(ValueError, match="n_clusters='auto'"):
+        plots.plot_n_clusters(fitted("prior")[0])
+    assert not plt.get_fignums()
+
+
+def test_missing_matplotlib_names_the_extra():
+    code = "import sys; sys.modules['matplotlib'] = None; import gitcluster.plots"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'gitcluster[plot]'" in done.stderr
+
+
+def test_the_page_runs():
+    page = (Path(__file__).parents[1] / "docs" / "plots.md").read_text()
+    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    assert {name for name in plots.__all__ if f"plots.{name}(" in "".join(blocks)} == set(plots.__all__)
+    exec("\n".join(blocks), {})
+    for image in page.split("](images/")[1:]:
+        assert (Path(__file__).parents[1] / "docs" / "images" / image.split(")")[0]).stat().st_size < 120_000
