@@ -41,12 +41,14 @@ def load(name: str) -> tuple[Any, Any]:
     return X, np.unique(y, return_counts=True)[1]
 
 
-def pictures(name: str, X: Any, shares: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def fit(name: str, X: Any, shares: Any) -> GIT:
+    """A model that was told the proportions."""
+    k = 40 if name == "line" else "auto"
+    return GIT(proportions=shares, scale=None if name == "mnist" else "std", n_neighbors=k).fit(X)
+
+
+def pictures(name: str, model: GIT, X: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Names of pictures, and how each is drawn."""
-    told = GIT(
-        proportions=shares, scale=None if name == "mnist" else "std", n_neighbors=40 if name == "line" else "auto"
-    )
-    model = told.fit(X)
     for picture in SAMPLES + CHOICES:
         yield picture, lambda picture=picture: getattr(plots, f"plot_{picture}")(model, X)
     yield "topo_graph", lambda: plots.plot_topo_graph(model, X)
@@ -57,7 +59,7 @@ def pictures(name: str, X: Any, shares: Any) -> Iterator[tuple[str, Callable[[],
     if name != "mnist":  # the number of digits is known
         asked = GIT().fit(X)
         yield "n_clusters", lambda: plots.plot_n_clusters(asked)
-        yield "noise", lambda: plots.plot_clusters(GIT(len(shares), noise=0.05).fit(X), X)
+        yield "noise", lambda: plots.plot_clusters(GIT(model.n_clusters_, noise=0.05).fit(X), X)
 
 
 def main() -> None:
@@ -71,14 +73,14 @@ def main() -> None:
             print(f"{name}: left out, no data ({error!r}); GITCLUSTER_DATA names the folder that has them")
             continue
         (folder / name).mkdir(parents=True, exist_ok=True)
-        for picture, draw in pictures(name, X, shares):
+        model = fit(name, X, shares)
+        for picture, draw in pictures(name, model, X):
             start = time.perf_counter()
             drawn = draw()
             fig = getattr(drawn, "figure", drawn)
             fig.savefig(folder / name / f"{picture}.png", dpi=110)
             matplotlib.pyplot.close(fig)
             print(f"{name}/{picture}.png  {time.perf_counter() - start:.1f} s", flush=True)
-        model = GIT(proportions=shares).fit(X)
         print(plots.animate_growth(model, X, folder / name / "growth.gif"))
 
 

@@ -34,6 +34,7 @@ from gitcluster.plots._points import find_pixels, paint
 from gitcluster.plots._style import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots.animation import _frames
 from gitcluster.plots.choices import peak_persistence
+from gitcluster.plots.graph import drawn_edges
 
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
 CHOICES = ("plot_hierarchy", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision")
@@ -98,7 +99,7 @@ def render(fig):
 
 def check_picture(*axes):
     """Something is drawn inside the axes, and no two texts there overlap."""
-    image = render(axes[0].figure)
+    image = render(axes[0].figure.figure)
     for ax in axes:
         box = ax.get_window_extent()
         top = image.shape[0] - int(box.y1)
@@ -156,11 +157,12 @@ def test_pictures_of_choices(name, kind):
 )
 def test_figures_of_several_panels(kind):
     model, X = fitted(kind)
-    for draw, n_panels in ((plots.plot_pipeline, 6), (plots.plot_growth, 5)):
-        fig = Figure(figsize=(8, 5), dpi=60)
-        assert draw(model, X, fig=fig) is fig
-        assert len(fig.axes) == n_panels
-        check_picture(*fig.axes)
+    whole = Figure(figsize=(8, 10), dpi=60)
+    parts = whole.subfigures(2, 1)
+    for part, draw, n_panels in zip(parts, (plots.plot_pipeline, plots.plot_growth), (6, 5), strict=True):
+        assert draw(model, X, fig=part) is part
+        assert len(part.axes) == n_panels
+    check_picture(*whole.axes)
     assert not plt.get_fignums()
 
 
@@ -192,8 +194,8 @@ def test_nasty_samples(name):
     model = GIT().fit(X)
     for draw in (plots.plot_intensity, plots.plot_local_clusters, plots.plot_clusters, plots.plot_topo_graph):
         check_picture(draw(model, X, ax=new_axes()))
-    for draw in (plots.plot_hierarchy, plots.plot_decision):
-        render(draw(model, ax=new_axes()).figure)
+    for choice in CHOICES:
+        check_picture(getattr(plots, choice)(model, ax=new_axes()))
 
 
 def test_clusters_have_one_colour_everywhere():
@@ -287,6 +289,22 @@ def test_sizes_and_widths():
     real = graph.pairs > 0
     assert (np.diff(found[real][np.argsort(graph.log_weights[real])]) >= -1e-9).all()
     assert found[real].max() > 3 * found[~real].max()
+
+
+def test_of_very_many_edges_the_strongest_are_drawn(monkeypatch):
+    model, X = fitted("prior")
+    monkeypatch.setattr("gitcluster.plots.graph.MOST_EDGES", 100)
+    graph, labels = model.topo_graph_, model.edge_cut_.labels
+    drawn = drawn_edges(model)
+    assert len(drawn) < len(graph.edges)
+    rank = np.empty(len(graph.edges))
+    rank[np.lexsort((-graph.log_weights, graph.pairs == 0))] = np.arange(len(rank))
+    for node in range(len(graph.sizes)):
+        own = np.flatnonzero((graph.edges == node).any(axis=1))
+        assert set(own[np.argsort(rank[own])][:3]) <= set(drawn)
+    pairs = {tuple(pair) for pair in np.sort(labels[graph.edges], axis=1)}
+    assert pairs == {tuple(pair) for pair in np.sort(labels[graph.edges[drawn]], axis=1)}
+    assert "strongest" in plots.plot_topo_graph(model, X, ax=new_axes()).get_title()
 
 
 def test_texts_find_room():
@@ -401,7 +419,9 @@ def test_a_sweep_is_no_cut_of_the_hierarchy():
     labels[0], labels[-1] = labels[-1], labels[0]
     assert (labels != model.edge_cut_.labels).any()
     other.edge_cut_ = model.edge_cut_._replace(labels=labels)
-    assert len(plots.plot_hierarchy(other, ax=new_axes()).lines) == 39
+    ax = plots.plot_hierarchy(other, ax=new_axes())
+    assert len(ax.lines) == 39
+    assert "no single cut" in ax.get_title()
 
 
 @pytest.mark.parametrize("kind", ["prior", "many clusters", "graph"])
@@ -466,7 +486,7 @@ def test_growth_shows_what_is_above_the_threshold():
 def test_films_end_with_the_clusters(kind, tmp_path):
     model, X = fitted(kind)
     order = np.arange(len(X))
-    frames = [colours for colours, _ in _frames(model, order, 12)]
+    frames = [colours for colours, _ in _frames(model, order, 12, NOISE)]
     np.testing.assert_allclose(frames[-1], colours_of(model.edge_cut_.labels[model.local_labels_]))
     peaks = model.peaks_[np.unique(model.edge_cut_.labels, return_index=True)[1]]
     np.testing.assert_allclose(frames[6][peaks], frames[-1][peaks])

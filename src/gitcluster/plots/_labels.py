@@ -9,8 +9,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-OFFSETS = ((0, 0), (0, 9), (9, 0), (0, -9), (-9, 0), (9, 9), (-9, 9), (9, -9), (-9, -9))
-"""Where a text may go, in points from the place that it names; the first of them is the place itself."""
+OFFSETS = ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+"""Where a text may go, from the place that it names; the first of them is the place itself."""
 GAP = 1.5
 """Pixels between two texts."""
 MARKER = 3.0
@@ -57,9 +57,9 @@ def _contains(outer: Any, inner: Bbox) -> bool:
 
 
 def name_places(
-    ax: Axes, places: Any, names: Sequence[str], *, size: float = 8, weight: str = "normal", beside: bool = False
+    ax: Axes, places: Any, names: Sequence[str], *, size: float = 8, weight: str = "normal", beside: float = 0.0
 ) -> None:
-    """Write names at places or beside them, the first first, as far as there is room."""
+    """Write names at places, or so many points beside them, the first first, as far as there is room."""
     halo = [withStroke(linewidth=2.2, foreground=ax.get_facecolor())]
     texts = []
     for (x, y), name in zip(places, names, strict=True):
@@ -69,4 +69,4 @@ def name_places(
         )  # fmt: skip
         text.set_in_layout(False)
         texts.append(text)
-    ax.add_artist(Arrangement(texts, reach=0.13 * size, beside=beside))
+    ax.add_artist(Arrangement(texts, reach=beside or 1.2 * size, beside=beside > 0))

@@ -20,7 +20,7 @@ from gitcluster.topo_graph import TopoGraph
 
 MOST_FOR_PCA = 20_000
 """Rows from which principal components are learnt."""
-MOST_RIVALS = 500
+MOST_RIVALS = 250
 """Nodes that each node keeps away from at a time."""
 SIMILAR = 3.0
 """Ranges of two features up to this ratio are drawn in one scale."""
@@ -161,7 +161,7 @@ def lay_out(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     pull = np.where(kept, 1.0, 0.08)
     places = _vibrations(m, edges, pull) + 0.01 * rng.normal(size=(m, 2))
     ideal = 1.0 / np.sqrt(m)
-    n_rounds = 150
+    n_rounds = 120
     for step in range(n_rounds):
         rivals = np.arange(m) if m <= MOST_RIVALS else rng.choice(m, MOST_RIVALS, replace=False)
         apart = places[:, None] - places[rivals]

@@ -89,7 +89,7 @@ def marker_area(ax: Axes, n_samples: int) -> float:
 
 def find_pixels(xy: NDArray[np.float64], *, n_total: int) -> Pixels:
     """The pixel of every sample; the more samples there are, the finer the image."""
-    side = int(np.clip(1.5 * np.sqrt(n_total), 200, 480))
+    side = int(np.clip(0.9 * np.sqrt(n_total), 160, 480))
     low, high = xy.min(axis=0), xy.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
     cell = np.minimum(((xy - low) / span * side).astype(np.int64), side - 1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
@@ -27,7 +27,9 @@ LIGHTNESS = (0.0, -0.4, 0.45, -0.62, 0.24, -0.2, 0.62)
 """Share of black (below 0) or white (above) that is mixed into the hues, round after round."""
 NOISE = np.array(to_rgb("#BDBDBD"))
 UNBORN = np.array(to_rgb("#DADADA"))
+DARK_UNBORN = np.array(to_rgb("#454545"))
 INK = "#333333"
+LIGHT_INK = "#D9D9D9"
 FAINT = "#8A8A8A"
 INTENSITY_MAP = "viridis"
 MOST_ENTRIES = 12
@@ -80,13 +82,16 @@ def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> None:
         )
 
 
-def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75) -> Axes:
-    """The axes that were given, or those of a new figure that a notebook will show; ``ratio`` is height by width."""
+def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside: float = 1.9) -> Axes:
+    """The axes that were given, or those of a new figure that a notebook will show.
+
+    ``ratio`` is their height by their width, ``aside`` the part of the width for what stands beside them.
+    """
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
 
-    _, new = plt.subplots(figsize=(width, (width - 1.9) * ratio + 0.9), layout="constrained")
+    _, new = plt.subplots(figsize=(width, (width - aside) * ratio + 0.8), layout="constrained")
     return new
 
 
@@ -97,6 +102,38 @@ def take_figure(fig: Figure | SubFigure | None, *, size: tuple[float, float]) ->
 
         return plt.figure(figsize=size, layout="constrained")
     return fig
+
+
+def _is_dark(ax: Axes) -> bool:
+    red, green, blue, opacity = to_rgba(ax.get_facecolor())
+    return opacity > 0 and 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.4
+
+
+def ink_on(ax: Axes) -> str:
+    """The colour of lines that must be seen, on light or dark axes."""
+    return LIGHT_INK if _is_dark(ax) else INK
+
+
+def unborn_on(ax: Axes) -> Colours:
+    """The colour of what lies in the background, on light or dark axes."""
+    return DARK_UNBORN if _is_dark(ax) else UNBORN
+
+
+def readable_on(ax: Axes, colour: Colours) -> tuple[float, float, float]:
+    """A colour for text: darker on light axes, lighter on dark ones."""
+    red, green, blue = (colour + 0.4 * (1 - colour) if _is_dark(ax) else 0.72 * colour).tolist()
+    return red, green, blue
+
+
+def count_of(number: int, what: str) -> str:
+    """A number and its noun.
+
+    Examples
+    --------
+    >>> count_of(1200, "edge"), count_of(1, "cluster")
+    ('1,200 edges', '1 cluster')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def clear_frame(ax: Axes) -> None:

@@ -17,7 +17,7 @@ from gitcluster.estimator import GIT
 from gitcluster.hierarchy import merges_down_to
 from gitcluster.plots._places import place_samples
 from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_points, paint
-from gitcluster.plots._style import UNBORN, check_model, colours_of, local_colours
+from gitcluster.plots._style import check_model, colours_of, count_of, local_colours, unborn_on
 
 LOWEST_SHARE = 0.01
 """Share of the samples in the first picture."""
@@ -78,10 +78,10 @@ def animate_growth(
     frame_points(ax, places, bare=True)
     order = np.argsort(model.log_intensity_, kind="stable")  # high ones on top
     points = places.xy[order]
-    artist = draw_points(ax, points, UNBORN)
+    artist = draw_points(ax, points, unborn_on(ax))
     pixels = find_pixels(points, n_total=len(points)) if len(points) > MOST_MARKERS else None
     with writer.saving(fig, str(path), check_integer("dpi", dpi, low=10)):
-        for colours, title in _frames(model, order, n_frames):
+        for colours, title in _frames(model, order, n_frames, unborn_on(ax)):
             ax.set_title(title, fontsize="medium")
             if pixels is None:
                 artist.set_facecolors(colours)
@@ -103,7 +103,9 @@ def _find_writer(path: Path, fps: int) -> AbstractMovieWriter:
     return FFMpegWriter(fps=fps)
 
 
-def _frames(model: GIT, order: NDArray[Any], n_frames: int) -> Iterator[tuple[NDArray[np.float64], str]]:
+def _frames(
+    model: GIT, order: NDArray[Any], n_frames: int, unborn: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.float64], str]]:
     """Colours of the samples in the given order, and a title, picture by picture."""
     own = film_colours(model)
     local = model.local_labels_[order]
@@ -114,8 +116,8 @@ def _frames(model: GIT, order: NDArray[Any], n_frames: int) -> Iterator[tuple[ND
         born = level >= threshold
         n_born = int((model.log_intensity_[model.peaks_] >= threshold).sum())
         yield (
-            np.where(born[:, None], own[local], UNBORN),
-            f"growing: intensity from {np.exp(threshold):.3g}, {n_born:,} local clusters",
+            np.where(born[:, None], own[local], unborn),
+            f"growing: intensity from {np.exp(threshold):.3g}, {count_of(n_born, 'local cluster')}",
         )
     merges, root = merge_order(model), np.arange(len(model.peaks_))
     done = 0
@@ -129,7 +131,7 @@ def _frames(model: GIT, order: NDArray[Any], n_frames: int) -> Iterator[tuple[ND
         shown = model.edge_cut_.labels if done == len(merges) else None
         colours = own[top][local] if shown is None else colours_of(shown[local])
         n_groups = len(np.unique(top)) if shown is None else model.n_clusters_
-        yield colours, f"merging: {n_groups:,} clusters"
+        yield colours, f"merging: {count_of(n_groups, 'cluster')}"
 
 
 def film_colours(model: GIT) -> NDArray[np.float64]:

@@ -16,13 +16,15 @@ from gitcluster.plots._labels import name_places
 from gitcluster.plots._style import (
     FAINT,
     HUES,
-    INK,
-    UNBORN,
     add_legend,
     check_model,
     clear_frame,
     colours_of,
+    count_of,
+    ink_on,
+    readable_on,
     take_axes,
+    unborn_on,
     usual_values,
 )
 
@@ -69,7 +71,7 @@ def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_lea
     n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(model.peaks_))
     ax = take_axes(ax, width=7.4, ratio=0.65)
     clear_frame(ax)
-    ax.set_title(f"Hierarchy of {len(model.peaks_):,} local cluster{'s' if len(model.peaks_) > 1 else ''}")
+    ax.set_title(f"Hierarchy of {count_of(len(model.peaks_), 'local cluster')}")
     if not len(hierarchy.linkage):
         ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
         ax.set(xticks=[], yticks=[])
@@ -83,6 +85,8 @@ def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_lea
     cut = cut_hierarchy(hierarchy, model.topo_graph_, n_clusters=model.n_clusters_)
     if np.array_equal(cut, model.edge_cut_.labels):
         _draw_cut(ax, heights, model.n_clusters_)
+    else:
+        ax.set_title(f"{ax.get_title()}\n(the chosen clusters are no single cut of it)")
     return ax
 
 
@@ -92,7 +96,7 @@ def _draw_links(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any]
     merge_at = {height: t for t, height in enumerate(hierarchy.linkage[:, 2].tolist())}
     for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
         which = label[len(model.peaks_) + merge_at[y[1]]]
-        colour = INK if which < 0 else tuple(colours_of(which))
+        colour = ink_on(ax) if which < 0 else tuple(colours_of(which))
         ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
 
 
@@ -122,7 +126,7 @@ def _name_leaves(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any
     ax.tick_params(axis="x", length=0)
     label = _labels_of_merges(model, hierarchy)
     for tick, leaf in zip(ax.get_xticklabels(), leaves, strict=True):
-        tick.set_color(INK if label[leaf] < 0 else tuple(0.8 * colours_of(label[leaf])))
+        tick.set_color(ink_on(ax) if label[leaf] < 0 else readable_on(ax, colours_of(label[leaf])))
     ax.set_xlabel("samples in every leaf")
 
 
@@ -131,10 +135,9 @@ def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
     bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
     level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
     ax.axhline(level, color=FAINT, linewidth=1.2, linestyle=(0, (5, 3)), zorder=0)
-    text = f"{n_clusters} cluster{'s' if n_clusters > 1 else ''}"
     ax.annotate(
-        text, (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
-        va="center", fontsize="small", annotation_clip=False,
+        count_of(n_clusters, "cluster"), (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0),
+        textcoords="offset points", va="center", fontsize="small", annotation_clip=False,
     )  # fmt: skip
 
 
@@ -180,7 +183,7 @@ def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes
     chosen = table["n_neighbors"][best]
     ax.plot(
         chosen, table["score"][best], linestyle="", marker="o", markersize=13, markerfacecolor="none",
-        markeredgecolor=INK, markeredgewidth=1.5, zorder=5, label=f"chosen: {chosen} neighbours",
+        markeredgecolor=ink_on(ax), markeredgewidth=1.5, zorder=5, label=f"chosen: {chosen} neighbours",
     )  # fmt: skip
     sizes = np.unique(table["n_neighbors"])
     ax.set_xticks(sizes, [str(k) for k in sizes])
@@ -227,10 +230,10 @@ def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axe
     ax = take_axes(ax)
     numbers, score = table["n_clusters"], table["score"]
     chosen = numbers == model.n_clusters_
-    ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], UNBORN), zorder=2)
+    ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], unborn_on(ax)), zorder=2)
     dot = 3.0 if len(numbers) < 30 else 1.5
     ax.plot(numbers, table["agreement"], color=HUES[3], linewidth=1.2, marker="o", markersize=dot, zorder=3)
-    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.axhline(0, color=ink_on(ax), linewidth=0.8)
     step = max(1, -(-len(numbers) // 15))
     every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - model.n_clusters_) >= step]
     ax.set_xticks([*every, model.n_clusters_] if model.n_clusters_ <= step else [1, *every, model.n_clusters_])
@@ -241,7 +244,7 @@ def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axe
         Line2D(
             [], [], linestyle="", marker="s", markersize=9, color=tuple(HUES[0]), label=f"chosen: {model.n_clusters_}"
         ),
-        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(UNBORN), label="score"),
+        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(unborn_on(ax)), label="score"),
         Line2D([], [], color=tuple(HUES[3]), marker="o", markersize=3, label="agreement\nof the scales"),
     ]
     add_legend(ax, handles)
@@ -290,9 +293,9 @@ def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels
     clusters, chosen = np.unique(model.edge_cut_.labels, return_index=True)
     others = np.setdiff1d(np.arange(len(intensity)), chosen)
     ax.scatter(intensity[others], height[others], s=16, color=FAINT, alpha=0.6, linewidths=0, zorder=2)
-    ax.text(
-        0.01, line + 0.03 * span, "joins no higher peak, or only across a bridge", fontsize="small", color=FAINT,
-        transform=ax.get_yaxis_transform(),
+    ax.annotate(
+        "above: joins no\nhigher peak, or only\nacross a bridge", (1.0, line), xycoords=("axes fraction", "data"),
+        xytext=(4, 0), textcoords="offset points", va="center", fontsize="small", annotation_clip=False,
     )  # fmt: skip
     ax.scatter(
         intensity[chosen], height[chosen], s=60, c=colours_of(clusters), edgecolors=ax.get_facecolor(), linewidths=0.8,
@@ -306,7 +309,7 @@ def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels
     ax.set_title(f"{len(clusters)} of {len(intensity):,} peaks stand for clusters")
     clear_frame(ax)
     places = np.column_stack([intensity, height])[chosen]
-    name_places(ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=True)
+    name_places(ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=11)
     return ax
 
 

@@ -15,17 +15,22 @@ from gitcluster.plots._places import Places, lay_out, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
-    INK,
-    UNBORN,
     add_legend,
     check_model,
     colours_of,
+    count_of,
+    ink_on,
     local_colours,
     take_axes,
+    unborn_on,
 )
 
 TIMES = ("before", "after")
 LAYOUTS = ("position", "force")
+MOST_EDGES = 3000
+"""Edges up to which all are drawn."""
+STRONGEST = 3
+"""Edges drawn for every node where there are more."""
 COVERAGE = 0.07
 """Share of the axes that all nodes cover together."""
 
@@ -44,7 +49,8 @@ def plot_topo_graph(
     """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
 
     Before cutting, nodes have the colours of :func:`plot_local_clusters`; after it, those of the final clusters,
-    and cut edges are dashed.
+    and cut edges are dashed. Of more than 3,000 edges, the three strongest of every node are drawn, and the strongest
+    cut one between every two clusters.
 
     Parameters
     ----------
@@ -88,16 +94,17 @@ def plot_topo_graph(
         nodes = lay_out(model.topo_graph_, model.edge_cut_.kept)
     legend = ax is None if legend is None else legend
     shown = backdrop or Places(nodes, ("", ""), False)
-    ax = take_axes(ax, ratio=shown.ratio)
+    ax = take_axes(ax, width=7.4, ratio=shown.ratio, aside=2.4)
     frame_points(ax, shown)
     if backdrop is None:
         ax.spines[:].set_visible(False)
     else:
-        draw_points(ax, backdrop.xy, UNBORN, zorder=0)
+        draw_points(ax, backdrop.xy, unborn_on(ax), zorder=0)
     draw_graph(ax, model, nodes, when=when, n_labels=n_labels)
-    n_nodes, cut = len(nodes), int((~model.edge_cut_.kept).sum())
-    edges = f"{len(model.topo_graph_.edges):,} edges" + (f", {cut:,} of them cut" if when == "after" else "")
-    ax.set_title(f"{n_nodes:,} local clusters, {edges}")
+    n_edges, cut = len(model.topo_graph_.edges), int((~model.edge_cut_.kept).sum())
+    edges = count_of(n_edges, "edge") + (f", {cut:,} of them cut" if when == "after" else "")
+    note = "\n(the strongest are drawn)" if n_edges > MOST_EDGES else ""
+    ax.set_title(f"{count_of(len(nodes), 'local cluster')}, {edges}{note}")
     if legend:
         _explain_edges(ax, model, when)
     return ax
@@ -112,8 +119,8 @@ def draw_graph(
     colours = colours_of(cut.labels) if after else local_colours(graph)
     shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))
     width = shrink * edge_widths(model)
-    order = np.argsort(width, kind="stable")  # strong ones on top
-    alpha = np.clip(np.sqrt(400 / max(len(width), 1)), 0.35, 0.9)
+    order = drawn_edges(model)[::-1]  # strong ones on top
+    alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
     paths = _edge_paths(nodes, graph.edges, bend)
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
     for chosen, dashed in groups:
@@ -121,7 +128,7 @@ def draw_graph(
         lines = LineCollection(
             paths[chosen],
             linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
-            colors=colours[graph.edges[chosen, 0]] if inside else INK if dashed else FAINT,
+            colors=colours[graph.edges[chosen, 0]] if inside else ink_on(ax) if dashed else FAINT,
             linestyles=(0, (4, 2.5)) if dashed else "solid",
             alpha=min(0.8, alpha) if dashed else alpha,
             zorder=2 + inside * 0.1,
@@ -132,7 +139,7 @@ def draw_graph(
     area = node_areas(ax, graph.sizes)
     ax.scatter(
         nodes[largest, 0], nodes[largest, 1], s=area[largest], c=colours[largest], edgecolors=ax.get_facecolor(),
-        linewidths=0.7, zorder=3, label="local clusters",
+        linewidths=np.clip(0.08 * np.sqrt(area[largest]), 0.0, 0.7).tolist(), zorder=3, label="local clusters",
     )  # fmt: skip
     named = largest[:n_labels]
     name_places(ax, nodes[named], [str(i) for i in named], size=8)
@@ -149,6 +156,26 @@ def _edge_paths(nodes: NDArray[np.float64], edges: NDArray[Any], bend: float) ->
     return np.asarray(paths)
 
 
+def drawn_edges(model: GIT) -> NDArray[np.int64]:
+    """Edges to draw, the strongest first: of very many, those of every node that are strongest, and the strongest cut
+    edge between every two clusters."""
+    graph, labels = model.topo_graph_, model.edge_cut_.labels
+    order = np.lexsort((-graph.log_weights, graph.pairs == 0))
+    if len(order) <= MOST_EDGES:
+        return order
+    seen = np.zeros(len(graph.sizes), np.int64)
+    met: set[tuple[int, int]] = set()
+    drawn = []
+    for edge in order.tolist():
+        i, j = graph.edges[edge].tolist()
+        a, b = sorted((int(labels[i]), int(labels[j])))
+        if min(seen[i], seen[j]) < STRONGEST or (a < b and (a, b) not in met):
+            drawn.append(edge)
+        seen[[i, j]] += 1
+        met.add((a, b))
+    return np.array(drawn)
+
+
 def edge_widths(model: GIT) -> NDArray[np.float64]:
     """(e,) widths in points: by log weight, from the weakest to the strongest; bridges, which have none, are thin."""
     graph = model.topo_graph_
@@ -158,13 +185,13 @@ def edge_widths(model: GIT) -> NDArray[np.float64]:
         low, high = np.quantile(graph.log_weights[real], 0.05), graph.log_weights[real].max()
         level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
         width = np.where(real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
-    return width / (1.0 if len(width) < 400 else (len(width) / 400) ** 0.25)
+    return np.asarray(width / max(1.0, (min(len(width), MOST_EDGES) / 400) ** 0.25))
 
 
 def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
     """(m,) areas in square points, in proportion to the samples."""
     whole = COVERAGE * axes_area(ax)
-    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.0, min(whole / 4, 450.0)))
+    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.5, min(whole / 4, 450.0)))
 
 
 def _explain_edges(ax: Axes, model: GIT, when: str) -> None:
@@ -174,5 +201,5 @@ def _explain_edges(ax: Axes, model: GIT, when: str) -> None:
         Line2D([], [], linewidth=0.8, color=FAINT, label="weak connection"),
     ]
     if when == "after" and (~model.edge_cut_.kept).any():
-        handles.append(Line2D([], [], linewidth=1.2, linestyle=(0, (4, 2.5)), color=INK, label="cut"))
+        handles.append(Line2D([], [], linewidth=1.2, linestyle=(0, (4, 2.5)), color=ink_on(ax), label="cut"))
     add_legend(ax, handles)

@@ -12,11 +12,11 @@ from gitcluster.estimator import GIT
 from gitcluster.plots._style import (
     FAINT,
     HUES,
-    INK,
     add_legend,
     check_model,
     clear_frame,
     colours_of,
+    ink_on,
     take_axes,
 )
 from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
@@ -68,8 +68,10 @@ def plot_proportions(
     ax.bar(np.arange(len(shares)), shares, width=0.72, color=colours_of(np.arange(len(shares))), zorder=2)
     handles = [Line2D([], [], linestyle="", marker="s", markersize=9, color=FAINT, label="found")]
     if prior is not None:
-        ax.hlines(prior, np.arange(len(prior)) - 0.45, np.arange(len(prior)) + 0.45, color=INK, linewidth=2.2, zorder=3)
-        handles.append(Line2D([], [], color=INK, linewidth=2.2, label="expected"))
+        ax.hlines(
+            prior, np.arange(len(prior)) - 0.45, np.arange(len(prior)) + 0.45, color=ink_on(ax), linewidth=2.2, zorder=3
+        )
+        handles.append(Line2D([], [], color=ink_on(ax), linewidth=2.2, label="expected"))
     if n_bars <= 12:
         for c, share in enumerate(shares.tolist()):
             expected = prior[c] if prior is not None and c < len(prior) else 0.0
@@ -82,7 +84,7 @@ def plot_proportions(
     ax.set(xlabel="cluster", ylabel="share of the samples", xlim=(-0.7, n_bars - 0.3))
     ax.margins(y=0.12)
     total = shares.sum()
-    distance = "" if prior is None or total == 0 else f", $W_1$ = {proportion_distance(shares / total, prior):.3g}"
+    distance = "" if prior is None or total == 0 else f", $W_1$ = {proportion_distance(shares / total, prior):.4f}"
     ax.set_title(f"Proportions of the clusters{distance}")
     clear_frame(ax)
     if prior is not None:
@@ -136,7 +138,8 @@ def plot_sweep(
     _tick_counts(ax, len(model.peaks_), len(cut.sizes))
     ax.invert_xaxis()
     ax.set(xlabel="clusters left", ylabel="$W_1$ to the prior")
-    ax.set_ylim(bottom=min(0.0, -0.03 * cut.scores.max()))
+    top = float(cut.scores.max()) or 1.0
+    ax.set_ylim(-0.04 * top, 1.06 * top)
     ax.set_title(f"The sweep against {given}")
     clear_frame(ax)
     handles = [

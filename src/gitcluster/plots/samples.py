@@ -14,11 +14,12 @@ from gitcluster.plots._places import Places, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
-    INK,
     INTENSITY_MAP,
     add_colour_bar,
     check_model,
     colours_of,
+    count_of,
+    ink_on,
     label_clusters,
     local_colours,
     take_axes,
@@ -27,7 +28,7 @@ from gitcluster.plots._style import (
 
 MOST_ARROWS = 1500
 """Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
-GRID = 30
+GRID = 26
 
 
 def plot_intensity(
@@ -121,11 +122,10 @@ def plot_local_clusters(
     """
     check_model(model, ax=ax)
     places = place_samples(model, X, embedding=embedding)
-    ax = take_axes(ax, width=8.4, ratio=places.ratio)
+    ax = take_axes(ax, width=8.4, ratio=places.ratio, aside=0.7)
     draw_local_clusters(ax, model, places, arrows=arrows)
     frame_points(ax, places)
-    n = len(model.peaks_)
-    ax.set_title(f"{n:,} local cluster{'s' if n != 1 else ''} and their peaks")
+    ax.set_title(count_of(len(model.peaks_), "local cluster"))
     return ax
 
 
@@ -137,17 +137,11 @@ def draw_local_clusters(ax: Axes, model: GIT, places: Places, *, arrows: bool) -
     if arrows:
         _draw_flow(ax, model, xy)
     peaks = xy[model.peaks_]
-    area = float(np.clip(0.02 * axes_area(ax) / len(peaks), 5, 50))
+    area = float(np.clip(0.02 * axes_area(ax) / len(peaks), 3, 50))
+    edges = {"edgecolors": ink_on(ax), "linewidths": 0.12 * np.sqrt(area)} if area > 6 else {"linewidths": 0}
     ax.scatter(
-        peaks[:, 0],
-        peaks[:, 1],
-        s=area,
-        c=colours,
-        marker="^",
-        edgecolors=INK,
-        linewidths=0.12 * np.sqrt(area),
-        zorder=4,
-    )
+        peaks[:, 0], peaks[:, 1], s=area, c=colours if area > 6 else 0.6 * colours, marker="^", zorder=4, **edges
+    )  # fmt: skip
 
 
 def _draw_flow(ax: Axes, model: GIT, xy: NDArray[np.float64]) -> None:
@@ -156,7 +150,7 @@ def _draw_flow(ax: Axes, model: GIT, xy: NDArray[np.float64]) -> None:
     colours: Any = 0.7 * local_colours(model.topo_graph_)[model.local_labels_]
     if len(xy) > MOST_ARROWS:
         start, way = _mean_flow(xy, way)
-        colours = np.broadcast_to(to_rgb(INK), (len(way), 3))
+        colours = np.broadcast_to(to_rgb(ink_on(ax)), (len(way), 3))
     moving = np.abs(way).max(axis=1) > 0
     start, way = start[moving], way[moving]
     ax.quiver(
@@ -227,7 +221,7 @@ def plot_clusters(
     draw_clusters(ax, model, places, shown)
     frame_points(ax, places)
     n_clusters = int(shown.max()) + 1
-    ax.set_title(f"{n_clusters} cluster{'s' if n_clusters != 1 else ''}")
+    ax.set_title(count_of(n_clusters, "cluster"))
     if legend:
         label_clusters(ax, shown, n_clusters=n_clusters)
     return ax
@@ -253,7 +247,8 @@ def draw_clusters(ax: Axes, model: GIT, places: Places, labels: NDArray[np.int64
         ranked = np.argsort(-model.log_intensity_, kind="stable")
         first = np.unique(labels[ranked], return_index=True)
         highest = ranked[first[1][first[0] >= 0]]
-        name_places(ax, places.xy[highest], [str(labels[i]) for i in highest], size=10, weight="bold")
+        beside = 12 if len(labels) <= 100 else 0  # a text must not hide one sample of few
+        name_places(ax, places.xy[highest], [str(labels[i]) for i in highest], size=10, weight="bold", beside=beside)
 
 
 def draw_plain(ax: Axes, places: Places) -> None:

@@ -14,13 +14,14 @@ from gitcluster.plots._places import Places, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
-    INK,
-    UNBORN,
     check_model,
     clear_frame,
     colours_of,
+    count_of,
+    ink_on,
     local_colours,
     take_figure,
+    unborn_on,
     usual_values,
 )
 from gitcluster.plots.graph import draw_graph
@@ -72,25 +73,21 @@ def plot_pipeline(
     draw_intensity(panels[1], model, places, legend=False)
     draw_local_clusters(panels[2], model, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
     for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
-        draw_points(ax, places.xy, UNBORN, zorder=0)
+        draw_points(ax, places.xy, unborn_on(ax), zorder=0)
         draw_graph(ax, model, nodes, when=when)
     draw_clusters(panels[5], model, places, model.labels_, numbers=False)
     n_cut, n_clusters = int((~model.edge_cut_.kept).sum()), model.n_clusters_
     titles = (
         f"(a) {len(places.xy):,} samples",
         "(b) intensity",
-        f"(c) {_count(len(nodes), 'local cluster')}",
-        f"(d) topo-graph, {_count(len(model.topo_graph_.edges), 'edge')}",
-        f"(e) {_count(n_cut, 'edge')} cut",
-        f"(f) {_count(n_clusters, 'cluster')}",
+        f"(c) {count_of(len(nodes), 'local cluster')}",
+        f"(d) topo-graph, {count_of(len(model.topo_graph_.edges), 'edge')}",
+        f"(e) {count_of(n_cut, 'edge')} cut",
+        f"(f) {count_of(n_clusters, 'cluster')}",
     )
     for ax, title in zip(panels, titles, strict=True):
         ax.set_title(title, fontsize="medium")
     return fig
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def plot_growth(
@@ -147,7 +144,7 @@ def plot_growth(
         frame_points(ax, places, bare=True)
         born = intensity >= level
         draw_born(ax, model, places, born, colours)
-        there = _count(int(born[model.peaks_].sum()), "local cluster")
+        there = count_of(int(born[model.peaks_].sum()), "local cluster")
         ax.set_title(f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}", fontsize="small")
     return fig
 
@@ -161,7 +158,7 @@ def _check_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
 
 def draw_born(ax: Axes, model: GIT, places: Places, born: NDArray[np.bool_], colours: NDArray[np.float64]) -> None:
     """Samples that are there in the colours of their local clusters, above the others in light grey."""
-    draw_points(ax, places.xy, UNBORN, zorder=1)
+    draw_points(ax, places.xy, unborn_on(ax), zorder=1)
     if born.any():
         own = colours[model.local_labels_[born]]
         draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
@@ -212,15 +209,15 @@ def plot_motivation(model: GIT, X: Any = None, *, fig: Figure | SubFigure | None
     number[order] = np.arange(1, len(order) + 1)
     named = np.argsort(-model.topo_graph_.sizes, kind="stable")[:MOST_NAMED]
     tops = np.column_stack([nodes[:, 0], np.exp(usual_values(model.log_intensity_))[model.peaks_]])
-    name_places(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=True)
-    name_places(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=True)
+    name_places(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=13)
+    name_places(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=18)
     first = [int(np.flatnonzero(model.edge_cut_.labels == c)[0]) for c in range(min(model.n_clusters_, MOST_NAMED))]
-    name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=True)
+    name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
     curve.set_title("(a) intensity, local clusters and their roots", fontsize="medium", loc="left")
     before.set_title("(b) topo-graph", fontsize="medium", loc="left")
     n_cut = int((~model.edge_cut_.kept).sum())
     after.set_title(
-        f"(c) {_count(n_cut, 'edge')} cut, {_count(model.n_clusters_, 'cluster')}", fontsize="medium", loc="left"
+        f"(c) {count_of(n_cut, 'edge')} cut, {count_of(model.n_clusters_, 'cluster')}", fontsize="medium", loc="left"
     )
     after.set_xlabel(places.names[0])
     return fig
@@ -231,7 +228,7 @@ def _draw_curve(ax: Axes, model: GIT, x: NDArray[np.float64]) -> None:
     intensity = np.exp(usual_values(model.log_intensity_))
     order = np.argsort(x, kind="stable")
     sorted_x, height, local = x[order], intensity[order], model.local_labels_[order]
-    ax.plot(sorted_x, height, color=INK, linewidth=1.0, zorder=3)
+    ax.plot(sorted_x, height, color=ink_on(ax), linewidth=1.0, zorder=3)
     ends = np.flatnonzero(np.diff(local)) + 1
     colours = local_colours(model.topo_graph_)
     for part in np.split(np.arange(len(x)), ends):
@@ -244,6 +241,6 @@ def _draw_curve(ax: Axes, model: GIT, x: NDArray[np.float64]) -> None:
             valleys, 0, np.minimum(height[ends - 1], height[ends]), color=FAINT, linewidth=0.8, linestyle=":", zorder=2
         )
     ax.scatter(x, np.full(len(x), -0.06 * height.max()), c=colours_of(model.labels_), marker="|", s=40, linewidths=0.8)
-    ax.scatter(x[model.peaks_], intensity[model.peaks_], color=INK, s=18, zorder=4)
+    ax.scatter(x[model.peaks_], intensity[model.peaks_], color=ink_on(ax), s=18, zorder=4)
     ax.set(ylim=(-0.12 * height.max(), 1.15 * height.max()), ylabel="intensity")
     clear_frame(ax)
