@@ -1,0 +1,103 @@
+// The page: reads the data, builds the panels, and draws once a frame where something has changed.
+
+import { App, type Change } from "./app";
+import { Controls } from "./controls";
+import { type Wish, recut } from "./cut";
+import { byId } from "./dom";
+import { labelsAsCsv, saveCsv, savePng } from "./download";
+import { GraphPanel } from "./graph_panel";
+import { readModel } from "./payload";
+import { SamplesPanel } from "./samples_panel";
+import { markCluster, showClusters, showExplanation, showLegend } from "./side";
+import { Tooltip } from "./tooltip";
+
+function start(): void {
+  const model = readModel(byId("payload").textContent!);
+  const app = new App(model);
+  document.title = model.title;
+  byId("title").textContent = model.title;
+  byId("axes").textContent = model.axes.map((axis, i) => `${i ? "↑" : "→"} ${axis.name}`).join("   ");
+
+  const tooltip = new Tooltip(app);
+  const beside = (panel: HTMLElement) => (left: number, top: number) => {
+    const box = panel.getBoundingClientRect();
+    tooltip.show(box.left + left, box.top + top);
+  };
+  const [left, right] = [byId("samples"), byId("graph")];
+  const samples = new SamplesPanel(app, left, byId("points"), byId("overlay"), beside(left));
+  const graph = new GraphPanel(app, right, byId("edges"), beside(right));
+  byId("no-webgl").hidden = samples.points.webgl;
+
+  let waiting = false;
+  const draw = (): void => {
+    waiting = false;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    samples.draw(ratio);
+    graph.draw(ratio);
+  };
+  const schedule = (): void => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(draw);
+  };
+  app.listen((change: Change) => {
+    schedule();
+    if (change === "cut") {
+      controls.show();
+      showClusters(app);
+    }
+    if (change === "cut" || change === "colour") showLegend(app);
+    if (change === "cut" || change === "colour" || change === "pick") showExplanation(app);
+    if (change === "pick") markCluster(app);
+    if (change === "hover") {
+      if (app.hover.local < 0 && app.hover.edge < 0) tooltip.hide();
+      else followKeys(app, tooltip, samples, graph);
+    }
+  });
+  const controls = new Controls(app);
+  controls.show();
+  showClusters(app);
+  showExplanation(app);
+
+  byId("csv").addEventListener("click", () => saveCsv(app));
+  byId("png").addEventListener("click", () => savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], draw));
+  byId("clear").addEventListener("click", () => app.clear());
+  connectPage(app);
+  new ResizeObserver(schedule).observe(byId("panels"));
+  draw();
+  performance.mark("first-points");
+  Object.assign(window, { explorer: { app, recut: (wish: Wish) => [...recut(model, wish).labels], csv: () => labelsAsCsv(app) } });
+}
+
+/** A step by keyboard shows the same words as the pointer would, at the sample or node itself. */
+function followKeys(app: App, tooltip: Tooltip, samples: SamplesPanel, graph: GraphPanel): void {
+  const panel = document.activeElement;
+  if (!panel?.matches("#samples:focus-visible, #graph:focus-visible")) return;
+  const box = panel.getBoundingClientRect();
+  const [x, y] = panel.id === "samples" && app.hover.sample >= 0 ? samples.at(app.hover.sample) : graph.at(app.hover.local);
+  tooltip.show(box.left + x, box.top + y);
+}
+
+/** Keys and buttons that belong to no panel. */
+function connectPage(app: App): void {
+  const help = byId<HTMLDialogElement>("help");
+  byId("help-button").addEventListener("click", () => help.showModal());
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-zoom]")) {
+    button.addEventListener("click", () => {
+      const box = byId("samples").getBoundingClientRect();
+      const factor = Number(button.dataset.zoom);
+      if (factor > 0) app.camera.zoomAt(box, factor);
+      else app.camera.home();
+    });
+  }
+  document.addEventListener("keydown", (event) => {
+    const typing = (event.target as HTMLElement).matches("input, select, textarea");
+    if (event.key === "Escape" && !help.open) app.clear();
+    else if (event.key === "/" && !typing) byId("search").focus();
+    else if (event.key === "?" && !typing) help.showModal();
+    else return;
+    event.preventDefault();
+  });
+}
+
+start();

@@ -1,0 +1,189 @@
+// The side: the explanation of what is picked, the legend, and the clusters.
+
+import type { App } from "./app";
+import { currentScale, scaleColour } from "./colouring";
+import { byId, count, format, make, percent } from "./dom";
+import type { PairStory } from "./explain";
+import { clusterColour, css, rampColour } from "./palette";
+import { rowOf } from "./payload";
+
+const MOST_CATEGORIES = 24;
+const LONGEST_WAY = 12;
+
+function swatch(colour: string): HTMLElement {
+  const element = make("span", { class: "swatch", "aria-hidden": "true" });
+  element.style.background = colour;
+  return element;
+}
+
+function clusterName(app: App, label: number): HTMLElement {
+  return make("span", { class: "nowrap" }, swatch(css(app.colourOf(label))), label < 0 ? "noise" : `cluster ${label}`);
+}
+
+function facts(...rows: [string, ...(Node | string)[]][]): HTMLElement {
+  const list = make("dl");
+  for (const [name, ...values] of rows) list.append(make("dt", {}, name), make("dd", {}, ...values));
+  return list;
+}
+
+/** "1 → 2 → 3", shortened in the middle where it is long. */
+function way(numbers: number[]): string {
+  const words = numbers.map((number) => format(number).replace(/,/g, ""));
+  if (words.length > LONGEST_WAY) words.splice(LONGEST_WAY - 3, words.length - LONGEST_WAY + 2, "…");
+  return words.join(" → ");
+}
+
+function life(splitsAt: number | null, mergesAt: number | null): string {
+  const parts = [];
+  if (splitsAt !== null) parts.push(`splits at ${splitsAt} clusters`);
+  if (mergesAt !== null) parts.push(`merges with another at ${count(mergesAt, "cluster")}`);
+  return parts.join(", ") || "the only one, and of one local cluster";
+}
+
+function aboutSample(app: App, sample: number): HTMLElement[] {
+  const { model, cut } = app;
+  const { samples, graph } = model;
+  const story = app.story(sample);
+  const rows: [string, ...(Node | string)[]][] = [
+    ["Cluster", clusterName(app, app.labelOf(sample))],
+    ["Membership", samples.noise[sample] ? "none: taken as noise" : app.membership[sample].toFixed(3)],
+    ["Climb", story.steps === 0 ? "none: it is a peak itself" : `${way(story.climb.map((s) => rowOf(model, s)))} (${count(story.steps, "step")} to the peak)`],
+    ["Local cluster", `${story.local}, of ${count(graph.sizes[story.local], "sample")}`],
+    ["Log intensity", format(samples.intensity[sample])],
+    ["Outlier score", samples.outlier[sample].toFixed(3)],
+  ];
+  if (cut.nested) rows.splice(2, 0, ["Its cluster", life(story.splitsAt, story.mergesAt)]);
+  for (const column of model.columns) rows.push([column.name, columnText(column, sample)]);
+  return [
+    make("h3", {}, sentence(app.nameOf(sample))),
+    facts(...rows),
+    make("p", { class: "hint" }, "Choose a second sample to see what connects the two."),
+  ];
+}
+
+export function columnText(column: App["model"]["columns"][number], sample: number): string {
+  const value = column.values[sample];
+  return column.categories ? (column.categories[value] ?? "missing") : format(value);
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function edgeText(app: App, e: number): string {
+  const { edges, pairs } = app.model.graph;
+  const ends = `${edges[2 * e]} – ${edges[2 * e + 1]}`;
+  return `${ends} (${pairs[e] > 0 ? count(pairs[e], "boundary pair") : "a bridge, no boundary pair"})`;
+}
+
+function whatConnects(app: App, pair: PairStory): string {
+  if (!pair.connected) return "Nothing connects their local clusters.";
+  if (pair.path.length === 1) return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters parts them.`;
+  if (pair.together) {
+    const only = pair.edges.length === 1;
+    return `The strongest way between their local clusters: ${way(pair.path)}. Its ${only ? "only" : "weakest"} edge is ${edgeText(app, pair.weakest)}.`;
+  }
+  const cut = pair.cut.map((e) => edgeText(app, e));
+  const more = cut.length > 4 ? ` and ${cut.length - 4} more` : "";
+  return `The strongest way between their local clusters: ${way(pair.path)}. Cut on it: ${cut.slice(0, 4).join(", ")}${more}.`;
+}
+
+function aboutPair(app: App, pair: PairStory): HTMLElement[] {
+  const [a, b] = app.picked;
+  const [first, second] = [app.labelOf(a), app.labelOf(b)];
+  const verdict = pair.together
+    ? make("p", { class: "verdict" }, "Together in ", clusterName(app, first))
+    : make("p", { class: "verdict" }, "Apart: ", clusterName(app, first), " and ", clusterName(app, second));
+  const parts = [
+    make("h3", {}, make("b", { class: "badge" }, "A"), sentence(app.nameOf(a))),
+    make("h3", {}, make("b", { class: "badge" }, "B"), sentence(app.nameOf(b))),
+    verdict,
+    make("p", {}, whatConnects(app, pair)),
+  ];
+  if (pair.togetherUpTo !== null && pair.path.length > 1) {
+    const upTo = pair.togetherUpTo;
+    parts.push(make("p", {}, upTo === 1 ? "They are together only where all is one cluster." : `They are together up to ${upTo} clusters, apart from ${upTo + 1} on.`));
+  }
+  return parts;
+}
+
+export function showExplanation(app: App): void {
+  const pair = app.pair();
+  const box = byId("explanation");
+  const intro = make("p", { class: "hint" }, "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them.");
+  box.replaceChildren(...(pair ? aboutPair(app, pair) : app.picked.length > 0 ? aboutSample(app, app.picked[0]) : [intro]));
+  byId("clear").hidden = app.picked.length === 0 && app.cluster < 0;
+}
+
+export function showLegend(app: App): void {
+  const box = byId("legend");
+  const scale = currentScale(app);
+  box.hidden = scale === null || (scale.categories !== null && scale.categories.length === 0);
+  if (!scale || box.hidden) return;
+  if (scale.categories) {
+    const items = scale.categories.slice(0, MOST_CATEGORIES).map((word, i) => make("li", {}, swatch(css(clusterColour(i))), word));
+    const more = scale.categories.length - items.length;
+    if (more > 0) items.push(make("li", { class: "hint" }, `and ${format(more)} more`));
+    box.replaceChildren(make("h2", {}, scale.name), make("ul", { class: "categories" }, ...items));
+    return;
+  }
+  const bar = make("div", { class: "ramp" });
+  const stops = Array.from({ length: 9 }, (_, i) => css(rampColour(i / 8, app.dark)));
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  const ends = make("div", { class: "ends" }, make("span", {}, format(scale.low)), make("span", {}, format(scale.high)));
+  box.replaceChildren(make("h2", {}, scale.name), bar, ends);
+  if (scale.values.some((value) => Number.isNaN(value))) {
+    box.append(make("div", { class: "ends" }, make("span", {}, swatch(css(scaleColour(scale, NaN, app.dark))), "missing")));
+  }
+}
+
+/** One button a cluster: its colour, number, samples and share, beside the share that was asked for. */
+export function showClusters(app: App): void {
+  const sizes = app.clusterSizes();
+  const total = app.model.nSamples;
+  const { proportions } = app.wish;
+  const expected = wantedShares(app, proportions, sizes.length);
+  const most = Math.max(...sizes, ...expected.map((share) => share * total), 1);
+  const rows = sizes.map((size, label) => {
+    const bar = make("span", { class: "bar", "aria-hidden": "true" }, make("span"));
+    const fill = bar.firstElementChild as HTMLElement;
+    fill.style.width = `${(100 * size) / most}%`;
+    fill.style.background = css(app.colourOf(label));
+    if (label < expected.length) {
+      const tick = make("i");
+      tick.style.left = `${(100 * expected[label] * total) / most}%`;
+      bar.append(tick);
+    }
+    const button = make(
+      "button",
+      { type: "button", "aria-pressed": String(app.cluster === label), "data-cluster": String(label) },
+      make("span", { class: "number" }, swatch(css(app.colourOf(label))), String(label)),
+      bar,
+      make("span", { class: "size" }, format(size)),
+      make("span", { class: "share" }, percent(size / total)),
+    );
+    button.setAttribute("aria-label", `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`);
+    button.addEventListener("click", () => app.pickCluster(label));
+    button.addEventListener("pointerenter", () => app.point({ cluster: label }));
+    button.addEventListener("pointerleave", () => app.point({}));
+    return make("li", {}, button);
+  });
+  byId("clusters").replaceChildren(...rows);
+  const noise = total - sizes.reduce((sum, size) => sum + size, 0);
+  byId("noise").replaceChildren(...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []));
+  byId("expected").hidden = expected.length === 0;
+}
+
+function wantedShares(app: App, proportions: number[] | "equal" | undefined, nClusters: number): number[] {
+  if (proportions === "equal") return new Array<number>(nClusters).fill(1 / nClusters);
+  if (!proportions) return app.cut.fitted && app.model.prior ? app.model.prior : [];
+  const total = proportions.reduce((sum, share) => sum + share, 0);
+  return proportions.map((share) => share / total).sort((a, b) => b - a);
+}
+
+/** The pressed button alone, without building the list anew under the pointer. */
+export function markCluster(app: App): void {
+  for (const button of byId("clusters").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.cluster) === app.cluster));
+  }
+}

@@ -1,0 +1,104 @@
+"""The interactive page: samples and topo-graph side by side in one HTML file that needs no server and no network.
+
+The page is built from the sources in ``explorer/`` at the root of the repository (``scripts/build-explorer``) and ships
+as ``page.html``; here it is given the data of one fitted model. Nothing beyond the core packages is needed.
+"""
+
+import json
+import os
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gitcluster._validation import check_integer
+from gitcluster.explorer.data import pack_model
+
+__all__ = ["write_explorer"]
+
+PLACEHOLDER = "@@PAYLOAD@@"
+
+
+def write_explorer(
+    model: Any,
+    X: Any = None,
+    path: str | os.PathLike[str] = "explorer.html",
+    *,
+    embedding: ArrayLike | None = None,
+    columns: Any = None,
+    names: Any = None,
+    title: str | None = None,
+    max_samples: int = 100_000,
+    random_state: int = 0,
+) -> Path:
+    """Write a fitted model as an interactive page.
+
+    Parameters
+    ----------
+    model : GIT
+        A fitted model.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The samples that were fitted, by default as the model holds them, scaled. Samples of two features are shown as
+        they are, others by their two principal components.
+    path : str or path, default="explorer.html"
+        Where to write; a file that is there is replaced, whole or not at all.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Where to show the samples instead. Needed where distances or a graph were fitted.
+    columns : dict or DataFrame, default=None
+        More about every sample, to show and to colour by: numbers, or anything else as categories.
+    names : sequence of n_samples, default=None
+        What to call the samples.
+    title : str, default=None
+    max_samples : int, default=100_000
+        Beyond so many, a sample of them is shown: the same share of every local cluster, and all peaks.
+    random_state : int, default=0
+        Decides which samples are shown.
+
+    Returns
+    -------
+    path : Path
+        The file written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from sklearn.datasets import make_moons
+    >>> from gitcluster import GIT
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> model = GIT(n_clusters=2).fit(X)
+    >>> write_explorer(model, X, Path(mkdtemp(), "moons.html"), columns={"moon": y}).name
+    'moons.html'
+    """
+    check_is_fitted(model)
+    payload = pack_model(
+        model, X, embedding=embedding, columns=columns, names=names, title=title,
+        max_samples=check_integer("max_samples", max_samples, low=1),
+        random_state=check_integer("random_state", random_state, low=0),
+    )  # fmt: skip
+    page = files("gitcluster.explorer").joinpath("page.html").read_text(encoding="utf-8")
+    before, after = page.split(PLACEHOLDER)
+    return _replace_file(Path(path), before + as_json(payload) + after)
+
+
+def as_json(payload: dict[str, Any]) -> str:
+    """JSON that no HTML parser takes for the end of a script: without any ``<``."""
+    return json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _replace_file(path: Path, text: str) -> Path:
+    """Write aside and rename, so that there is never half a page."""
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(aside, 0o666 & ~umask)  # a temporary file is for its owner alone
+        os.replace(aside, path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    return path

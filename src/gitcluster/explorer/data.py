@@ -1,0 +1,184 @@
+"""The data of a page: what the fit found, as arrays in base64 inside JSON.
+
+Weights go as the float64 they are, and what a re-cut needs of them (the order of the edges, the log sums) is worked out
+here, so that the browser repeats the arithmetic of :meth:`GIT.cut` on the same numbers.
+"""
+
+from base64 import b64encode
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster.explorer.places import place_samples
+from gitcluster.intensity import rounding_step
+from gitcluster.prediction import BOUNDARY, levels_of
+
+TYPES = ("u1", "u2", "i4")
+"""Of whole numbers, the first that holds them all; else float64."""
+
+
+def pack_model(
+    model: Any,
+    X: Any,
+    *,
+    embedding: ArrayLike | None,
+    columns: Any,
+    names: Any,
+    title: str | None,
+    max_samples: int,
+    random_state: int,
+) -> dict[str, Any]:
+    """Everything that the page shows."""
+    n_samples = len(model.labels_)
+    rows = choose_samples(model.local_labels_, model.peaks_, max_samples, random_state)
+    places = place_samples(model, X, rows, embedding=embedding, random_state=random_state)
+    if names is not None:
+        names = [str(name) for name in names]
+        if len(names) != n_samples:
+            raise ValueError(f"names must have {n_samples} entries, one a sample, got {len(names)}.")
+        names = [names[row] for row in rows.tolist()]
+    return {
+        "title": "GIT explorer" if title is None else str(title),
+        "n_samples": n_samples,
+        "variant": model._variant,
+        "recut": model._constraints is None,
+        "prior": None if model._prior is None else model._prior.tolist(),
+        "axes": [
+            {"name": name, "centre": centre, "unit": unit}
+            for name, centre, unit in zip(places.names, places.centre, places.unit, strict=True)
+        ],
+        "names": names,
+        "columns": [_pack_column(str(name), values, rows, n_samples) for name, values in _columns(columns)],
+        "samples": {"place": pack(places.coordinates.ravel()), **_pack_samples(model, rows)},
+        "graph": _pack_graph(model, rows),
+    }
+
+
+def pack(values: Any) -> dict[str, str]:
+    """A typed array: whole numbers in as few bytes as hold them, floats as they are."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        fits = [t for t in TYPES if np.iinfo(t).min <= low and high <= np.iinfo(t).max]
+        array = array.astype(fits[0] if fits else "f8")
+    kind = array.dtype.str[1:]
+    return {"type": kind, "data": b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
+
+
+def choose_samples(local_labels: Any, peaks: Any, most: int, random_state: int) -> NDArray[np.int64]:
+    """All samples, or ``most`` of them in rising order: the same share of every local cluster, and every peak."""
+    n_samples, peaks = len(local_labels), np.unique(peaks)
+    if n_samples <= most:
+        return np.arange(n_samples)
+    if most < len(peaks):
+        raise ValueError(
+            f"max_samples={most} is less than the {len(peaks)} local clusters, whose peaks are always shown. "
+            f"Use max_samples >= {len(peaks)}."
+        )
+    rng = np.random.default_rng(random_state)
+    order = np.lexsort((rng.random(n_samples), local_labels))
+    order = order[~np.isin(order, peaks)]
+    n_others = most - len(peaks)
+    taken = order[np.arange(n_others) * len(order) // max(n_others, 1)]
+    return np.sort(np.concatenate([peaks, taken])).astype(np.int64)
+
+
+def _pack_samples(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
+    n_samples = len(model.labels_)
+    position = np.full(n_samples, -1, np.int64)
+    position[rows] = np.arange(len(rows))
+    parents, steps = _climb(np.asarray(model.parents_), rows, position >= 0)
+    reference, local = model._reference, model.local_labels_
+    peak, low = (level[local] for level in levels_of(reference.log_intensity, reference.local_labels, len(model.peaks_)))
+    depth = np.where(peak > low, (peak - model.log_intensity_) / np.where(peak > low, peak - low, 1.0), 0.0)
+    packed = {
+        "local": pack(local[rows]),
+        "noise": pack(model.labels_[rows] < 0),
+        "intensity": pack(model.log_intensity_[rows].astype(np.float32)),
+        "leaving": pack((BOUNDARY * np.clip(depth, 0.0, 1.0))[rows].astype(np.float32)),
+        "outlier": pack(np.asarray(model.outlier_scores_)[rows].astype(np.float32)),
+        "parent": pack(position[parents]),
+    }
+    if len(rows) < n_samples:
+        packed |= {"row": pack(rows), "steps": pack(steps)}
+    return packed
+
+
+def _climb(
+    parents: NDArray[np.int64], rows: NDArray[np.int64], shown: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The next shown sample uphill of every shown one, and the steps to the end of its climb."""
+    upward, steps, at = parents[rows], np.zeros(len(rows), np.int64), rows
+    for _ in range(len(parents)):
+        following = parents[at]
+        if (following == at).all():
+            break
+        steps += following != at
+        at = following
+        upward = np.where(shown[upward], upward, parents[upward])
+    return np.where(shown[upward], upward, rows), steps
+
+
+def _pack_graph(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
+    graph, hierarchy = model.topo_graph_, model._hierarchy
+    log_sizes = np.log(graph.sizes[graph.edges]).sum(axis=1)
+    weights = graph.log_weights
+    if hierarchy is not None:  # the weights of gitcluster.selection.sweep
+        weights = np.where(graph.pairs > 0, np.log(np.maximum(graph.pairs, 1)) - log_sizes / 2, graph.log_weights)
+    order = np.argsort(-np.rint(weights / rounding_step(np.float64)), kind="stable")
+    there = model.labels_ >= 0
+    return {
+        "sizes": pack(graph.sizes),
+        "members": pack(np.bincount(model.local_labels_[there], minlength=len(graph.sizes))),
+        "peaks": pack(np.searchsorted(rows, model.peaks_)),
+        "edges": pack(graph.edges.ravel()),
+        "pairs": pack(graph.pairs),
+        "log_weights": pack(graph.log_weights),
+        "cut_weights": pack(weights),
+        "cut_order": pack(order[graph.pairs[order] > 0]),
+        "cut_sums": pack(weights + np.where(graph.pairs > 0, log_sizes, 0.0)),
+        "log_sums": pack(graph.log_weights + log_sizes),
+        "labels": pack(model.edge_cut_.labels),
+        "merges": None if hierarchy is None else pack(hierarchy.edges),
+    }
+
+
+def _columns(columns: Any) -> list[tuple[Any, Any]]:
+    if columns is None:
+        return []
+    if hasattr(columns, "columns"):
+        return [(name, columns[name]) for name in columns.columns]
+    if not hasattr(columns, "items"):
+        raise TypeError(f"columns must be a dict or a DataFrame, got {type(columns).__name__}. Use {{'name': values}}.")
+    return list(columns.items())
+
+
+def _pack_column(name: str, values: Any, rows: NDArray[np.int64], n_samples: int) -> dict[str, Any]:
+    array = np.asarray(values)
+    if array.shape != (n_samples,):
+        raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value a sample, got {array.shape}.")
+    array = array[rows]
+    if array.dtype.kind == "O" and all(value is None or _is_number(value) for value in array):
+        array = np.array([np.nan if value is None else float(value) for value in array])
+    if array.dtype.kind in "iuf":
+        return {"name": name, "values": pack(array.astype(np.float64) if array.dtype.kind == "f" else array)}
+    known = np.array([not _is_missing(value) for value in array.tolist()], dtype=bool)
+    words = np.array([str(value) for value in array.tolist()], dtype=object)
+    found, codes, counts = np.unique(words[known].astype(str), return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")  # the most frequent has the first colour
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    all_codes = np.full(len(array), -1, np.int64)
+    all_codes[known] = place[codes]
+    return {"name": name, "values": pack(all_codes), "categories": found[order].tolist()}
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, or what pandas has for them, which does not compare."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
