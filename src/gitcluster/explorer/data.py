@@ -91,7 +91,9 @@ def _pack_samples(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
     position[rows] = np.arange(len(rows))
     parents, steps = _climb(np.asarray(model.parents_), rows, position >= 0)
     reference, local = model._reference, model.local_labels_
-    peak, low = (level[local] for level in levels_of(reference.log_intensity, reference.local_labels, len(model.peaks_)))
+    peak, low = (
+        level[local] for level in levels_of(reference.log_intensity, reference.local_labels, len(model.peaks_))
+    )
     depth = np.where(peak > low, (peak - model.log_intensity_) / np.where(peak > low, peak - low, 1.0), 0.0)
     packed = {
         "local": pack(local[rows]),
@@ -160,8 +162,8 @@ def _pack_column(name: str, values: Any, rows: NDArray[np.int64], n_samples: int
     if array.shape != (n_samples,):
         raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value a sample, got {array.shape}.")
     array = array[rows]
-    if array.dtype.kind == "O" and all(value is None or _is_number(value) for value in array):
-        array = np.array([np.nan if value is None else float(value) for value in array])
+    if array.dtype.kind == "O" and all(_is_missing(value) or _is_number(value) for value in array):
+        array = np.array([np.nan if _is_missing(value) else float(value) for value in array])
     if array.dtype.kind in "iuf":
         return {"name": name, "values": pack(array.astype(np.float64) if array.dtype.kind == "f" else array)}
     known = np.array([not _is_missing(value) for value in array.tolist()], dtype=bool)

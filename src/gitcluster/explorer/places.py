@@ -56,7 +56,9 @@ def _project(model: Any, X: Any, rows: NDArray[np.int64], random_state: int) -> 
         )
     if X is None:
         if reference.points.shape[0] != n_samples:
-            raise ValueError("This model holds repeated rows in place of weights. Give X, the samples that were fitted.")
+            raise ValueError(
+                "This model holds repeated rows in place of weights. Give X, the samples that were fitted."
+            )
         samples = scaled = reference.points[rows]
     else:
         samples = model._check_samples(X, reset=False)
