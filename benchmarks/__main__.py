@@ -6,6 +6,7 @@ import importlib
 import sys
 
 EXPERIMENTS = (
+    "explorer",
     "features",
     "paper",
     "prediction",

@@ -140,20 +140,14 @@ export class App {
   }
 
   /** Local clusters that stand out, null where all are alike. */
-  emphasis(): ((local: number) => boolean) | null {
+  emphasis(): Set<number> | null {
     const { hover, picked, cut } = this;
     const cluster = hover.cluster >= 0 ? hover.cluster : this.cluster;
-    if (hover.local >= 0 && hover.sample < 0) return (local) => local === hover.local;
-    if (hover.edge >= 0) {
-      const ends = this.model.graph.edges.subarray(2 * hover.edge, 2 * hover.edge + 2);
-      return (local) => ends.includes(local);
-    }
-    if (cluster >= 0) return (local) => cut.labels[local] === cluster;
-    if (picked.length > 0) {
-      const wanted = new Set(this.pair()?.path ?? picked.map((sample) => this.model.samples.local[sample]));
-      return (local) => wanted.has(local);
-    }
-    return null;
+    if (hover.local >= 0 && hover.sample < 0) return new Set([hover.local]);
+    if (hover.edge >= 0) return new Set(this.model.graph.edges.subarray(2 * hover.edge, 2 * hover.edge + 2));
+    if (cluster >= 0) return new Set([...cut.labels.keys()].filter((local) => cut.labels[local] === cluster));
+    if (picked.length === 0) return null;
+    return new Set(this.pair()?.path ?? picked.map((sample) => this.model.samples.local[sample]));
   }
 
   private told: { key: string; cut: Cut; pair: PairStory } | null = null;

@@ -14,6 +14,7 @@ export interface Scale {
 }
 
 const DIMMED = 0.18;
+const RANGES = new WeakMap<Numbers, [number, number]>();
 
 /** Everything to colour by beside the cluster, by key. */
 export function colourings(app: App): Map<string, { name: string; values: () => Numbers; categories: string[] | null }> {
@@ -41,6 +42,14 @@ export function currentScale(app: App): Scale | null {
 
 /** From nearly the lowest to nearly the highest value, so that a few far-off ones do not take all the colours. */
 function range(values: Numbers): [number, number] {
+  const known = RANGES.get(values);
+  if (known) return known;
+  const found = findRange(values);
+  RANGES.set(values, found);
+  return found;
+}
+
+function findRange(values: Numbers): [number, number] {
   const finite = Float64Array.from(values).filter((value) => Number.isFinite(value)).sort();
   if (finite.length === 0) return [0, 1];
   const at = (share: number): number => finite[Math.round(share * (finite.length - 1))];
@@ -60,7 +69,7 @@ export function sampleColours(app: App): Bytes {
   const { labels } = app.cut;
   const scale = currentScale(app);
   const standsOut = app.emphasis();
-  const alpha = Uint8Array.from({ length: nLocal }, (_, i) => (!standsOut || standsOut(i) ? 255 : 255 * DIMMED));
+  const alpha = Uint8Array.from({ length: nLocal }, (_, i) => (!standsOut || standsOut.has(i) ? 255 : 255 * DIMMED));
   const clusters = Array.from(app.slots, (slot) => clusterColour(slot));
   const steps = Array.from({ length: 257 }, (_, i) => rampColour(i / 256, app.dark));
   const bytes = new Uint8Array(4 * nShown);

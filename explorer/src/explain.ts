@@ -137,7 +137,8 @@ function findTogetherUpTo(model: Model, from: number, to: number): number | null
 /** How firmly every shown sample belongs to its cluster in a cut; 0 for noise. */
 export function memberships(model: Model, cut: Cut): Float32Array {
   const { graph, samples, nLocal } = model;
-  const { edges, pairs, logSums } = graph;
+  const { edges, pairs, logWeights, sizes } = graph;
+  const logSums = logWeights.map((weight, e) => weight + Math.log(sizes[edges[2 * e]]) + Math.log(sizes[edges[2 * e + 1]]));
   const largest = new Float64Array(nLocal).fill(-Infinity);
   for (let half = 0; half < edges.length; half++) {
     if (pairs[half >> 1] > 0) largest[edges[half]] = Math.max(largest[edges[half]], logSums[half >> 1]);
@@ -150,9 +151,11 @@ export function memberships(model: Model, cut: Cut): Float32Array {
     total[edges[half]] += weight;
     if (cut.labels[edges[half]] === cut.labels[edges[half ^ 1]]) own[edges[half]] += weight;
   }
-  return Float32Array.from({ length: model.nShown }, (_, x) => {
+  const found = new Float32Array(model.nShown);
+  for (let x = 0; x < found.length; x++) {
     const local = samples.local[x];
     const inside = total[local] > 0 ? own[local] / total[local] : 1;
-    return samples.noise[x] ? 0 : 1 - samples.leaving[x] * (1 - inside);
-  });
+    found[x] = samples.noise[x] ? 0 : 1 - samples.leaving[x] * (1 - inside);
+  }
+  return found;
 }

@@ -125,7 +125,7 @@ function logAddExp(a: number, b: number): number {
 
 /** Join clusters beyond the largest along summed weights of cut edges, strongest first. */
 export function followCutEdges(graph: Graph, cut: number[], root: Int32Array, nClusters: number): void {
-  const { edges, cutWeights, sizes } = graph;
+  const { edges, logWeights, sizes } = graph;
   const labels = labelBySize(root, sizes);
   const sums = new Map<string, { to: number; small: number; sum: number }>();
   for (const e of [...cut].sort((a, b) => a - b)) {
@@ -134,7 +134,7 @@ export function followCutEdges(graph: Graph, cut: number[], root: Int32Array, nC
     for (const [to, small] of [[i, j], [j, i]]) {
       if (small < nClusters || to === small) continue;
       const way = sums.get(`${to} ${small}`) ?? { to, small, sum: -Infinity };
-      way.sum = way.sum === -Infinity ? cutWeights[e] : logAddExp(way.sum, cutWeights[e]);
+      way.sum = way.sum === -Infinity ? logWeights[e] : logAddExp(way.sum, logWeights[e]);
       sums.set(`${to} ${small}`, way);
     }
   }

@@ -5,6 +5,7 @@ import { Controls } from "./controls";
 import { type Wish, recut } from "./cut";
 import { byId } from "./dom";
 import { labelsAsCsv, saveCsv, savePng } from "./download";
+import { Frames } from "./frames";
 import { GraphPanel } from "./graph_panel";
 import { readModel } from "./payload";
 import { SamplesPanel } from "./samples_panel";
@@ -28,20 +29,14 @@ function start(): void {
   const graph = new GraphPanel(app, right, byId("edges"), beside(right));
   byId("no-webgl").hidden = samples.points.webgl;
 
-  let waiting = false;
-  const draw = (): void => {
-    waiting = false;
+  const draw = (share: number): void => {
     const ratio = Math.min(devicePixelRatio || 1, 2);
-    samples.draw(ratio);
-    graph.draw(ratio);
+    samples.draw(ratio, share);
+    graph.draw(ratio, share);
   };
-  const schedule = (): void => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(draw);
-  };
+  const frames = new Frames(draw);
   app.listen((change: Change) => {
-    schedule();
+    frames.ask(change === "view");
     if (change === "cut") {
       controls.show();
       showClusters(app);
@@ -60,13 +55,13 @@ function start(): void {
   showExplanation(app);
 
   byId("csv").addEventListener("click", () => saveCsv(app));
-  byId("png").addEventListener("click", () => savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], draw));
+  byId("png").addEventListener("click", () => savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], () => draw(1)));
   byId("clear").addEventListener("click", () => app.clear());
   connectPage(app);
-  new ResizeObserver(schedule).observe(byId("panels"));
-  draw();
+  new ResizeObserver(() => frames.ask(false)).observe(byId("panels"));
+  draw(1);
   performance.mark("first-points");
-  Object.assign(window, { explorer: { app, recut: (wish: Wish) => [...recut(model, wish).labels], csv: () => labelsAsCsv(app) } });
+  Object.assign(window, { explorer: { app, frames, recut: (wish: Wish) => [...recut(model, wish).labels], csv: () => labelsAsCsv(app) } });
 }
 
 /** A step by keyboard shows the same words as the pointer would, at the sample or node itself. */

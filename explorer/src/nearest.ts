@@ -8,7 +8,8 @@ export class NearestGrid {
   constructor(private readonly place: Float32Array) {
     const n = place.length / 2;
     this.side = Math.max(1, Math.min(512, Math.ceil(Math.sqrt(n / 2))));
-    const cells = Int32Array.from({ length: n }, (_, i) => this.row(place[2 * i + 1]) * this.side + this.row(place[2 * i]));
+    const cells = new Int32Array(n);
+    for (let i = 0; i < n; i++) cells[i] = this.row(place[2 * i + 1]) * this.side + this.row(place[2 * i]);
     this.starts = new Int32Array(this.side * this.side + 1);
     for (const cell of cells) this.starts[cell + 1]++;
     for (let c = 0; c < this.side * this.side; c++) this.starts[c + 1] += this.starts[c];

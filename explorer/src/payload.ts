@@ -27,8 +27,6 @@ export interface Graph {
   edges: Int32Array;
   pairs: Numbers;
   logWeights: Float64Array;
-  logSums: Float64Array;
-  cutWeights: Float64Array;
   cutOrder: Int32Array;
   cutSums: Float64Array;
   labels: Int32Array;
@@ -105,8 +103,6 @@ export function readModel(text: string): Model {
       edges: Int32Array.from(unpack(graph.edges)),
       pairs: unpack(graph.pairs),
       logWeights: unpack(graph.log_weights) as Float64Array,
-      logSums: unpack(graph.log_sums) as Float64Array,
-      cutWeights: unpack(graph.cut_weights) as Float64Array,
       cutOrder: Int32Array.from(unpack(graph.cut_order)),
       cutSums: unpack(graph.cut_sums) as Float64Array,
       labels: Int32Array.from(unpack(graph.labels)),

@@ -9,7 +9,8 @@ export interface PointLayer {
   readonly webgl: boolean;
   /** Colours are bytes: red, green, blue and alpha of every sample. */
   setColours(colours: Bytes): void;
-  draw(camera: Camera, size: Size, ratio: number, radius: number): void;
+  /** Draw a share of the samples, spread evenly over them. */
+  draw(camera: Camera, size: Size, ratio: number, radius: number, share: number): void;
 }
 
 const VERTEX = `
@@ -34,6 +35,16 @@ void main() {
   gl_FragColor = vec4(shade.rgb * alpha, alpha);
 }`;
 
+/** All numbers below n in an order of which any beginning is spread evenly: steps of about n times the golden ratio. */
+function mixedOrder(n: number): Uint32Array {
+  const shareFactor = (a: number, b: number): boolean => (b === 0 ? a > 1 : shareFactor(b, a % b));
+  let step = Math.max(1, Math.round(n * 0.618034));
+  while (shareFactor(n, step) && step > 1) step--;
+  const order = new Uint32Array(n);
+  for (let i = 0; i < n; i++) order[i] = (i * step) % n;
+  return order;
+}
+
 export function createPoints(canvas: HTMLCanvasElement, place: Floats): PointLayer {
   const gl = canvas.getContext("webgl", { antialias: false, alpha: true, depth: false });
   return gl ? new WebGlPoints(canvas, gl, place) : new CanvasPoints(canvas, place);
@@ -44,12 +55,14 @@ class WebGlPoints implements PointLayer {
   private uniforms!: Record<"centre" | "scale" | "diameter", WebGLUniformLocation | null>;
   private colours: WebGLBuffer | null = null;
   private latest: Bytes = new Uint8Array();
+  private readonly order: Uint32Array;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly gl: WebGLRenderingContext,
     private readonly place: Floats,
   ) {
+    this.order = mixedOrder(place.length / 2);
     this.prepare();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
@@ -74,7 +87,7 @@ class WebGlPoints implements PointLayer {
     const locate = (name: string): WebGLUniformLocation | null => gl.getUniformLocation(program, name);
     this.uniforms = { centre: locate("centre"), scale: locate("scale"), diameter: locate("diameter") };
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, this.place, gl.STATIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, this.place.slice().map((_, i) => this.place[2 * this.order[i >> 1] + (i & 1)]), gl.STATIC_DRAW);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.colours = gl.createBuffer();
@@ -87,11 +100,14 @@ class WebGlPoints implements PointLayer {
 
   setColours(colours: Bytes): void {
     this.latest = colours;
+    const given = new Uint32Array(colours.buffer);
+    const ordered = new Uint32Array(given.length);
+    for (let i = 0; i < ordered.length; i++) ordered[i] = given[this.order[i]];
     this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.colours);
-    this.gl.bufferData(this.gl.ARRAY_BUFFER, colours, this.gl.DYNAMIC_DRAW);
+    this.gl.bufferData(this.gl.ARRAY_BUFFER, ordered, this.gl.DYNAMIC_DRAW);
   }
 
-  draw(camera: Camera, size: Size, ratio: number, radius: number): void {
+  draw(camera: Camera, size: Size, ratio: number, radius: number, share: number): void {
     const { gl, uniforms } = this;
     const scale = 2 * camera.scale(size);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -100,7 +116,7 @@ class WebGlPoints implements PointLayer {
     gl.uniform2f(uniforms.centre, camera.x, camera.y);
     gl.uniform2f(uniforms.scale, scale / size.width, scale / size.height);
     gl.uniform1f(uniforms.diameter, 2 * radius * ratio);
-    gl.drawArrays(gl.POINTS, 0, this.place.length / 2);
+    gl.drawArrays(gl.POINTS, 0, Math.ceil(share * this.order.length));
   }
 }
 
@@ -117,12 +133,13 @@ class CanvasPoints implements PointLayer {
     this.colours = colours;
   }
 
-  draw(camera: Camera, size: Size, ratio: number, radius: number): void {
+  draw(camera: Camera, size: Size, ratio: number, radius: number, share: number): void {
     const { place, colours } = this;
+    const step = Math.ceil(1 / share);
     const context = this.canvas.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
-    for (let i = 0; 2 * i < place.length; i++) {
+    for (let i = 0; 2 * i < place.length; i += step) {
       const [x, y] = camera.toScreen(size, place[2 * i], place[2 * i + 1]);
       if (x < -radius || y < -radius || x > size.width + radius || y > size.height + radius) continue;
       const [r, g, b, a] = colours.subarray(4 * i, 4 * i + 4);

@@ -10,12 +10,15 @@ import { type PointLayer, createPoints } from "./points";
 
 const REACH = 14;
 const MOST_NUMBERS = 80;
+const MOST_TRIED = 40;
+
+const overlap = (a: [number, number], b: [number, number]): boolean => Math.abs(a[0] - b[0]) < 26 && Math.abs(a[1] - b[1]) < 20;
 
 export class SamplesPanel {
   readonly points: PointLayer;
   private readonly grid: NearestGrid;
   private size: Size = { width: 1, height: 1 };
-  private stale = true;
+  private coloured = "";
 
   constructor(
     private readonly app: App,
@@ -27,7 +30,9 @@ export class SamplesPanel {
     const { samples } = app.model;
     this.points = createPoints(canvas, samples.place);
     this.grid = new NearestGrid(samples.place);
-    app.listen((change) => (this.stale ||= change !== "view"));
+    app.listen((change) => {
+      if (change === "cut" || change === "colour") this.coloured = "";
+    });
     listen(panel, app.camera, () => this.size, {
       hover: (left, top) => {
         this.pointAt(this.find(left, top, REACH));
@@ -51,7 +56,7 @@ export class SamplesPanel {
     const sample = (from + by + nShown) % nShown;
     this.pointAt(sample);
     const [x, y] = app.camera.toScreen(this.size, samples.place[2 * sample], samples.place[2 * sample + 1]);
-    if (x < 0 || y < 0 || x > this.size.width || y > this.size.height) {
+    if (!this.isInside([x, y])) {
       app.camera.centreOn(samples.place[2 * sample], samples.place[2 * sample + 1]);
     }
   }
@@ -67,23 +72,28 @@ export class SamplesPanel {
     return this.app.camera.toScreen(this.size, place[2 * sample], place[2 * sample + 1]);
   }
 
+  private isInside([x, y]: [number, number]): boolean {
+    return x >= 0 && y >= 0 && x <= this.size.width && y <= this.size.height;
+  }
+
   private radius(): number {
     const { nShown } = this.app.model;
     const base = Math.max(0.9, Math.min(4.5, 90 / Math.sqrt(nShown)));
     return Math.min(8, base * this.app.camera.zoom ** 0.4);
   }
 
-  draw(ratio: number): void {
+  draw(ratio: number, share: number): void {
     this.size = fitCanvas(this.canvas, ratio);
     fitCanvas(this.overlay, ratio);
-    if (this.stale) this.points.setColours(sampleColours(this.app));
-    this.stale = false;
-    this.points.draw(this.app.camera, this.size, ratio, this.radius());
+    const emphasised = `of ${[...(this.app.emphasis() ?? ["all"])].join()}`;
+    if (this.coloured !== emphasised) this.points.setColours(sampleColours(this.app));
+    this.coloured = emphasised;
+    this.points.draw(this.app.camera, this.size, ratio, this.radius(), share);
     const context = this.overlay.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.size.width, this.size.height);
-    this.drawNumbers(context);
-    this.drawPicked(context);
+    if (this.app.picked.length > 0) this.drawPicked(context);
+    else this.drawNumbers(context);
     if (this.app.hover.sample >= 0) this.ring(context, this.app.hover.sample, this.ink(), 2);
   }
 
@@ -149,19 +159,22 @@ export class SamplesPanel {
     context.fillText(text, x, y + lift + 0.5);
   }
 
-  /** The number of every cluster at its highest peak, the largest first, where there is room. */
+  /** The number of every cluster at the highest of its peaks where there is room, the largest cluster first. */
   private drawNumbers(context: CanvasRenderingContext2D): void {
-    const { app, size } = this;
+    const { app } = this;
     const { labels, nClusters } = app.cut;
     const taken: [number, number][] = [];
     const standsOut = app.emphasis();
-    for (let label = 0; label < Math.min(nClusters, MOST_NUMBERS); label++) {
-      const local = labels.indexOf(label); // the lowest number is the highest peak
-      const [x, y] = this.at(app.model.graph.peaks[local]);
-      if (x < 0 || y < 0 || x > size.width || y > size.height) continue;
-      if (taken.some(([a, b]) => Math.abs(a - x) < 22 && Math.abs(b - y) < 18)) continue;
-      if (standsOut && !labels.some((other, i) => other === label && standsOut(i))) continue;
-      taken.push([x, y]);
+    const peaks: number[][] = Array.from({ length: Math.min(nClusters, MOST_NUMBERS) }, () => []);
+    labels.forEach((label, local) => {
+      if (peaks[label]?.length < MOST_TRIED && (!standsOut || standsOut.has(local))) peaks[label].push(local);
+    });
+    for (const [label, locals] of peaks.entries()) {
+      const places = locals.map((local) => this.at(app.model.graph.peaks[local]));
+      const free = places.find((place) => this.isInside(place) && !taken.some((other) => overlap(place, other)));
+      if (!free) continue;
+      const [x, y] = free;
+      taken.push(free);
       this.pill(context, String(label), x, y, 0, [this.ink(), this.paper()]);
       context.strokeStyle = css(app.colourOf(label));
       context.lineWidth = 2;

@@ -90,7 +90,7 @@ function whatConnects(app: App, pair: PairStory): string {
 
 function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   const [a, b] = app.picked;
-  const [first, second] = [app.labelOf(a), app.labelOf(b)];
+  const [first, second] = [a, b].map((sample) => app.cut.labels[app.model.samples.local[sample]]);
   const verdict = pair.together
     ? make("p", { class: "verdict" }, "Together in ", clusterName(app, first))
     : make("p", { class: "verdict" }, "Apart: ", clusterName(app, first), " and ", clusterName(app, second));
@@ -100,6 +100,9 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
     verdict,
     make("p", {}, whatConnects(app, pair)),
   ];
+  for (const sample of [a, b].filter((sample) => app.model.samples.noise[sample])) {
+    parts.push(make("p", {}, `Sample ${rowOf(app.model, sample)} is labelled noise all the same.`));
+  }
   if (pair.togetherUpTo !== null && pair.path.length > 1) {
     const upTo = pair.togetherUpTo;
     parts.push(make("p", {}, upTo === 1 ? "They are together only where all is one cluster." : `They are together up to ${upTo} clusters, apart from ${upTo + 1} on.`));

@@ -138,10 +138,8 @@ def _pack_graph(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
         "edges": pack(graph.edges.ravel()),
         "pairs": pack(graph.pairs),
         "log_weights": pack(graph.log_weights),
-        "cut_weights": pack(weights),
         "cut_order": pack(order[graph.pairs[order] > 0]),
         "cut_sums": pack(weights + np.where(graph.pairs > 0, log_sizes, 0.0)),
-        "log_sums": pack(graph.log_weights + log_sizes),
         "labels": pack(model.edge_cut_.labels),
         "merges": None if hierarchy is None else pack(hierarchy.edges),
     }

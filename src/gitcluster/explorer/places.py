@@ -10,8 +10,10 @@ from sklearn.decomposition import PCA
 from gitcluster.pipeline import GIVEN_DISTANCES
 from gitcluster.scaling import apply_scaling
 
-FAR = 3.0
+FAR = 1.4
 """Samples so many times as far out as nearly all others do not decide what the page shows at first."""
+ROOM = 1.1
+"""What it shows then, beside the range of nearly all of them."""
 UNEVEN = 4.0
 """Axes whose ranges differ more than so many times are scaled each for itself."""
 
@@ -96,9 +98,9 @@ def _fit_window(values: NDArray[np.float64], names: list[str]) -> Places:
     """Coordinates in which nearly all samples lie within -1 to 1."""
     low, high = values.min(axis=0), values.max(axis=0)
     near, far = np.quantile(values, [0.005, 0.995], axis=0)
-    outlying = high / 2 - low / 2 > FAR * (far / 2 - near / 2)
-    low, high = np.where(outlying & (far > near), near, low), np.where(outlying & (far > near), far, high)
-    centre, unit = low / 2 + high / 2, high / 2 - low / 2
+    outlying = (high / 2 - low / 2 > FAR * (far / 2 - near / 2)) & (far > near)
+    low, high = np.where(outlying, near, low), np.where(outlying, far, high)
+    centre, unit = low / 2 + high / 2, (high / 2 - low / 2) * np.where(outlying, ROOM, 1.0)
     unit = np.where(unit > 0, unit, unit.max() or 1.0)
     if unit.max() <= UNEVEN * unit.min():
         unit = np.full(2, unit.max())
