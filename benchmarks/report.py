@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import features, paper, prediction, robustness, search, speed, study, untuned
+from benchmarks import explorer, features, paper, prediction, robustness, search, speed, study, untuned
 from benchmarks.tables import untuned_summary, untuned_table
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +24,8 @@ TABLES = {
     "robustness": robustness.table,
     "study": study.table,
     "features": features.table,
+    "explorer": explorer.table,
+    "explorer_speed": explorer.speed_table,
     "speed": speed.table,
     "speed_ratio": speed.ratio_table,
     "speed_sweep": speed.sweep_table,
