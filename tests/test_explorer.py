@@ -66,6 +66,11 @@ def test_everything_is_in_the_payload(tmp_path):
     np.testing.assert_array_equal(unpack(samples["local"]), model.local_labels_)
     axes = [[axis[key] for axis in payload["axes"]] for key in ("centre", "unit")]
     np.testing.assert_allclose(unpack(samples["place"]).reshape(-1, 2) * axes[1] + axes[0], X, atol=1e-5)
+    model.save(tmp_path / "model.npz")
+    loaded = write_explorer(
+        GIT.load(tmp_path / "model.npz"), X, tmp_path / "again.html", names=map(str, range(300)), title="Four"
+    )
+    assert loaded.read_bytes() == path.read_bytes()
 
 
 def test_no_name_ends_the_script(tmp_path):
@@ -279,10 +284,15 @@ def test_cuts_are_those_of_python(visit, variant):
     moons, _ = make_moons(400, noise=0.12, random_state=0)
     lattice = np.round(np.random.default_rng(2).normal(size=(250, 2)), 1)
     rng = np.random.default_rng(0)
-    for samples in (X, moons, lattice):
-        fitted = GIT(3, variant=variant, noise=0.05).fit(samples)
+    weights = None if variant == "authors" else rng.exponential(size=len(lattice))
+    for fitted, samples in (
+        (GIT(3, variant=variant, noise=0.05).fit(X), X),
+        (GIT(proportions=[3, 2, 1], variant=variant).fit(moons), moons),
+        (GIT(3, variant=variant).fit(lattice, sample_weight=weights), lattice),
+    ):
         page = visit(fitted, samples)
-        priors = [rng.random(rng.integers(1, 12)).tolist() for _ in range(12)]
+        priors = [[3, 2, 1], [10, 20, 30]]
+        priors += [rng.random(rng.integers(1, 12)).tolist() for _ in range(12)]
         priors += [rng.integers(1, 5, rng.integers(1, 7)).tolist() for _ in range(8)]
         wishes = [{"proportions": prior} for prior in priors] + [{"nClusters": c} for c in range(1, 21)]
         wishes += [{"nClusters": c, "proportions": "equal"} for c in range(1, 6)]
@@ -381,6 +391,7 @@ def test_clicks_and_keys_pick_samples(visit):
     page.focus("#samples")
     page.keyboard.press("n")
     page.keyboard.press("n")
+    assert page.inner_text("#message") == f"sample 1, cluster {model.labels_[1]}"
     page.keyboard.press("Enter")
     assert page.evaluate("explorer.app.picked") == [1]
     page.focus("#graph")
@@ -394,6 +405,19 @@ def test_clicks_and_keys_pick_samples(visit):
     assert page.evaluate("explorer.app.camera.x") < 0
     page.keyboard.press("0")
     assert page.evaluate("[explorer.app.camera.zoom, explorer.app.camera.x]") == [1, 0]
+    page.click("[aria-label='Zoom in']")
+    assert page.evaluate("explorer.app.camera.zoom") == 1.5
+    page.keyboard.press("Enter")
+    assert page.evaluate("explorer.app.camera.zoom") == 2.25
+    page.click("[aria-label='Show all']")
+    before = place_of(page, 0)
+    page.mouse.move(*before)
+    page.mouse.down()
+    page.mouse.move(before[0] + 60, before[1] + 30, steps=4)
+    page.mouse.up()
+    np.testing.assert_allclose(place_of(page, 0), [before[0] + 60, before[1] + 30], atol=8)
+    page.mouse.wheel(0, -200)
+    page.wait_for_function("explorer.app.camera.zoom > 1.2")
 
 
 def test_samples_are_found_by_index_and_name(visit):

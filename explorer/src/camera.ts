@@ -72,6 +72,9 @@ const PAN_KEYS: Record<string, [number, number]> = {
 };
 const CLICK_DISTANCE = 5;
 
+/** Whether an event belongs to a button that lies on the panel. */
+const onButton = (event: Event): boolean => (event.target as Element).closest("button") !== null;
+
 /** Mouse, wheel, touch and keys on a panel. */
 export function listen(panel: HTMLElement, camera: Camera, size: () => Size, gestures: Gestures): void {
   const pointers = new Map<number, { x: number; y: number }>();
@@ -81,7 +84,7 @@ export function listen(panel: HTMLElement, camera: Camera, size: () => Size, ges
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   panel.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || onButton(event)) return;
     panel.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, place(event));
     travelled = pointers.size === 1 ? 0 : Infinity;
@@ -126,7 +129,7 @@ export function listen(panel: HTMLElement, camera: Camera, size: () => Size, ges
     { passive: false },
   );
   panel.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || onButton(event)) return;
     if (event.key in PAN_KEYS) camera.pan(size(), ...PAN_KEYS[event.key]);
     else if (event.key === "+" || event.key === "=") camera.zoomAt(size(), 1.3);
     else if (event.key === "-") camera.zoomAt(size(), 1 / 1.3);

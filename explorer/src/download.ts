@@ -15,7 +15,7 @@ function quoted(text: string): string {
 }
 
 /** One row a shown sample: its index, its name where there is one, its label. */
-export function labelsAsCsv(app: App): string {
+function labelsAsCsv(app: App): string {
   const { names, nShown } = app.model;
   const lines = [names ? "index,name,label" : "index,label"];
   for (let x = 0; x < nShown; x++) {

@@ -4,7 +4,7 @@ import { App, type Change } from "./app";
 import { Controls } from "./controls";
 import { type Wish, recut } from "./cut";
 import { byId } from "./dom";
-import { labelsAsCsv, saveCsv, savePng } from "./download";
+import { saveCsv, savePng } from "./download";
 import { Frames } from "./frames";
 import { GraphPanel } from "./graph_panel";
 import { readModel } from "./payload";
@@ -58,19 +58,25 @@ function start(): void {
   byId("png").addEventListener("click", () => savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], () => draw(1)));
   byId("clear").addEventListener("click", () => app.clear());
   connectPage(app);
-  new ResizeObserver(() => frames.ask(false)).observe(byId("panels"));
+  const resized = new ResizeObserver(() => frames.ask(false));
+  for (const panel of [left, right]) resized.observe(panel);
   draw(1);
   performance.mark("first-points");
-  Object.assign(window, { explorer: { app, frames, recut: (wish: Wish) => [...recut(model, wish).labels], csv: () => labelsAsCsv(app) } });
+  // for the console, and for tests
+  Object.assign(window, { explorer: { app, frames, recut: (wish: Wish) => [...recut(model, wish).labels] } });
 }
 
 /** A step by keyboard shows the same words as the pointer would, at the sample or node itself. */
 function followKeys(app: App, tooltip: Tooltip, samples: SamplesPanel, graph: GraphPanel): void {
   const panel = document.activeElement;
-  if (!panel?.matches("#samples:focus-visible, #graph:focus-visible")) return;
+  const { sample, local } = app.hover;
+  if (local < 0 || !panel?.matches("#samples:focus-visible, #graph:focus-visible")) return;
   const box = panel.getBoundingClientRect();
-  const [x, y] = panel.id === "samples" && app.hover.sample >= 0 ? samples.at(app.hover.sample) : graph.at(app.hover.local);
+  const [x, y] = sample >= 0 ? samples.at(sample) : graph.at(local);
   tooltip.show(box.left + x, box.top + y);
+  const label = sample >= 0 ? app.labelOf(sample) : app.cut.labels[local];
+  const what = sample >= 0 ? app.nameOf(sample) : `local cluster ${local}`;
+  byId("message").textContent = `${what}, ${label < 0 ? "noise" : `cluster ${label}`}`;
 }
 
 /** Keys and buttons that belong to no panel. */

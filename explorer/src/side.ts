@@ -9,6 +9,7 @@ import { rowOf } from "./payload";
 
 const MOST_CATEGORIES = 24;
 const LONGEST_WAY = 12;
+const MOST_ROWS = 200;
 
 function swatch(colour: string): HTMLElement {
   const element = make("span", { class: "swatch", "aria-hidden": "true" });
@@ -146,8 +147,8 @@ export function showClusters(app: App): void {
   const total = app.model.nSamples;
   const { proportions } = app.wish;
   const expected = wantedShares(app, proportions, sizes.length);
-  const most = Math.max(...sizes, ...expected.map((share) => share * total), 1);
-  const rows = sizes.map((size, label) => {
+  const most = Math.max(sizes[0], (expected[0] ?? 0) * total, 1); // both are sorted
+  const rows = sizes.slice(0, MOST_ROWS).map((size, label) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" }, make("span"));
     const fill = bar.firstElementChild as HTMLElement;
     fill.style.width = `${(100 * size) / most}%`;
@@ -171,6 +172,7 @@ export function showClusters(app: App): void {
     button.addEventListener("pointerleave", () => app.point({}));
     return make("li", {}, button);
   });
+  if (sizes.length > MOST_ROWS) rows.push(make("li", { class: "hint" }, `and ${format(sizes.length - MOST_ROWS)} more`));
   byId("clusters").replaceChildren(...rows);
   const noise = total - sizes.reduce((sum, size) => sum + size, 0);
   byId("noise").replaceChildren(...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []));
