@@ -20,8 +20,15 @@ function stampSources() {
 
 async function bundle(name, options = {}) {
   const result = await build({
-    absWorkingDir: here, entryPoints: [`src/${name}`], bundle: true, minify: true, write: false,
-    charset: "utf8", legalComments: "none", target: "es2022", ...options,
+    absWorkingDir: here,
+    entryPoints: [`src/${name}`],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: "utf8",
+    legalComments: "none",
+    target: "es2022",
+    ...options,
   });
   return result.outputFiles[0].text.trim();
 }
@@ -32,9 +39,15 @@ const script = await bundle("main.ts", { format: "iife" });
 const style = await bundle("style.css");
 if (/<\/script|<!--/i.test(script)) throw new Error("the script would end too early inside HTML");
 const policy = [
-  "default-src 'none'", `script-src ${allow(script)}`, `style-src ${allow(style)}`,
-  "img-src data: blob:", "base-uri 'none'", "form-action 'none'",
+  "default-src 'none'",
+  `script-src ${allow(script)}`,
+  `style-src ${allow(style)}`,
+  "img-src data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
 ].join("; ");
 const parts = { POLICY: policy, STAMP: stampSources(), STYLE: style, SCRIPT: script };
-const page = read("src/index.html").toString().replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+const page = read("src/index.html")
+  .toString()
+  .replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 writeFileSync(process.argv[2] ?? join(here, "../src/gitcluster/explorer/page.html"), page);

@@ -68,7 +68,10 @@ export interface Gestures {
 }
 
 const PAN_KEYS: Record<string, [number, number]> = {
-  ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60],
+  ArrowLeft: [60, 0],
+  ArrowRight: [-60, 0],
+  ArrowUp: [0, 60],
+  ArrowDown: [0, -60],
 };
 const CLICK_DISTANCE = 5;
 

@@ -17,7 +17,9 @@ const DIMMED = 0.18;
 const RANGES = new WeakMap<Numbers, [number, number]>();
 
 /** Everything to colour by beside the cluster, by key. */
-export function colourings(app: App): Map<string, { name: string; values: () => Numbers; categories: string[] | null }> {
+export function colourings(
+  app: App,
+): Map<string, { name: string; values: () => Numbers; categories: string[] | null }> {
   const { samples, columns } = app.model;
   const found = new Map([
     ["intensity", { name: "Log intensity", values: () => samples.intensity, categories: null as string[] | null }],
@@ -50,7 +52,9 @@ function range(values: Numbers): [number, number] {
 }
 
 function findRange(values: Numbers): [number, number] {
-  const finite = Float64Array.from(values).filter((value) => Number.isFinite(value)).sort();
+  const finite = Float64Array.from(values)
+    .filter((value) => Number.isFinite(value))
+    .sort();
   if (finite.length === 0) return [0, 1];
   const at = (share: number): number => finite[Math.round(share * (finite.length - 1))];
   return [at(0.01), at(0.99)];

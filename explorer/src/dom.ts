@@ -3,7 +3,9 @@
 type Child = Node | string | null | undefined | false;
 
 export function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Record<string, string> = {}, ...children: Child[]
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);

@@ -67,7 +67,9 @@ function strongestFirst(graph: Graph): (a: number, b: number) => number {
 /** The way in the maximum spanning forest of some edges: no other has a stronger weakest edge. */
 function widestPath(graph: Graph, allowed: (e: number) => boolean, from: number, to: number): number[] | null {
   const { edges, pairs, sizes } = graph;
-  const order = Array.from({ length: pairs.length }, (_, e) => e).filter(allowed).sort(strongestFirst(graph));
+  const order = Array.from({ length: pairs.length }, (_, e) => e)
+    .filter(allowed)
+    .sort(strongestFirst(graph));
   const root = everyoneAlone(sizes.length);
   const neighbours = new Map<number, number[]>();
   for (const e of order) {
@@ -90,7 +92,7 @@ function widestPath(graph: Graph, allowed: (e: number) => boolean, from: number,
   }
   if (!reachedBy.has(to)) return null;
   const way: number[] = [];
-  for (let at = to; at !== from; ) {
+  for (let at = to; at !== from;) {
     const e = reachedBy.get(at)!;
     way.unshift(e);
     at = edges[2 * e] === at ? edges[2 * e + 1] : edges[2 * e];
@@ -138,7 +140,9 @@ function findTogetherUpTo(model: Model, from: number, to: number): number | null
 export function memberships(model: Model, cut: Cut): Float32Array {
   const { graph, samples, nLocal } = model;
   const { edges, pairs, logWeights, sizes } = graph;
-  const logSums = logWeights.map((weight, e) => weight + Math.log(sizes[edges[2 * e]]) + Math.log(sizes[edges[2 * e + 1]]));
+  const logSums = logWeights.map(
+    (weight, e) => weight + Math.log(sizes[edges[2 * e]]) + Math.log(sizes[edges[2 * e + 1]]),
+  );
   const largest = new Float64Array(nLocal).fill(-Infinity);
   for (let half = 0; half < edges.length; half++) {
     if (pairs[half >> 1] > 0) largest[edges[half]] = Math.max(largest[edges[half]], logSums[half >> 1]);

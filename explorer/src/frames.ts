@@ -27,7 +27,8 @@ export class Frames {
     const passed = now - this.last;
     this.last = now;
     if (!this.moving) return this.draw(1);
-    if (passed < REST) this.share = passed > LATE ? Math.max(this.least, this.share * 0.75) : Math.min(1, this.share * 1.04);
+    if (passed < REST)
+      this.share = passed > LATE ? Math.max(this.least, this.share * 0.75) : Math.min(1, this.share * 1.04);
     this.draw(this.share);
     clearTimeout(this.resting);
     if (this.share < 1) this.resting = setTimeout(() => this.ask(false), REST);

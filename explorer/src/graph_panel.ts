@@ -252,7 +252,10 @@ export class GraphPanel {
     if (app.hover.local >= 0) marked.add(app.hover.local);
     for (const local of marked) {
       this.drawNode(context, local, true);
-      for (const [more, width, colour] of [[3, 5, this.paper()], [3, 2, this.ink()]] as const) {
+      for (const [more, width, colour] of [
+        [3, 5, this.paper()],
+        [3, 2, this.ink()],
+      ] as const) {
         context.beginPath();
         this.disc(context, local, more);
         context.lineWidth = width;

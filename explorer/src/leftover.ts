@@ -44,7 +44,7 @@ class Heap {
     const last = items.pop();
     if (items.length > 0 && last) {
       items[0] = last;
-      for (let at = 0; ; ) {
+      for (let at = 0; ;) {
         let next = at;
         for (const child of [2 * at + 1, 2 * at + 2]) {
           if (child < items.length && comesFirst(items[child], items[next])) next = child;
@@ -131,7 +131,10 @@ export function followCutEdges(graph: Graph, cut: number[], root: Int32Array, nC
   for (const e of [...cut].sort((a, b) => a - b)) {
     const i = labels[edges[2 * e]];
     const j = labels[edges[2 * e + 1]];
-    for (const [to, small] of [[i, j], [j, i]]) {
+    for (const [to, small] of [
+      [i, j],
+      [j, i],
+    ]) {
       if (small < nClusters || to === small) continue;
       const way = sums.get(`${to} ${small}`) ?? { to, small, sum: -Infinity };
       way.sum = way.sum === -Infinity ? logWeights[e] : logAddExp(way.sum, logWeights[e]);

@@ -55,7 +55,9 @@ function start(): void {
   showExplanation(app);
 
   byId("csv").addEventListener("click", () => saveCsv(app));
-  byId("png").addEventListener("click", () => savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], () => draw(1)));
+  byId("png").addEventListener("click", () =>
+    savePng(app, [[samples.canvas, samples.overlay], [graph.canvas]], () => draw(1)),
+  );
   byId("clear").addEventListener("click", () => app.clear());
   connectPage(app);
   const resized = new ResizeObserver(() => frames.ask(false));

@@ -47,7 +47,10 @@ export function css([r, g, b]: Rgb, alpha = 1): string {
  * no more colours than clusters.
  */
 export function matchSlots(
-  before: ArrayLike<number>, slots: number[], after: ArrayLike<number>, sizes: ArrayLike<number>,
+  before: ArrayLike<number>,
+  slots: number[],
+  after: ArrayLike<number>,
+  sizes: ArrayLike<number>,
 ): number[] {
   const shared = new Map<string, { old: number; now: number; size: number }>();
   for (let i = 0; i < after.length; i++) {

@@ -74,7 +74,10 @@ class WebGlPoints implements PointLayer {
   private prepare(): void {
     const { gl } = this;
     const program = gl.createProgram()!;
-    for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]] as const) {
+    for (const [kind, source] of [
+      [gl.VERTEX_SHADER, VERTEX],
+      [gl.FRAGMENT_SHADER, FRAGMENT],
+    ] as const) {
       const shader = gl.createShader(kind)!;
       gl.shaderSource(shader, source);
       gl.compileShader(shader);
@@ -87,7 +90,11 @@ class WebGlPoints implements PointLayer {
     const locate = (name: string): WebGLUniformLocation | null => gl.getUniformLocation(program, name);
     this.uniforms = { centre: locate("centre"), scale: locate("scale"), diameter: locate("diameter") };
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, this.place.slice().map((_, i) => this.place[2 * this.order[i >> 1] + (i & 1)]), gl.STATIC_DRAW);
+    gl.bufferData(
+      gl.ARRAY_BUFFER,
+      this.place.slice().map((_, i) => this.place[2 * this.order[i >> 1] + (i & 1)]),
+      gl.STATIC_DRAW,
+    );
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.colours = gl.createBuffer();

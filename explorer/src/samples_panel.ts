@@ -12,7 +12,8 @@ const REACH = 14;
 const MOST_NUMBERS = 80;
 const MOST_TRIED = 40;
 
-const overlap = (a: [number, number], b: [number, number]): boolean => Math.abs(a[0] - b[0]) < 26 && Math.abs(a[1] - b[1]) < 20;
+const overlap = (a: [number, number], b: [number, number]): boolean =>
+  Math.abs(a[0] - b[0]) < 26 && Math.abs(a[1] - b[1]) < 20;
 
 export class SamplesPanel {
   readonly points: PointLayer;
@@ -108,7 +109,10 @@ export class SamplesPanel {
   private ring(context: CanvasRenderingContext2D, sample: number, colour: string, width: number): void {
     const [x, y] = this.at(sample);
     const radius = this.radius() + 4;
-    for (const [style, line] of [[this.paper(), width + 2.5], [colour, width]] as const) {
+    for (const [style, line] of [
+      [this.paper(), width + 2.5],
+      [colour, width],
+    ] as const) {
       context.strokeStyle = style;
       context.lineWidth = line;
       context.beginPath();
@@ -136,7 +140,12 @@ export class SamplesPanel {
   private drawPicked(context: CanvasRenderingContext2D): void {
     const { app } = this;
     const pair = app.pair();
-    if (pair) this.way(context, pair.path.map((local) => app.model.graph.peaks[local]), [2, 5]);
+    if (pair)
+      this.way(
+        context,
+        pair.path.map((local) => app.model.graph.peaks[local]),
+        [2, 5],
+      );
     app.picked.forEach((sample, i) => {
       this.way(context, app.story(sample).climb, []);
       this.ring(context, sample, this.ink(), 2.5);
@@ -145,7 +154,12 @@ export class SamplesPanel {
   }
 
   private pill(
-    context: CanvasRenderingContext2D, text: string, x: number, y: number, lift: number, colours: [string, string],
+    context: CanvasRenderingContext2D,
+    text: string,
+    x: number,
+    y: number,
+    lift: number,
+    colours: [string, string],
   ): void {
     context.font = "600 12px system-ui, sans-serif";
     context.textAlign = "center";

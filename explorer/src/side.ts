@@ -10,6 +10,7 @@ import { rowOf } from "./payload";
 const MOST_CATEGORIES = 24;
 const LONGEST_WAY = 12;
 const MOST_ROWS = 200;
+const MOST_CUT = 4;
 
 function swatch(colour: string): HTMLElement {
   const element = make("span", { class: "swatch", "aria-hidden": "true" });
@@ -48,7 +49,12 @@ function aboutSample(app: App, sample: number): HTMLElement[] {
   const rows: [string, ...(Node | string)[]][] = [
     ["Cluster", clusterName(app, app.labelOf(sample))],
     ["Membership", samples.noise[sample] ? "none: taken as noise" : app.membership[sample].toFixed(3)],
-    ["Climb", story.steps === 0 ? "none: it is a peak itself" : `${way(story.climb.map((s) => rowOf(model, s)))} (${count(story.steps, "step")} to the peak)`],
+    [
+      "Climb",
+      story.steps === 0
+        ? "none: it is a peak itself"
+        : `${way(story.climb.map((s) => rowOf(model, s)))} (${count(story.steps, "step")} to the peak)`,
+    ],
     ["Local cluster", `${story.local}, of ${count(graph.sizes[story.local], "sample")}`],
     ["Log intensity", format(samples.intensity[sample])],
     ["Outlier score", samples.outlier[sample].toFixed(3)],
@@ -79,14 +85,17 @@ function edgeText(app: App, e: number): string {
 
 function whatConnects(app: App, pair: PairStory): string {
   if (!pair.connected) return "Nothing connects their local clusters.";
-  if (pair.path.length === 1) return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters parts them.`;
+  if (pair.path.length === 1) {
+    return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters parts them.`;
+  }
+  const strongest = `The strongest way between their local clusters: ${way(pair.path)}.`;
   if (pair.together) {
-    const only = pair.edges.length === 1;
-    return `The strongest way between their local clusters: ${way(pair.path)}. Its ${only ? "only" : "weakest"} edge is ${edgeText(app, pair.weakest)}.`;
+    const which = pair.edges.length === 1 ? "only" : "weakest";
+    return `${strongest} Its ${which} edge is ${edgeText(app, pair.weakest)}.`;
   }
   const cut = pair.cut.map((e) => edgeText(app, e));
-  const more = cut.length > 4 ? ` and ${cut.length - 4} more` : "";
-  return `The strongest way between their local clusters: ${way(pair.path)}. Cut on it: ${cut.slice(0, 4).join(", ")}${more}.`;
+  const more = cut.length > MOST_CUT ? ` and ${cut.length - MOST_CUT} more` : "";
+  return `${strongest} Cut on it: ${cut.slice(0, MOST_CUT).join(", ")}${more}.`;
 }
 
 function aboutPair(app: App, pair: PairStory): HTMLElement[] {
@@ -106,7 +115,15 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   }
   if (pair.togetherUpTo !== null && pair.path.length > 1) {
     const upTo = pair.togetherUpTo;
-    parts.push(make("p", {}, upTo === 1 ? "They are together only where all is one cluster." : `They are together up to ${upTo} clusters, apart from ${upTo + 1} on.`));
+    parts.push(
+      make(
+        "p",
+        {},
+        upTo === 1
+          ? "They are together only where all is one cluster."
+          : `They are together up to ${upTo} clusters, apart from ${upTo + 1} on.`,
+      ),
+    );
   }
   return parts;
 }
@@ -114,8 +131,14 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
 export function showExplanation(app: App): void {
   const pair = app.pair();
   const box = byId("explanation");
-  const intro = make("p", { class: "hint" }, "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them.");
-  box.replaceChildren(...(pair ? aboutPair(app, pair) : app.picked.length > 0 ? aboutSample(app, app.picked[0]) : [intro]));
+  const intro = make(
+    "p",
+    { class: "hint" },
+    "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them.",
+  );
+  box.replaceChildren(
+    ...(pair ? aboutPair(app, pair) : app.picked.length > 0 ? aboutSample(app, app.picked[0]) : [intro]),
+  );
   byId("clear").hidden = app.picked.length === 0 && app.cluster < 0;
 }
 
@@ -125,7 +148,9 @@ export function showLegend(app: App): void {
   box.hidden = scale === null || (scale.categories !== null && scale.categories.length === 0);
   if (!scale || box.hidden) return;
   if (scale.categories) {
-    const items = scale.categories.slice(0, MOST_CATEGORIES).map((word, i) => make("li", {}, swatch(css(clusterColour(i))), word));
+    const items = scale.categories
+      .slice(0, MOST_CATEGORIES)
+      .map((word, i) => make("li", {}, swatch(css(clusterColour(i))), word));
     const more = scale.categories.length - items.length;
     if (more > 0) items.push(make("li", { class: "hint" }, `and ${format(more)} more`));
     box.replaceChildren(make("h2", {}, scale.name), make("ul", { class: "categories" }, ...items));
@@ -134,10 +159,17 @@ export function showLegend(app: App): void {
   const bar = make("div", { class: "ramp" });
   const stops = Array.from({ length: 9 }, (_, i) => css(rampColour(i / 8, app.dark)));
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-  const ends = make("div", { class: "ends" }, make("span", {}, format(scale.low)), make("span", {}, format(scale.high)));
+  const ends = make(
+    "div",
+    { class: "ends" },
+    make("span", {}, format(scale.low)),
+    make("span", {}, format(scale.high)),
+  );
   box.replaceChildren(make("h2", {}, scale.name), bar, ends);
   if (scale.values.some((value) => Number.isNaN(value))) {
-    box.append(make("div", { class: "ends" }, make("span", {}, swatch(css(scaleColour(scale, NaN, app.dark))), "missing")));
+    box.append(
+      make("div", { class: "ends" }, make("span", {}, swatch(css(scaleColour(scale, NaN, app.dark))), "missing")),
+    );
   }
 }
 
@@ -172,10 +204,13 @@ export function showClusters(app: App): void {
     button.addEventListener("pointerleave", () => app.point({}));
     return make("li", {}, button);
   });
-  if (sizes.length > MOST_ROWS) rows.push(make("li", { class: "hint" }, `and ${format(sizes.length - MOST_ROWS)} more`));
+  if (sizes.length > MOST_ROWS)
+    rows.push(make("li", { class: "hint" }, `and ${format(sizes.length - MOST_ROWS)} more`));
   byId("clusters").replaceChildren(...rows);
   const noise = total - sizes.reduce((sum, size) => sum + size, 0);
-  byId("noise").replaceChildren(...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []));
+  byId("noise").replaceChildren(
+    ...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []),
+  );
   byId("expected").hidden = expected.length === 0;
 }
 

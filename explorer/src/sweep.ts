@@ -41,7 +41,12 @@ class SizeTable {
 
 /** Change of n W1 when clusters of sizes low <= high merge: the area between the two cumulative distributions. */
 function scoreChange(
-  low: number, high: number, table: SizeTable, nSamples: number, prior: number[], priorMass: number[],
+  low: number,
+  high: number,
+  table: SizeTable,
+  nSamples: number,
+  prior: number[],
+  priorMass: number[],
 ): number {
   const { distinct, counts } = table;
   const end = low + high;
@@ -77,7 +82,11 @@ function scoreChange(
 
 /** Merges along `root`, adding up `sizes`; the edges that were cut. `shares` ascend. */
 export function sweepEdges(
-  order: Int32Array, edges: Int32Array, sizes: Float64Array, root: Int32Array, shares: number[],
+  order: Int32Array,
+  edges: Int32Array,
+  sizes: Float64Array,
+  root: Int32Array,
+  shares: number[],
 ): number[] {
   const nSamples = sizes.reduce((total, size) => total + size, 0);
   const prior = shares.map((share) => share * nSamples);

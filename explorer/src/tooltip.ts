@@ -46,13 +46,24 @@ export class Tooltip {
     const { app } = this;
     const { axes, columns, samples } = app.model;
     const lines = [make("b", {}, app.nameOf(sample)), this.cluster(app.labelOf(sample))];
-    lines.push(make("div", {}, `local cluster ${samples.local[sample]}, membership ${app.membership[sample].toFixed(2)}`));
+    lines.push(
+      make("div", {}, `local cluster ${samples.local[sample]}, membership ${app.membership[sample].toFixed(2)}`),
+    );
     axes.forEach((axis, i) => {
       const value = axis.centre + axis.unit * samples.place[2 * sample + i];
-      lines.push(make("div", { class: "column" }, make("span", {}, axis.name), make("span", {}, format(Number(value.toPrecision(4))))));
+      lines.push(
+        make(
+          "div",
+          { class: "column" },
+          make("span", {}, axis.name),
+          make("span", {}, format(Number(value.toPrecision(4)))),
+        ),
+      );
     });
     for (const column of columns.slice(0, MOST_COLUMNS)) {
-      lines.push(make("div", { class: "column" }, make("span", {}, column.name), make("span", {}, columnText(column, sample))));
+      lines.push(
+        make("div", { class: "column" }, make("span", {}, column.name), make("span", {}, columnText(column, sample))),
+      );
     }
     return lines;
   }
@@ -70,7 +81,14 @@ export class Tooltip {
     const { edges, pairs, logWeights } = this.app.model.graph;
     const { labels } = this.app.cut;
     const [i, j] = [edges[2 * e], edges[2 * e + 1]];
-    const carried = pairs[e] > 0 ? `${count(pairs[e], "boundary pair")}, log weight ${format(Number(logWeights[e].toPrecision(4)))}` : "a bridge: no boundary pair";
-    return [make("b", {}, `edge ${i} – ${j}`), make("div", {}, labels[i] === labels[j] ? "kept" : "cut"), make("div", {}, carried)];
+    const carried =
+      pairs[e] > 0
+        ? `${count(pairs[e], "boundary pair")}, log weight ${format(Number(logWeights[e].toPrecision(4)))}`
+        : "a bridge: no boundary pair";
+    return [
+      make("b", {}, `edge ${i} – ${j}`),
+      make("div", {}, labels[i] === labels[j] ? "kept" : "cut"),
+      make("div", {}, carried),
+    ];
   }
 }
