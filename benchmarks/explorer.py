@@ -125,7 +125,8 @@ def measure(browser: Any, n_samples: int, path: Path) -> dict[str, Any]:
     written = perf_counter() - start
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(path.as_uri())
-    page.wait_for_function("performance.getEntriesByType('paint').length > 1")
+    page.wait_for_function("performance.getEntriesByName('first-points').length > 0")
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     points = page.evaluate("performance.getEntriesByName('first-points')[0].startTime")
     page.evaluate(PAN, 1.0)  # warms up
@@ -193,6 +194,7 @@ def speed_table() -> str:
             f"{line['frames a second']:.0f}",
             f"{line['share drawn']:.0%}",
             f"{line['frames a second, all drawn']:.0f}",
+            f"{line['load']:.0f}",
         ]
         for line in _last("speed", "samples")
     ]
@@ -205,5 +207,6 @@ def speed_table() -> str:
         "frames a second while panning",
         "samples drawn meanwhile",
         "frames a second with all drawn",
+        "load of the machine",
     ]
     return markdown(header, rows)

@@ -17,7 +17,7 @@ export class Camera {
 
   /** Pixels of one unit of the plane. */
   scale(size: Size): number {
-    return (Math.min(size.width, size.height) / 2) * 0.9 * this.zoom;
+    return (Math.min(size.width, size.height) / 2) * 0.86 * this.zoom;
   }
 
   toScreen(size: Size, x: number, y: number): [number, number] {

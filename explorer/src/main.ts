@@ -63,7 +63,7 @@ function start(): void {
   const resized = new ResizeObserver(() => frames.ask(false));
   for (const panel of [left, right]) resized.observe(panel);
   draw(1);
-  performance.mark("first-points");
+  requestAnimationFrame(() => setTimeout(() => performance.mark("first-points"))); // after the frame that shows them
   // for the console, and for tests
   Object.assign(window, { explorer: { app, frames, recut: (wish: Wish) => [...recut(model, wish).labels] } });
 }

@@ -207,6 +207,7 @@ export function showClusters(app: App): void {
   if (sizes.length > MOST_ROWS)
     rows.push(make("li", { class: "hint" }, `and ${format(sizes.length - MOST_ROWS)} more`));
   byId("clusters").replaceChildren(...rows);
+  byId("clusters").parentElement!.classList.toggle("many", rows.length > 6);
   const noise = total - sizes.reduce((sum, size) => sum + size, 0);
   byId("noise").replaceChildren(
     ...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []),
