@@ -14,7 +14,8 @@ FILES = {path.stem: [path] for path in PACKAGE.glob("*.py")} | {
 """Files of every unit: a module is one, a package is one of several files."""
 MODULES = sorted(FILES)
 LAYERS = [
-    ["__main__", "plots"],
+    ["__main__"],
+    ["explorer", "plots"],
     ["__init__"],
     ["scanpy"],
     ["explanation", "exports"],
@@ -44,7 +45,7 @@ LAYERS = [
     ["progress"],
     ["_files"],
 ]
-LEAVES = {"metrics": {"_validation"}}
+LEAVES = {"datasets": {"_files", "_optional", "_validation"}, "metrics": {"_validation"}}
 HOMES = {"numba": {"_jit"}, "matplotlib": {"plots"}}
 
 

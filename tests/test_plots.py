@@ -68,6 +68,8 @@ KINDS = {
 WEIGHTS = {"weighted": np.linspace(0.5, 2, len(PLANE)), "repeated": np.arange(len(PLANE)) % 3}
 WITH_HIERARCHY = sorted(set(KINDS) - {"paper", "authors"})
 
+OF_A_MODEL = [name for name in plots.__all__ if name != "plot_explanation"]
+
 
 @functools.cache
 def fitted(kind):
@@ -168,7 +170,7 @@ def test_figures_of_several_panels(kind):
 
 def test_new_figures_are_those_of_pyplot():
     model, X = fitted("prior")
-    for name in plots.__all__[1:]:
+    for name in OF_A_MODEL[1:]:
         if name in ("plot_n_clusters", "plot_motivation"):
             continue
         drawn = getattr(plots, name)(model, X)
@@ -178,7 +180,7 @@ def test_new_figures_are_those_of_pyplot():
 
 
 def test_one_signature():
-    for name in plots.__all__:
+    for name in OF_A_MODEL:
         function = getattr(plots, name)
         assert inspect.getdoc(function)
         parameters = list(inspect.signature(function).parameters.values())
@@ -518,7 +520,7 @@ def test_motivation():
         plots.plot_motivation(*fitted("two features"))
 
 
-@pytest.mark.parametrize("name", [name for name in plots.__all__ if name.startswith("plot")])
+@pytest.mark.parametrize("name", [name for name in OF_A_MODEL if name.startswith("plot")])
 def test_errors_of_every_function(name):
     draw = getattr(plots, name)
     with pytest.raises(NotFittedError):
@@ -584,3 +586,23 @@ def test_the_page_runs():
     exec("\n".join(blocks), {})
     for image in page.split("](images/")[1:]:
         assert (Path(__file__).parents[1] / "docs" / "images" / image.split(")")[0]).stat().st_size < 120_000
+
+
+@pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])
+def test_an_explanation_is_drawn(pair):
+    X, _ = make_blobs(200, centers=3, random_state=1)
+    X = X[np.argsort(GIT(3).fit_predict(X), kind="stable")]
+    model = GIT(3).fit(X)
+    found = model.explain(*pair)
+    ax = found.plot(X, ax=Figure().subplots(), legend=True)
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == [str(i) for i in pair if i is not None]
+    drawn = {lines.get_label(): len(lines.get_segments()) for lines in ax.collections if hasattr(lines, "get_segments")}
+    if pair[1] is not None:
+        assert drawn.get("cut", 0) == found.cut.sum()
+        assert drawn.get("strongest way", 0) == (~found.cut).sum()
+
+
+def test_only_an_explanation_is_drawn_as_one():
+    with pytest.raises(TypeError, match=r"explanation must come from model\.explain, got GIT"):
+        plots.plot_explanation(GIT(2))

@@ -6,7 +6,6 @@ as ``page.html``; here it is given the data of one fitted model. Nothing beyond 
 
 import json
 import os
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gitcluster._files import write_aside
 from gitcluster._validation import check_integer
 from gitcluster.explorer.data import pack_model
 
@@ -80,25 +80,11 @@ def write_explorer(
     )  # fmt: skip
     page = files("gitcluster.explorer").joinpath("page.html").read_text(encoding="utf-8")
     before, after = page.split(PLACEHOLDER)
-    return _replace_file(Path(path), before + as_json(payload) + after)
+    with write_aside(path) as file:
+        file.write((before + as_json(payload) + after).encode())
+    return Path(path)
 
 
 def as_json(payload: dict[str, Any]) -> str:
     """JSON that no HTML parser takes for the end of a script: without any ``<``."""
     return json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _replace_file(path: Path, text: str) -> Path:
-    """Write aside and rename, so that there is never half a page."""
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(aside, 0o666 & ~umask)  # a temporary file is for its owner alone
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
-    return path

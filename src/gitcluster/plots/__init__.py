@@ -10,6 +10,7 @@ require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
 from gitcluster.plots.animation import animate_growth  # noqa: E402
 from gitcluster.plots.choices import plot_decision, plot_hierarchy, plot_n_clusters, plot_selection  # noqa: E402
+from gitcluster.plots.explanations import plot_explanation  # noqa: E402
 from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
 from gitcluster.plots.prior import plot_proportions, plot_sweep  # noqa: E402
 from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
@@ -19,6 +20,7 @@ __all__ = [
     "animate_growth",
     "plot_clusters",
     "plot_decision",
+    "plot_explanation",
     "plot_growth",
     "plot_hierarchy",
     "plot_intensity",
