@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from gitcluster import GIT, plots
-from gitcluster.__main__ import PRIOR, make_example
+from gitcluster.cli.demo import PRIOR, make_example
 
 TOYS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 SETS = ("example", "line", *(f"toy_{name}" for name in TOYS), "frogs", "mnist")

@@ -15,6 +15,7 @@ FILES = {path.stem: [path] for path in PACKAGE.glob("*.py")} | {
 MODULES = sorted(FILES)
 LAYERS = [
     ["__main__"],
+    ["cli"],
     ["explorer", "plots"],
     ["__init__"],
     ["scanpy"],
@@ -46,7 +47,10 @@ LAYERS = [
     ["_files"],
 ]
 LEAVES = {"datasets": {"_files", "_optional", "_validation"}, "metrics": {"_validation"}}
-HOMES = {"numba": {"_jit"}, "matplotlib": {"plots"}}
+HOMES = {
+    "click": {"cli"}, "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pyarrow": {"cli"},
+    "rich": {"cli"},
+}  # fmt: skip
 
 
 def imports(module):

@@ -1,0 +1,82 @@
+"""The commands of ``gitcluster``, together."""
+
+import sys
+from typing import Any
+
+import click
+import pandas as pd
+from click.shell_completion import get_completion_class
+
+from gitcluster import __version__
+from gitcluster.cli import screen
+from gitcluster.cli.comparing import bench, compare
+from gitcluster.cli.demo import make_example, show_demo
+from gitcluster.cli.fitting import cut, fit, predict
+from gitcluster.cli.showing import explain, explore, plot, report
+from gitcluster.cli.writing import check_target, format_of, write_table
+
+
+class OutputClosed(Exception):  # noqa: N818
+    """Nobody reads the output any more; click would make exit code 1 of a broken pipe."""
+
+
+class Commands(click.Group):
+    """A group that lets a broken pipe through."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise OutputClosed from None
+        return found
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="gitcluster")
+@click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
+def app(traceback: bool) -> None:
+    """Cluster the rows of a table, see the clusters, and learn why a row is where it is.
+
+    \b
+    gitcluster demo                                     see it work
+    gitcluster fit data.csv -c 3 -o labels.csv          three clusters
+    gitcluster fit data.csv -o labels.csv --save model.npz
+    gitcluster plot model.npz -o picture.png
+    gitcluster explain model.npz 17                     why is row 17 where it is?
+
+    Tables are CSV, TSV, Parquet, Arrow, NPY, NPZ or Excel files; - is the standard input or output.
+    Exit codes: 0 done, 1 the data or files do not allow it, 2 the command is written wrongly, 130 interrupted.
+    """
+    screen.with_traceback = traceback
+
+
+@app.command()
+@click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table to try things on.")
+def demo(output: str | None) -> None:
+    """Cluster an embedded example and show a picture and a table of it."""
+    check_target(output, stream=True)
+    show_demo()
+    if output:
+        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4), format_of(output, None))
+        click.echo(f"The example: {output}")
+
+
+@app.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the lines that make SHELL complete commands and options.
+
+    \b
+    bash:  gitcluster completion bash >> ~/.bashrc
+    zsh:   gitcluster completion zsh >> ~/.zshrc
+    fish:  gitcluster completion fish > ~/.config/fish/completions/gitcluster.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())
+
+
+for command in (fit, predict, cut, explain, plot, explore, report, compare, bench):
+    app.add_command(command)

@@ -1,0 +1,209 @@
+"""``compare`` and ``bench``: GIT beside other methods on the user's data, and how long a fit takes on this machine."""
+
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from gitcluster import GIT
+from gitcluster.cli.models import read
+from gitcluster.cli.options import choice_of, label_options, model_of, model_options, table_options, voice_options
+from gitcluster.cli.screen import Screen, make_table
+from gitcluster.cli.writing import STANDARD, check_target, format_of, print_json, write_table
+from gitcluster.metrics import adjusted_rand_score
+
+Cluster = Callable[[NDArray[Any], int], NDArray[np.int64]]
+SILHOUETTE_ROWS = 2000
+
+
+def _k_means(X: NDArray[Any], number: int) -> NDArray[np.int64]:
+    from sklearn.cluster import KMeans
+
+    return np.asarray(KMeans(number, n_init=10, random_state=0).fit_predict(X))
+
+
+def _hdbscan(X: NDArray[Any], number: int) -> NDArray[np.int64]:
+    from sklearn.cluster import HDBSCAN
+
+    return np.asarray(HDBSCAN(min_cluster_size=min(15, len(X)), copy=True).fit_predict(X))
+
+
+def _spectral(X: NDArray[Any], number: int) -> NDArray[np.int64]:
+    from sklearn.cluster import SpectralClustering
+
+    near = min(10, len(X) - 1)
+    return np.asarray(
+        SpectralClustering(number, affinity="nearest_neighbors", n_neighbors=near, random_state=0).fit_predict(X)
+    )
+
+
+PEERS: dict[str, Cluster] = {"k-means": _k_means, "HDBSCAN": _hdbscan, "spectral": _spectral}
+
+
+@click.command()
+@click.argument("table", metavar="TABLE")
+@click.option("--truth", metavar="NAME", help="Column of true classes, to score every method; it is not clustered by.")
+@click.option("--rows", type=click.IntRange(2), default=5000, show_default=True,
+              help="Compare on so many rows at most, drawn at random.")  # fmt: skip
+@model_options
+@label_options
+@table_options
+@voice_options
+def compare(table: str, truth: str | None, rows: int, **options: Any) -> None:
+    """GIT beside k-means, HDBSCAN and spectral clustering on TABLE.
+
+    All methods get the same rows, divided by their standard deviations (unless --no-scale); k-means and spectral
+    clustering are told the number that GIT has, HDBSCAN finds its own. -o writes the labels of all.
+
+    gitcluster compare data.csv -c 3
+    """
+    output = options["output"]
+    check_target(output, stream=True)
+    screen = Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
+    if truth:
+        options["id"] = truth
+    read_in = read(table, options, screen)
+    chosen = np.sort(np.random.default_rng(0).permutation(len(read_in.values))[:rows])
+    values = read_in.values[chosen]
+    known = pd.factorize(read_in.ids.to_numpy()[chosen])[0] if truth and read_in.ids is not None else None
+    results, labels = compare_methods(model_of(options), values, known, screen)
+    if output:
+        found = pd.DataFrame({"row": read_in.rows[chosen], **labels})
+        write_table(output, found, format_of(output, options["output_format"]))
+    if options["as_json"]:
+        print_json({"rows": len(values), "of_rows": len(read_in.values), "methods": results, "output": output})
+        return
+    screen.say(_comparison(results, len(values), len(read_in.values), with_truth=known is not None))
+    screen.say("Agreement is the adjusted Rand index: 1 the same, 0 chance. The silhouette favours round clusters.")
+
+
+def compare_methods(
+    model: GIT, values: NDArray[Any], truth: Any, screen: Screen
+) -> tuple[list[dict[str, Any]], dict[str, NDArray[np.int64]]]:
+    """Results and labels of every method on the same values; a method that fails says why."""
+    spread = values.std(axis=0) if model.scale == "std" else np.ones(values.shape[1])
+    scaled = values / np.where(spread > 0, spread, 1.0)
+    results: list[dict[str, Any]] = []
+    labels: dict[str, NDArray[np.int64]] = {}
+    number = 2
+    methods: dict[str, Cluster] = {"GIT": lambda X, _: np.asarray(model.fit_predict(values)), **PEERS}
+    with screen.bar("Comparing", "compare") as bar:
+        for i, (name, method) in enumerate(methods.items()):
+            bar.what = f"Comparing: {name}"
+            start = perf_counter()
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("default" if name == "GIT" else "ignore", UserWarning)
+                    found = method(scaled, number)
+            except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
+                results.append({"method": name, "failed": str(error).splitlines()[0]})
+                continue
+            seconds = perf_counter() - start
+            number = model.n_clusters_
+            labels[name] = found
+            results.append(
+                {"method": name, "seconds": round(seconds, 3), **_scores(scaled, found, labels["GIT"], truth)}
+            )
+            bar.advance((i + 1) / len(methods))
+    return results, labels
+
+
+def _scores(scaled: NDArray[Any], found: NDArray[np.int64], git: NDArray[np.int64], truth: Any) -> dict[str, Any]:
+    sizes = np.sort(np.bincount(found[found >= 0]))[::-1]
+    scores: dict[str, Any] = {
+        "n_clusters": len(sizes),
+        "sizes": sizes,
+        "noise": int((found < 0).sum()),
+        "silhouette": _silhouette(scaled, found),
+        "agreement_with_git": round(adjusted_rand_score(git, found), 4),
+    }
+    if truth is not None:
+        scores["agreement_with_truth"] = round(adjusted_rand_score(truth, found), 4)
+    return scores
+
+
+def _silhouette(scaled: NDArray[Any], found: NDArray[np.int64]) -> float | None:
+    from sklearn.metrics import silhouette_score
+
+    kept = np.flatnonzero(found >= 0)[:: max(1, len(found) // SILHOUETTE_ROWS)]
+    if not 2 <= len(set(found[kept].tolist())) < len(kept):
+        return None
+    return round(float(silhouette_score(scaled[kept], found[kept])), 4)
+
+
+def _comparison(results: list[dict[str, Any]], n_used: int, n_rows: int, *, with_truth: bool) -> Any:
+    rows = []
+    for r in results:
+        if "failed" in r:
+            rows.append([r["method"], *[""] * (4 + with_truth), "", f"failed: {r['failed']}"])
+            continue
+        shares = ", ".join(f"{size / n_used:.0%}" for size in r["sizes"][:3]) + (", ..." if r["n_clusters"] > 3 else "")
+        truth = [f"{r['agreement_with_truth']:.3f}"] if with_truth else []
+        silhouette = "" if r["silhouette"] is None else f"{r['silhouette']:.2f}"
+        rows.append([r["method"], str(r["n_clusters"]), f"{r['noise']:,}", *truth, f"{r['agreement_with_git']:.3f}",
+                     silhouette, f"{r['seconds']:.2f}", shares])  # fmt: skip
+    truth = ["truth"] if with_truth else []
+    headings = ["method", "clusters", "noise", *truth, "GIT", "silhouette", "seconds", "shares"]
+    title = f"{n_used:,} rows" + (f" of {n_rows:,}, drawn at random" if n_used < n_rows else "")
+    return make_table(title, headings, rows, left=(0, len(headings) - 1))
+
+
+@click.command()
+@click.argument("table", metavar="[TABLE]", required=False)
+@click.option("--features", type=click.IntRange(1), default=8, show_default=True, help="Columns of made-up data.")
+@click.option("--seconds", type=float, default=10.0, show_default=True, help="Stop before a fit would take longer.")
+@click.option("--most", type=click.IntRange(1000), default=200_000, show_default=True, help="Most rows to try.")
+@model_options
+@table_options
+@voice_options
+def bench(table: str | None, features: int, seconds: float, most: int, **options: Any) -> None:
+    """How long a fit takes on this machine, for more and more rows of TABLE, or of made-up data.
+
+    \b
+    gitcluster bench
+    gitcluster bench data.parquet -c 3
+    """
+    screen = Screen(quiet=options["quiet"] or options["as_json"])
+    values = read(table, options, screen).values if table else _made_up(most, features)
+    choice_of(options)
+    order = np.random.default_rng(0).permutation(len(values))
+    model = model_of(options)
+    results: list[dict[str, Any]] = []
+    with screen.bar("Timing", "bench") as bar:
+        model.fit(values[order[: min(len(values), 500)]])  # loads compiled code
+        for n in _sizes(min(len(values), most)):
+            start = perf_counter()
+            model.fit(values[order[:n]])
+            results.append({"rows": n, "seconds": round(perf_counter() - start, 4), "n_clusters": model.n_clusters_})
+            bar.what = f"Timing: {n:,} rows"
+            bar.advance(n / len(values))
+            if 2.2 * results[-1]["seconds"] > seconds:
+                break
+    if options["as_json"]:
+        print_json({"columns": values.shape[1], "fits": results})
+        return
+    rows = [[f"{r['rows']:,}", f"{r['seconds']:.2f}", f"{r['rows'] / r['seconds']:,.0f}", str(r["n_clusters"])]
+            for r in results]  # fmt: skip
+    screen.say(
+        make_table(f"Fits with {values.shape[1]} columns", ["rows", "seconds", "rows a second", "clusters"], rows)
+    )
+    if results[-1]["rows"] < len(values) and table:
+        left = len(values) / results[-1]["rows"] * results[-1]["seconds"]
+        screen.say(f"All {len(values):,} rows: about {left:.0f} s or more.")
+
+
+def _sizes(most: int) -> list[int]:
+    return [*(n for n in (1000 * 2**i for i in range(20)) if n < most), most]
+
+
+def _made_up(rows: int, features: int) -> NDArray[np.float64]:
+    """Ten round clusters."""
+    rng = np.random.default_rng(0)
+    return np.asarray(
+        rng.normal(size=(10, features))[rng.integers(0, 10, rows)] * 4 + rng.normal(size=(rows, features))
+    )

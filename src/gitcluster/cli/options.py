@@ -1,0 +1,146 @@
+"""Options that several commands share, and what they mean together."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from gitcluster import GIT
+from gitcluster.cli.tables import Choice
+from gitcluster.cli.text_tables import SEPARATORS, TextStyle
+from gitcluster.cli.writing import FORMATS
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "hamming", "precomputed")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def number_or_auto(kind: type) -> Callable[[str], Any]:
+    """A type of option: a number, or "auto"."""
+
+    def convert(value: str) -> Any:
+        try:
+            return value if value == "auto" else kind(value)
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            raise click.BadParameter(f"{value!r} is neither {what} nor 'auto'.") from None
+
+    return convert
+
+
+def proportions_type(value: str) -> Any:
+    """A type of option: shares such as 1:0.5:0.1, or "equal"."""
+    try:
+        return value if value == "equal" else [float(part) for part in re.split("[:,]", value)]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is neither shares such as 1:0.5:0.1 nor 'equal'.") from None
+
+
+def bytes_type(value: str) -> float:
+    """A type of option: a number of bytes, such as 4GB."""
+    found = re.fullmatch(r"(\d+\.?\d*) ?([kMGT]?)B?", value)
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no size such as 500MB or 4GB.")
+    return float(found[1]) * 1000.0 ** " kMGT".index(found[2] or " ")
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+table_options = together(
+    click.option("--columns", multiple=True, metavar="NAMES", help="Columns to cluster by; commas, patterns (x_*)."),
+    click.option("--exclude", multiple=True, metavar="NAMES", help="Columns to leave out; commas, patterns."),
+    click.option("--id", metavar="NAME", help="Column that names the rows; it is kept in the output."),
+    click.option("--missing", type=click.Choice(["error", "mean", "median", "drop"]), default="error",
+                 show_default=True, help="What to do with missing values."),
+    click.option("--na", multiple=True, metavar="TEXT", help="A text that means a missing value."),
+    click.option("--separator", metavar="CHAR", help="Between the fields of a text table: a character, or "
+                 f"{', '.join(SEPARATORS)}. Found out by default."),
+    click.option("--decimal", metavar="CHAR", help="Decimal mark of a text table. Found out by default."),
+    click.option("--encoding", metavar="NAME", help="Of a text table; utf-8 by default."),
+    click.option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
+    click.option("--input-format", type=click.Choice(sorted(set(FORMATS.values()))), help="By default found out."),
+    click.option("--key", metavar="NAME", help="Which array of an NPZ file."),
+    click.option("--sheet", metavar="NAME", help="Which sheet of an Excel workbook."),
+    click.option("--memory", type=bytes_type, metavar="SIZE", help="Use no more than this, such as 4GB; by default "
+                 "what is free."),
+)  # fmt: skip
+
+prior_options = together(
+    click.option(
+        "-c", "--n-clusters", type=number_or_auto(int), metavar="N", help="Number of clusters, or auto (the default)."
+    ),
+    click.option(
+        "--proportions", type=proportions_type, metavar="A:B:...", help="Expected shares: 1:0.5:0.1, counts, or equal."
+    ),
+)
+
+model_options = together(
+    prior_options,
+    click.option("--neighbors", type=number_or_auto(int), metavar="N", default="auto", help="Neighbours, or auto."),
+    click.option("--metric", default="euclidean", show_default=True, metavar="NAME",
+                 shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
+                 help="Any metric of scikit-learn's NearestNeighbors."),
+    click.option("--no-scale", is_flag=True, help="Do not divide the columns by their standard deviations."),
+    click.option("--noise", type=number_or_auto(float), metavar="SHARE", help="Share of rows to label -1, or auto."),
+    click.option("--variant", type=click.Choice(["adaptive", "paper", "authors"]), default="adaptive",
+                 show_default=True, help="Adaptive needs no tuning; the others are the published method."),
+    click.option("--min-size", type=int, help="Fewest rows in a cluster."),
+    click.option("--max-size", type=int, help="Most rows in a cluster."),
+    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 for all processors."),
+)  # fmt: skip
+
+label_options = together(
+    click.option("-o", "--output", metavar="FILE", help="Where the labels go: by its name CSV, TSV, Parquet, "
+                 "Arrow, NPY, NPZ or Excel; - for the standard output."),
+    click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))), help="By default by the name."),
+)  # fmt: skip
+
+voice_options = together(
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary."),
+    click.option("-q", "--quiet", is_flag=True, help="Print no summary and no progress."),
+)
+
+
+def choice_of(options: dict[str, Any]) -> Choice:
+    """What ``table_options`` say."""
+    separator = options["separator"]
+    if separator is not None:
+        separator = SEPARATORS.get(separator, separator.replace("\\t", "\t"))
+        if len(separator) != 1:
+            raise click.BadParameter(f"{separator!r} is not one character.", param_hint="--separator")
+    decimal = options["decimal"]
+    if decimal not in (None, ".", ","):
+        raise click.BadParameter(f"{decimal!r} is neither '.' nor ','.", param_hint="--decimal")
+    if options["columns"] and options["id"] in options["columns"]:
+        raise click.BadParameter(f"{options['id']!r} is one of --columns as well.", param_hint="--id")
+    style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"])
+    return Choice(
+        options["columns"], options["exclude"], options["id"], options["missing"], options["input_format"],
+        options["key"], options["sheet"], style,
+    )  # fmt: skip
+
+
+def model_of(options: dict[str, Any]) -> GIT:
+    """The estimator that ``model_options`` describe."""
+    number = options["n_clusters"]
+    return GIT(
+        "auto" if number is None else number,
+        proportions=options["proportions"],
+        n_neighbors=options["neighbors"],
+        metric=options["metric"],
+        scale=None if options["no_scale"] else "std",
+        noise=options["noise"],
+        variant=options["variant"],
+        min_cluster_size=options["min_size"],
+        max_cluster_size=options["max_size"],
+        n_jobs=options["jobs"],
+    )

@@ -1,0 +1,40 @@
+"""Pictures of a fitted model: the only place that knows the names of the plots."""
+
+import base64
+import inspect
+import io
+from importlib import import_module
+from typing import Any
+
+from gitcluster import GIT
+from gitcluster._optional import require
+from gitcluster.cli.tables import Table
+from gitcluster.cli.writing import aside
+
+KINDS = (
+    "clusters", "topo-graph", "hierarchy", "selection", "n-clusters", "pipeline", "proportions", "intensity",
+    "local-clusters",
+)  # fmt: skip
+SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".webp")
+
+
+def draw(kind: str, model: GIT, table: Table | None) -> Any:
+    """The figure of one of the plots."""
+    require("matplotlib", extra="cli", purpose="A picture").use("Agg")  # no window, whatever the machine is set to
+    function = getattr(import_module("gitcluster.plots"), "plot_" + kind.replace("-", "_"))
+    samples = {"X": table.frame()} if table is not None and "X" in inspect.signature(function).parameters else {}
+    drawn = function(model, **samples)
+    return getattr(drawn, "figure", drawn)
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Write a figure, in the format of the name."""
+    with aside(path) as file:
+        figure.savefig(file, dpi=150, bbox_inches="tight")
+
+
+def embed(figure: Any) -> str:
+    """A figure as the source of an image in a page."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=130, bbox_inches="tight")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,157 @@
+"""``explain``, ``plot``, ``explore`` and ``report``: see a clustering and learn its reasons."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gitcluster.cli.models import find_row, open_fitted, table_facts
+from gitcluster.cli.options import model_options, table_options, voice_options
+from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
+from gitcluster.cli.report import write_report
+from gitcluster.cli.screen import Screen
+from gitcluster.cli.tables import Table
+from gitcluster.cli.writing import aside, check_target, print_json
+
+SHOWN = 30
+"""Columns in the page to explore: more of them make it large."""
+
+source_argument = click.argument("source", metavar="MODEL|TABLE")
+data_argument = click.argument("data", metavar="[TABLE]", required=False)
+
+
+def _screen(options: dict[str, Any]) -> Screen:
+    return Screen(quiet=options["quiet"] or options["as_json"])
+
+
+def _tell(screen: Screen, options: dict[str, Any], what: str, path: str) -> None:
+    if options["as_json"]:
+        seconds = {phase: round(value, 3) for phase, value in screen.seconds.items()}
+        print_json({"output": str(Path(path).resolve()), "seconds": seconds})
+    else:
+        screen.say(f"{what}: {Path(path).resolve()}")
+
+
+def _check_suffix(output: str, suffixes: tuple[str, ...]) -> None:
+    if Path(output).suffix.lower() not in suffixes:
+        raise click.BadParameter(f"{output!r} must end in {', '.join(suffixes)}.", param_hint="-o")
+    check_target(output)
+
+
+@click.command()
+@source_argument
+@click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
+@model_options
+@table_options
+@voice_options
+def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
+    """Why is a ROW in its cluster? With two rows: why are they together, or apart?
+
+    A row is its number, counted from 0 without the header, or its id where the fit had --id.
+
+    \b
+    gitcluster explain model.npz 17
+    gitcluster explain model.npz 17 42
+    """
+    if len(rows) > 2:
+        raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
+    screen = _screen(options)
+    model, _ = open_fitted(source, None, options, screen)
+    samples = [find_row(model, row) for row in rows]
+    explanation = model.explain(*samples)
+    if options["as_json"]:
+        print_json(
+            {
+                "rows": rows,
+                "samples": samples,
+                "text": str(explanation),
+                "table": explanation.to_pandas().to_dict("records"),
+            }
+        )
+    else:
+        renamed = [f"{row} is sample {i}." for row, i in zip(rows, samples, strict=True) if row != str(i)]
+        click.echo("\n".join([*renamed, str(explanation)]))
+
+
+@click.command()
+@source_argument
+@data_argument
+@click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="What to draw.")
+@click.option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF.")
+@model_options
+@table_options
+@voice_options
+def plot(source: str, data: str | None, kind: str, output: str, **options: Any) -> None:
+    """Draw a saved MODEL, or a TABLE that is clustered now.
+
+    \b
+    gitcluster plot model.npz -o picture.png
+    gitcluster plot model.npz data.csv --kind pipeline -o pipeline.pdf
+    gitcluster plot data.csv -c 3 -o picture.svg
+    """
+    _check_suffix(output, SUFFIXES)
+    screen = _screen(options)
+    model, table = open_fitted(source, data, options, screen)
+    with screen.bar("Drawing", "draw"):
+        save_figure(draw(kind, model, table), output)
+    _tell(screen, options, "Picture", output)
+
+
+@click.command()
+@source_argument
+@data_argument
+@click.option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html")
+@click.option("--title", help="Title of the page.")
+@model_options
+@table_options
+@voice_options
+def explore(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
+    """Write a page to explore a clustering in a browser, and print its path.
+
+    \b
+    gitcluster explore model.npz data.csv -o explorer.html
+    gitcluster explore data.csv -c 3
+    """
+    _check_suffix(output, (".html", ".htm"))
+    screen = _screen(options)
+    model, table = open_fitted(source, data, options, screen)
+    with screen.bar("Writing the page", "write"):
+        _write_explorer(model, table, output, title, data or source)
+    _tell(screen, options, "Page", output)
+
+
+def _write_explorer(model: Any, table: Table | None, output: str, title: str | None, source: str) -> None:
+    ids, frame = table_facts(model)["ids"], None if table is None else table.frame()
+    if table is not None and table.ids is not None:
+        ids = table.ids.astype(str).to_numpy(dtype=object)
+    with aside(output) as path:
+        import_module("gitcluster.explorer").write_explorer(
+            model, frame, path, columns=None if frame is None else frame.iloc[:, :SHOWN],
+            names=None if ids is None else list(ids), title=title or Path(source).name,
+        )  # fmt: skip
+
+
+@click.command()
+@source_argument
+@data_argument
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="HTML or PDF.")
+@click.option("--title", help="Title of the report.")
+@model_options
+@table_options
+@voice_options
+def report(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
+    """One file to send around: sizes, the choice of k, the topo-graph, what sets every cluster apart.
+
+    \b
+    gitcluster report data.csv -c 3 -o report.html
+    gitcluster report model.npz data.csv -o report.pdf
+    """
+    _check_suffix(output, (".html", ".htm", ".pdf"))
+    screen = _screen(options)
+    model, table = open_fitted(source, data, options, screen)
+    if table is None:
+        raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
+    with screen.bar("Writing the report", "write") as bar, aside(output) as path:
+        write_report(model, table, path, title=title or Path(data or source).name, advance=bar.advance)
+    _tell(screen, options, "Report", output)

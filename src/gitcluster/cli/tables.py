@@ -1,0 +1,297 @@
+"""Tables of numbers from files and streams: which format, which columns, which rows; nothing here knows of GIT.
+
+A table is read in blocks. ``read_table`` puts them together; ``iterate_table`` hands them on one at a time, for files
+larger than memory. Cells that are no numbers are errors that name the column, the place and the remedy.
+"""
+
+import difflib
+import io
+import stat
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, time
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from gitcluster.cli.binary_tables import open_arrow, open_excel, open_npy, open_npz, open_parquet
+from gitcluster.cli.text_tables import Block, TableError, TextStyle, TextTable
+from gitcluster.cli.writing import FORMATS, STANDARD
+
+MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "zip",
+}
+Check = Callable[[int, int], None]
+Advance = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to take from a table: columns by name or pattern, the column of ids, what to do with missing values."""
+
+    columns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    id: str | None = None
+    missing: str = "error"
+    form: str | None = None
+    key: str | None = None
+    sheet: str | None = None
+    style: TextStyle = field(default_factory=TextStyle)
+
+
+class Table(NamedTuple):
+    """Rows of numbers: the names of the columns, the numbers of the rows (from 0) and their ids, if any."""
+
+    values: NDArray[Any]
+    names: list[str]
+    rows: NDArray[np.int64]
+    ids: pd.Series | None
+    dropped: int = 0
+
+    def frame(self) -> pd.DataFrame:
+        """The values with the names of their columns."""
+        return pd.DataFrame(self.values, columns=self.names, copy=False)
+
+
+def read_table(path: str, choice: Choice, *, check: Check, advance: Advance, names: list[str] | None = None) -> Table:
+    """Read a whole table. ``check`` hears rows and columns before memory is taken; ``names`` asks for these columns."""
+    parts = []
+    for part in iterate_table(path, choice, check=check, advance=advance, names=names, whole=True):
+        parts.append(part)
+    ids = None if parts[0].ids is None else pd.concat([part.ids for part in parts], ignore_index=True)
+    table = Table(
+        np.concatenate([part.values for part in parts]), parts[0].names,
+        np.concatenate([part.rows for part in parts]), ids, sum(part.dropped for part in parts),
+    )  # fmt: skip
+    if choice.missing in ("mean", "median"):
+        table = fill_missing(table, column_centres(table, choice.missing))
+    return table
+
+
+def iterate_table(
+    path: str, choice: Choice, *, check: Check, advance: Advance, names: list[str] | None = None, whole: bool = False
+) -> Iterator[Table]:
+    """Read a table block by block; with ``whole``, ``check`` is asked for all rows together."""
+    with open_stream(path) as stream:
+        source = open_table(stream, path, choice, check)
+        keep = [choice.id] if choice.id else []
+        wanted = choose_columns(source.names, choice, path) if names is None else find_names(source.names, names, path)
+        for name in keep:
+            find_names(source.names, [name], path, option="--id")
+        if whole and source.rows is not None:
+            check(source.rows, len(wanted))
+        total = 0
+        for block in source.blocks(wanted, keep):
+            table = _numbers(block, wanted, choice, path, getattr(source, "decimal", choice.style.decimal or "."))
+            total += len(block.frame)
+            if whole:
+                check(total, len(wanted))  # a stream says nothing of its size before it ends
+            advance(block.done)
+            yield table
+        if total == 0:
+            raise TableError(f"{_shown(path)} has a header but no rows.")
+
+
+@contextmanager
+def open_stream(path: str) -> Iterator[Any]:
+    """The bytes of a file, or of the standard input."""
+    if path == STANDARD:
+        yield sys.stdin.buffer
+    else:
+        with Path(path).open("rb") as stream:
+            yield stream
+
+
+def open_table(stream: Any, path: str, choice: Choice, check: Check) -> Any:
+    """The table in a file or stream, in the format of its first bytes."""
+    regular = path != STANDARD and stat.S_ISREG(Path(path).stat().st_mode)
+    size = Path(path).stat().st_size if regular else None
+    name, form = _shown(path), choice.form
+    head = stream.peek(8)[:8]
+    found = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "text")
+    expected = form or FORMATS.get(Path(path).suffix.lower())
+    if found == "text" and expected not in (None, "csv", "tsv"):
+        raise TableError(
+            f"{name} is not a whole {str(expected).upper()} file: "
+            + (f"it begins with {head!r}." if head else "it is empty.")
+        )
+    if found == "text":
+        style = choice.style
+        if expected == "tsv" and style.separator is None:
+            style = TextStyle("\t", style.decimal, style.encoding, style.header, style.missing)
+        return TextTable(stream, name, size, style)
+    file = stream if regular else io.BytesIO(stream.read())
+    if found == "zip":
+        found = "excel" if _is_excel(file) else "npz"
+    if found == "npz":
+        return open_npz(file, name, choice.key, check)
+    if found == "excel":
+        return open_excel(file, name, choice.sheet, check)
+    if found == "npy":
+        return open_npy(file, name, path if regular else None)
+    return open_parquet(file, name) if found == "parquet" else open_arrow(file, name)
+
+
+def _is_excel(file: IO[bytes]) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return "[Content_Types].xml" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+    finally:
+        file.seek(0)
+
+
+def choose_columns(names: list[str], choice: Choice, path: str) -> list[str]:
+    """The columns to cluster by: those that match, without those that are left out and the ids."""
+    wanted = match_names(names, choice.columns, "--columns") if choice.columns else list(names)
+    left_out = set(match_names(names, choice.exclude, "--exclude")) | {choice.id}
+    chosen = [name for name in wanted if name not in left_out]
+    if not chosen:
+        raise TableError(f"{_shown(path)}: no column is left to cluster by. It has {_listed(names)}.")
+    return chosen
+
+
+def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> list[str]:
+    """Names that match any of the patterns, in the order of the patterns; commas separate patterns.
+
+    Examples
+    --------
+    >>> match_names(["age", "income_1", "income_2"], ("income_*,age",), "--columns")
+    ['income_1', 'income_2', 'age']
+    """
+    found: list[str] = []
+    for pattern in patterns:
+        for part in [pattern] if pattern in names else [piece.strip() for piece in pattern.split(",")]:
+            matched = [part] if part in names else [name for name in names if fnmatchcase(name, part)]
+            if not matched:
+                raise TableError(f"{option} {part}: {_unknown(part, names)}")
+            found += [name for name in matched if name not in found]
+    return found
+
+
+def find_names(names: list[str], wanted: list[str], path: str, option: str = "") -> list[str]:
+    """``wanted``, all of which must be there."""
+    for name in wanted:
+        if name not in names:
+            subject = f"{option} {name}" if option else f"The model was fitted with the column {name!r}"
+            raise TableError(f"{subject}: {_shown(path)} has {_unknown(name, names)}")
+    return wanted
+
+
+def column_centres(table: Table, how: str) -> NDArray[np.float64]:
+    """Mean or median of every column over the cells that are there."""
+    empty = np.isnan(table.values).all(axis=0)
+    if empty.any():
+        names = [name for name, none in zip(table.names, empty, strict=True) if none]
+        raise TableError(f"No value at all in {_listed(names)}: --missing {how} has none to take. Use --exclude.")
+    return np.asarray((np.nanmean if how == "mean" else np.nanmedian)(table.values, axis=0), dtype=np.float64)
+
+
+def fill_missing(table: Table, centres: NDArray[np.float64]) -> Table:
+    """The table with the given value of each column where one is missing."""
+    values = np.where(np.isnan(table.values), centres.astype(table.values.dtype), table.values)
+    return table._replace(values=values)
+
+
+def _numbers(block: Block, columns: list[str], choice: Choice, path: str, decimal: str) -> Table:
+    """A block as an array; raises for texts, dates, infinite values, and missing ones that are not allowed."""
+    found = [as_numbers(block.frame[name], decimal) for name in columns]
+    texts = {name: bad for name, (_, bad) in zip(columns, found, strict=True) if bad is not None}
+    if texts:
+        raise TableError(f"{_shown(path)}: " + _texts_remedy(texts, block))
+    single = all(block.frame[name].dtype == np.float32 for name in columns)
+    values = np.column_stack([numbers for numbers, _ in found]).astype(np.float32 if single else np.float64, copy=False)
+    if np.isinf(values).any():
+        row, column = np.argwhere(np.isinf(values))[0]
+        raise TableError(
+            f"{_shown(path)}, {block.place(row)}: the value of {columns[column]!r} is infinite. Correct it, "
+            "or leave the column out with --exclude."
+        )
+    gaps = np.isnan(values)
+    if gaps.any() and choice.missing == "error":
+        row, column = np.argwhere(gaps)[0]
+        counts = {name: int(n) for name, n in zip(columns, gaps.sum(axis=0), strict=True) if n}
+        raise TableError(
+            f"{_shown(path)} has missing values ({', '.join(f'{name}: {n}' for name, n in list(counts.items())[:5])}"
+            f"{', ...' if len(counts) > 5 else ''}), the first in {block.place(row)}, column {columns[column]!r}. "
+            "Use --missing mean, --missing median, --missing drop, or leave columns out with --exclude."
+        )
+    rows = block.start + np.arange(len(values))
+    ids = block.frame[choice.id].reset_index(drop=True) if choice.id else None
+    if choice.missing == "drop" and gaps.any():
+        kept = ~gaps.any(axis=1)
+        ids = None if ids is None else ids[kept].reset_index(drop=True)
+        return Table(values[kept], columns, rows[kept], ids, int((~kept).sum()))
+    return Table(values, columns, rows, ids)
+
+
+class NotNumbers(NamedTuple):
+    """What a column holds instead of numbers, with one example and how many there are."""
+
+    kind: str
+    example: str
+    row: int
+    share: float
+
+
+def as_numbers(column: "pd.Series[Any]", decimal: str) -> tuple[Any, NotNumbers | None]:
+    """A column as floats, missing ones NaN; texts that read as numbers are numbers."""
+    if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_numeric_dtype(column.dtype):
+        if column.dtype.kind == "c":
+            return None, NotNumbers("complex numbers", str(column.iloc[0]), 0, 1.0)
+        return column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan), None
+    if pd.api.types.is_datetime64_any_dtype(column.dtype) or pd.api.types.is_timedelta64_dtype(column.dtype):
+        return None, NotNumbers("dates", str(column.dropna().iloc[0]), int(column.notna().argmax()), 1.0)
+    objects = column.astype(object)
+    given = objects.notna().to_numpy(copy=True)
+    texts = objects.map(lambda cell: cell.strip().replace(decimal, ".") if isinstance(cell, str) else cell)
+    given &= (texts != "").to_numpy()
+    numbers = pd.to_numeric(texts.where(given, None), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    bad = given & np.isnan(numbers)
+    if bad.any():
+        row = int(bad.argmax())
+        cell = objects.iloc[row]
+        kind = "text" if isinstance(cell, str) else "dates" if isinstance(cell, date | time) else type(cell).__name__
+        return None, NotNumbers(kind, str(cell), row, bad.sum() / given.sum())
+    return numbers, None
+
+
+def _texts_remedy(texts: dict[str, NotNumbers], block: Block) -> str:
+    """One sentence for columns of texts, another for single cells that are no numbers."""
+    name, first = next(iter(texts.items()))
+    if len(texts) == 1 and first.kind == "text" and first.share < 0.5:
+        return (
+            f"{block.place(first.row)}: {first.example!r} in the column {name!r} is no number. Correct it, say that "
+            f"it means a missing value (--na {first.example!r}), or leave the column out (--exclude {name!r})."
+        )
+    shown = ", ".join(f"{name} ({bad.kind}, {bad.example[:30]!r})" for name, bad in list(texts.items())[:8])
+    return (
+        f"{len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. GIT measures distances between "
+        f"numbers. Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
+        "them, such as one column of 0 and 1 for every value."
+    )
+
+
+def _shown(path: str) -> str:
+    return "standard input" if path == STANDARD else path
+
+
+def _unknown(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, 1)
+    return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {_listed(names)}.")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

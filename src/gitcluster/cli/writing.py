@@ -1,0 +1,189 @@
+"""Files that are whole or not there: everything is written aside and renamed when it is complete.
+
+``abandon`` removes what is half-written and lets nothing new begin; it is called once, just before the process ends.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+STANDARD = "-"
+"""The name of the standard input or output stream where a file is expected."""
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".xlsx": "excel",
+}
+EXCEL_ROWS = 1_048_575
+
+_lock = Lock()
+_folders: set[Path] = set()
+
+
+@contextmanager
+def aside(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A path of the same name to write to; it becomes ``target`` when the block ends well, and vanishes otherwise."""
+    final = Path(os.path.realpath(target))
+    if final.exists() and not final.is_file():  # a device or a pipe must not be replaced by a file
+        yield final
+        return
+    with _lock:
+        folder = Path(tempfile.mkdtemp(dir=final.parent, prefix=f".{final.name}-"))
+        _folders.add(folder)
+    try:
+        path = folder / final.name
+        yield path
+        if final.exists():
+            shutil.copymode(final, path)
+        with _lock:
+            os.replace(path, final)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _folders.discard(folder)
+
+
+def abandon() -> None:
+    """Remove what is half-written. The lock is kept: no thread writes another file."""
+    _lock.acquire()
+    for folder in list(_folders):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_target(target: str | None, option: str = "-o", *, stream: bool = False) -> None:
+    """Raise where a file cannot be written, before any work is done; only ``stream``s may be devices or pipes."""
+    if target is None or target == STANDARD:
+        return
+    path = Path(os.path.realpath(target))
+    if path.is_dir():
+        raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
+    if path.exists() and not path.is_file() and not stream:
+        raise ValueError(f"{option} {target} is a device or a pipe. Name a file.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{option} {target}: there is no folder {path.parent}. Make it, or name another.")
+    if not os.access(path.parent if path.is_file() or not path.exists() else path, os.W_OK):
+        raise PermissionError(f"{option} {target} cannot be written: no permission for {path.parent}.")
+
+
+def format_of(target: str, given: str | None) -> str:
+    """The format of a table to write: the one given, else that of the name, CSV for a stream."""
+    if given:
+        return given
+    if target == STANDARD or not Path(target).suffix:
+        return "csv"
+    suffix = Path(target).suffix.lower()
+    if suffix not in FORMATS:
+        known = ", ".join(sorted(set(FORMATS)))
+        raise ValueError(f"-o {target}: no table is written as {suffix!r}. Use one of {known}, or --output-format.")
+    return FORMATS[suffix]
+
+
+class TableWriter:
+    """Writes a table part by part, in any of the formats; parts have the same columns."""
+
+    def __init__(self, file: IO[bytes], form: str) -> None:
+        self.file, self.form = file, form
+        self.parts: list[pd.DataFrame] = []
+        self.writer: Any = None
+        self.rows = 0
+
+    def write(self, part: pd.DataFrame) -> None:
+        """Add rows."""
+        if self.form in ("csv", "tsv"):
+            separator = "," if self.form == "csv" else "\t"
+            text = part.to_csv(None, index=False, header=self.rows == 0, sep=separator, lineterminator="\n")
+            self.file.write(text.encode())
+        elif self.form in ("parquet", "arrow"):
+            self._write_arrow(part)
+        else:
+            self.parts.append(part)
+        self.rows += len(part)
+
+    def _write_arrow(self, part: pd.DataFrame) -> None:
+        import pyarrow as pa
+        from pyarrow import ipc, parquet
+
+        table = pa.Table.from_pandas(part, schema=self.writer.schema if self.writer else None, preserve_index=False)
+        if self.writer is None:
+            opener = parquet.ParquetWriter if self.form == "parquet" else ipc.new_file
+            self.writer = opener(self.file, table.schema)
+            self.writer.schema = table.schema if self.form == "arrow" else self.writer.schema
+        self.writer.write_table(table)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self.writer is not None:
+            self.writer.close()
+        elif self.parts:
+            self._write_whole(pd.concat(self.parts, ignore_index=True))
+        self.file.flush()
+
+    def _write_whole(self, table: pd.DataFrame) -> None:
+        if self.form == "npy":
+            np.save(self.file, table["cluster"].to_numpy())
+        elif self.form == "npz":
+            columns = {str(name): table[name].to_numpy() for name in table.columns}
+            texts = {name: c.astype(str) if c.dtype.kind == "O" else c for name, c in columns.items()}
+            np.savez(self.file, **texts)
+        elif len(table) > EXCEL_ROWS:
+            raise ValueError(f"Excel holds {EXCEL_ROWS:,} rows, the table has {len(table):,}. Write CSV or Parquet.")
+        else:
+            table.to_excel(self.file, index=False, engine="openpyxl")
+
+
+@contextmanager
+def open_writer(target: str, form: str) -> Iterator[TableWriter]:
+    """A :class:`TableWriter` to a file, written aside, or to the standard output."""
+    place = nullcontext(None) if target == STANDARD else aside(target)
+    with place as path:
+        if path is None:
+            writer = TableWriter(sys.stdout.buffer, form)
+            yield writer
+            writer.close()
+        else:
+            with path.open("wb") as file:
+                writer = TableWriter(file, form)
+                yield writer
+                writer.close()
+
+
+def write_table(target: str, table: pd.DataFrame, form: str, advance: Any = None) -> None:
+    """Write a whole table, in parts that ``advance`` hears of as the share that is done."""
+    step = 100_000
+    with open_writer(target, form) as writer:
+        for start in range(0, max(1, len(table)), step):
+            writer.write(table.iloc[start : start + step])
+            if advance is not None:
+                advance(min(1.0, (start + step) / max(1, len(table))))
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """One JSON object on the standard output."""
+    print(json.dumps(facts, default=_plain), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value)

@@ -1,0 +1,64 @@
+"""A table, a model of it, and two ways to run a command: in this process, and as installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gitcluster.cli.running import execute
+
+COMMAND = Path(sys.executable).parent / "gitcluster"
+
+
+@pytest.fixture(scope="session")
+def customers():
+    """Three groups of customers: ids with leading zeros, three numeric columns."""
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], [100, 60, 40])
+    centres = np.array([[30, 2000, 1], [60, 5000, 4], [45, 9000, 12]])
+    values = centres[group] + rng.normal(size=(200, 3)) * [3, 300, 0.7]
+    table = pd.DataFrame(values.round(3), columns=["age", "income", "visits_2025"])
+    table.insert(0, "customer", [f"{i:04d}" for i in range(200)])
+    return table
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def csv(folder, customers):
+    """The customers as a CSV file in the folder."""
+    customers.to_csv("customers.csv", index=False)
+    return "customers.csv"
+
+
+@pytest.fixture
+def run(capfd):
+    """``run(*arguments)`` -> exit code, output, errors of a command in this process."""
+
+    def run_here(*arguments):
+        capfd.readouterr()
+        code = execute([str(argument) for argument in arguments])
+        found = capfd.readouterr()
+        return code, found.out, found.err
+
+    return run_here
+
+
+def run_installed(*arguments, **options):
+    """A command as a user starts it."""
+    environment = {**os.environ, **options.pop("environment", {})}
+    return subprocess.run([COMMAND, *arguments], capture_output=True, env=environment, check=False, **options)
+
+
+def leftovers(folder):
+    """Names in a folder, hidden ones too."""
+    return sorted(path.name for path in Path(folder).iterdir())

@@ -1,0 +1,192 @@
+"""The installed command at a real terminal: progress, Ctrl-C in every phase, pipes that break.
+
+A phase is held open by what it waits for: a named pipe that the test does not feed or read, or a large fit.
+"""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from .conftest import COMMAND, leftovers, run_installed
+
+PATIENCE = 120
+
+
+class Terminal:
+    """A command at a pseudo-terminal of its own; ``wait_for`` reads what it shows, ``type`` presses keys."""
+
+    def __init__(self, *arguments):
+        self.pid, self.screen = pty.fork()
+        if self.pid == 0:
+            os.execv(COMMAND, [str(COMMAND), *arguments])
+        self.shown = ""
+
+    def wait_for(self, pattern):
+        """Read until the pattern has been shown; the match."""
+        deadline = time.monotonic() + PATIENCE
+        while not (found := re.search(pattern, self.shown)):
+            assert time.monotonic() < deadline, f"{pattern!r} was not shown, but: {self.shown!r}"
+            assert self._read(), f"The command ended without {pattern!r}: {self.shown!r}"
+        return found
+
+    def _read(self):
+        if not select.select([self.screen], [], [], 1.0)[0]:
+            return True
+        try:
+            data = os.read(self.screen, 65536)
+        except OSError:  # the terminal closes when the command ends
+            return False
+        self.shown += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", data.decode(errors="replace"))
+        return bool(data)
+
+    def type(self, keys):
+        os.write(self.screen, keys)
+
+    def exit_code(self):
+        """Wait for the end."""
+        while self._read():
+            pass
+        status = os.waitpid(self.pid, 0)[1]
+        os.close(self.screen)
+        return os.waitstatus_to_exitcode(status)
+
+
+CTRL_C = b"\x03"
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def large(folder):
+    """A table whose fit takes much longer than it takes to press a key."""
+    np.save("large.npy", np.random.default_rng(0).normal(size=(200_000, 8)))
+    return "large.npy"
+
+
+def test_reading_is_shown_and_interrupted(folder):
+    os.mkfifo("pipe.csv")
+    (folder / "labels.csv").write_text("old")
+    terminal = Terminal("fit", "pipe.csv", "-c", "2", "-o", "labels.csv", "--save", "model.npz")
+    with open("pipe.csv", "wb") as feed:
+        feed.write(b"a,b\n1,2\n3,4\n")
+        feed.flush()
+        terminal.wait_for(r"Reading pipe.csv.*\d+ s so far")
+        terminal.type(CTRL_C)
+        assert terminal.exit_code() == 130
+    assert "Interrupted; no half-written file is left." in terminal.shown
+    assert leftovers(folder) == ["labels.csv", "pipe.csv"]
+    assert (folder / "labels.csv").read_text() == "old"
+
+
+def test_a_fit_is_shown_with_the_time_that_remains_and_interrupted(folder, large):
+    terminal = Terminal("fit", large, "-c", "3", "-o", "labels.csv")
+    terminal.wait_for(r"Clustering 200,000 rows .* [1-9]\d? %.*\d+ s left")
+    terminal.type(CTRL_C)
+    assert terminal.exit_code() == 130
+    assert leftovers(folder) == ["large.npy"]
+
+
+def test_writing_is_interrupted(csv, folder):
+    os.mkfifo("labels.csv")  # nobody reads
+    terminal = Terminal("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-o", "labels.csv")
+    terminal.wait_for("Writing")
+    terminal.type(CTRL_C)
+    assert terminal.exit_code() == 130
+    assert leftovers(folder) == ["customers.csv", "labels.csv", "model.npz"]
+
+
+def test_a_file_that_is_being_written_vanishes(csv, folder, run):
+    assert run("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-q")[0] == 0
+    os.mkfifo("pipe.csv")
+    terminal = Terminal("predict", "model.npz", "pipe.csv", "-o", "labels.csv")
+    with open("pipe.csv", "wb") as feed:
+        feed.write(b"age,income,visits_2025\n1,2,3\n")
+        feed.flush()
+        wait_until(lambda: any(name.startswith(".labels.csv-") for name in leftovers(folder)))
+        terminal.wait_for("Labelling")
+        terminal.type(CTRL_C)
+        assert terminal.exit_code() == 130
+    assert leftovers(folder) == ["customers.csv", "model.npz", "pipe.csv"]
+
+
+def test_termination_leaves_nothing_either(csv, folder, run):
+    assert run("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-q")[0] == 0
+    os.mkfifo("pipe.csv")
+    command = subprocess.Popen([COMMAND, "predict", "model.npz", "pipe.csv", "-o", "labels.csv"])
+    with open("pipe.csv", "wb"):
+        wait_until(lambda: any(name.startswith(".labels.csv-") for name in leftovers(folder)))
+        command.send_signal(signal.SIGTERM)
+        assert command.wait(PATIENCE) == 143
+    assert leftovers(folder) == ["customers.csv", "model.npz", "pipe.csv"]
+
+
+def test_a_summary_in_a_terminal_and_no_labels(csv):
+    terminal = Terminal("fit", csv, "--id", "customer", "-c", "3")
+    assert terminal.exit_code() == 0
+    assert "200 rows, 3 columns, 3 clusters" in terminal.shown
+    assert "To keep the labels: gitcluster fit customers.csv ... -o labels.csv" in terminal.shown
+    assert "0000,0" not in terminal.shown
+
+
+def test_no_progress_without_a_terminal(folder):
+    os.mkfifo("pipe.csv")
+    command = subprocess.Popen(
+        [COMMAND, "fit", "pipe.csv", "-c", "1", "-o", "labels.csv", "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with open("pipe.csv", "wb") as feed:
+        feed.write(b"a,b\n1,2\n1,3\n")
+        feed.flush()
+        time.sleep(1.0)  # long enough for a bar
+        feed.write(b"9,9\n")
+    assert command.communicate(timeout=PATIENCE) == (b"", b"")
+    assert command.returncode == 0
+
+
+def test_pipes_in_and_out(csv):
+    script = f"cat {csv} | '{COMMAND}' fit - --id customer -c 3 | head -2"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["customer,cluster", "0000,0"]
+    assert "200 rows, 3 columns, 3 clusters" in done.stderr
+
+
+def test_a_broken_pipe_is_quiet(csv):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = subprocess.Popen(
+        [COMMAND, "fit", csv, "--id", "customer", "-c", "3"], stdout=writer, stderr=subprocess.PIPE
+    )
+    os.close(writer)
+    assert command.communicate(timeout=PATIENCE)[1] == b""
+    assert command.returncode == 141
+
+
+def test_the_demonstration_needs_no_extra():
+    blocked = ["click", "rich", "pandas", "pyarrow", "openpyxl", "matplotlib"]
+    code = (
+        f"import sys; [sys.modules.__setitem__(name, None) for name in {blocked}]; "
+        "from gitcluster.cli import main; main(['demo'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "C      150  15.0%     15.0%" in done.stdout
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "gitcluster"], capture_output=True, text=True, check=False)
+    assert "50 : 30 : 15 : 5" in done.stdout
+    assert run_installed("--version").stdout.startswith(b"gitcluster, version")
