@@ -216,6 +216,15 @@ def test_one_sample_is_explained(visit):
         own = members[model.n_clusters_ - 1]
         assert story["splitsAt"] == next((c for c, other in enumerate(members, 1) if other < own), None)
         assert story["mergesAt"] == max((c for c, other in enumerate(members, 1) if other > own), default=None)
+        if story["mergesAt"]:
+            joined = members[story["mergesAt"] - 1] - own
+            assert joined == set(np.flatnonzero(model.labels_ == story["mergesWith"]))
+        page.evaluate("(sample) => (explorer.app.clear(), explorer.app.pick(sample))", sample)
+        shares = model.predict_proba(X[sample : sample + 1])[0]
+        others = np.delete(np.arange(4), model.labels_[sample])
+        second = others[shares[others].argmax()]
+        text = f"{shares.max():.3f}" + (f", {shares[second]:.3f} in cluster {second}" if shares[second] > 5e-4 else "")
+        assert text in page.inner_text("#explanation").splitlines()
 
 
 def test_clicks_and_keys_pick_samples(visit):

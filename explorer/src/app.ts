@@ -147,7 +147,8 @@ export class App {
     if (hover.edge >= 0) return new Set(this.model.graph.edges.subarray(2 * hover.edge, 2 * hover.edge + 2));
     if (cluster >= 0) return new Set([...cut.labels.keys()].filter((local) => cut.labels[local] === cluster));
     if (picked.length === 0) return null;
-    return new Set(this.pair()?.path ?? picked.map((sample) => this.model.samples.local[sample]));
+    const pair = this.pair();
+    return new Set(pair?.connected ? pair.path : picked.map((sample) => this.model.samples.local[sample]));
   }
 
   private told: { key: string; cut: Cut; pair: PairStory } | null = null;

@@ -41,7 +41,8 @@ function cutEdges(graph: Graph, prior: number[], leftover: "connected" | "cut"):
   return labelBySize(root, graph.sizes);
 }
 
-function sharesOf(graph: Graph, labels: Int32Array): number[] {
+/** Share of every cluster of local clusters. */
+export function sharesOf(graph: Graph, labels: Int32Array): number[] {
   const sizes = new Array<number>(countLabels(labels)).fill(0);
   labels.forEach((label, i) => (sizes[label] += graph.sizes[i]));
   const total = sizes.reduce((sum, size) => sum + size, 0);

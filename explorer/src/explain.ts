@@ -11,13 +11,14 @@ export interface SampleStory {
   local: number;
   /** Number of clusters from which on its cluster is split; null where it never is, or where cuts are not nested. */
   splitsAt: number | null;
-  /** Number of clusters at which its cluster is merged with another. */
+  /** Number of clusters at which its cluster is merged with another, and with which. */
   mergesAt: number | null;
+  mergesWith: number | null;
 }
 
 export interface PairStory {
   together: boolean;
-  /** Local clusters on the way whose weakest edge is strongest, and the edges between them. */
+  /** Local clusters on the way whose weakest edge is strongest, and the edges between them; none if not connected. */
   path: number[];
   edges: number[];
   connected: boolean;
@@ -37,25 +38,27 @@ export function explainSample(model: Model, cut: Cut, sample: number): SampleSto
     climb.push(at);
     seen.add(at);
   }
-  const [splitsAt, mergesAt] = clusterLife(model, cut, cut.labels[local[sample]]);
-  return { climb, steps: steps ? steps[sample] : climb.length - 1, local: local[sample], splitsAt, mergesAt };
+  const nSteps = steps ? steps[sample] : climb.length - 1;
+  return { climb, steps: nSteps, local: local[sample], ...clusterLife(model, cut, cut.labels[local[sample]]) };
 }
 
 /** The cut into c clusters does the first m - c merges: the numbers at which a cluster falls apart and is taken in. */
-function clusterLife(model: Model, cut: Cut, cluster: number): [number | null, number | null] {
+function clusterLife(
+  model: Model,
+  cut: Cut,
+  cluster: number,
+): Pick<SampleStory, "splitsAt" | "mergesAt" | "mergesWith"> {
   const { merges, edges } = model.graph;
-  if (!merges || !cut.nested) return [null, null];
   const m = model.nLocal;
   let splitsAt: number | null = null;
+  if (!merges || !cut.nested) return { splitsAt, mergesAt: null, mergesWith: null };
   for (let t = 0; t < merges.length; t++) {
-    const ends = [edges[2 * merges[t]], edges[2 * merges[t] + 1]].filter((end) => cut.labels[end] === cluster);
-    if (t < m - cut.nClusters) {
-      if (ends.length === 2) splitsAt = m - t;
-    } else if (ends.length === 1) {
-      return [splitsAt, m - t - 1];
-    }
+    const ends = [cut.labels[edges[2 * merges[t]]], cut.labels[edges[2 * merges[t] + 1]]];
+    const others = ends.filter((label) => label !== cluster);
+    if (others.length === 0) splitsAt = m - t;
+    if (others.length === 1) return { splitsAt, mergesAt: m - t - 1, mergesWith: others[0] };
   }
-  return [splitsAt, null];
+  return { splitsAt, mergesAt: null, mergesWith: null };
 }
 
 /** Bridges, which no boundary pair carries, are weaker than any other edge. */
@@ -106,9 +109,9 @@ export function explainPair(model: Model, cut: Cut, a: number, b: number): PairS
   const { labels } = cut;
   const together = labels[from] === labels[to];
   const inside = (e: number): boolean => labels[graph.edges[2 * e]] === labels[graph.edges[2 * e + 1]];
-  const way = (together ? widestPath(graph, inside, from, to) : null) ?? widestPath(graph, () => true, from, to);
+  const way = widestPath(graph, together ? inside : () => true, from, to);
   const edges = way ?? [];
-  const path = [from];
+  const path = way ? [from] : [];
   for (const e of edges) {
     const last = path[path.length - 1];
     path.push(graph.edges[2 * e] === last ? graph.edges[2 * e + 1] : graph.edges[2 * e]);
@@ -136,25 +139,30 @@ function findTogetherUpTo(model: Model, from: number, to: number): number | null
   return model.nLocal - t;
 }
 
+/** To which clusters the boundary pairs of every local cluster lead, by summed similarity relative to the largest. */
+function leadingWeights(graph: Graph): Float64Array {
+  const { edges, pairs, logWeights, sizes } = graph;
+  const largest = new Float64Array(sizes.length).fill(-Infinity);
+  const weights = new Float64Array(edges.length);
+  for (let half = 0; half < edges.length; half++) {
+    const e = half >> 1;
+    if (!(pairs[e] > 0)) continue;
+    weights[half] = logWeights[e] + Math.log(sizes[edges[2 * e]]) + Math.log(sizes[edges[2 * e + 1]]);
+    largest[edges[half]] = Math.max(largest[edges[half]], weights[half]);
+  }
+  return weights.map((weight, half) => (pairs[half >> 1] > 0 ? Math.exp(weight - largest[edges[half]]) : 0));
+}
+
 /** How firmly every shown sample belongs to its cluster in a cut; 0 for noise. */
 export function memberships(model: Model, cut: Cut): Float32Array {
   const { graph, samples, nLocal } = model;
-  const { edges, pairs, logWeights, sizes } = graph;
-  const logSums = logWeights.map(
-    (weight, e) => weight + Math.log(sizes[edges[2 * e]]) + Math.log(sizes[edges[2 * e + 1]]),
-  );
-  const largest = new Float64Array(nLocal).fill(-Infinity);
-  for (let half = 0; half < edges.length; half++) {
-    if (pairs[half >> 1] > 0) largest[edges[half]] = Math.max(largest[edges[half]], logSums[half >> 1]);
-  }
+  const { edges } = graph;
   const total = new Float64Array(nLocal);
   const own = new Float64Array(nLocal);
-  for (let half = 0; half < edges.length; half++) {
-    if (!(pairs[half >> 1] > 0)) continue;
-    const weight = Math.exp(logSums[half >> 1] - largest[edges[half]]);
+  leadingWeights(graph).forEach((weight, half) => {
     total[edges[half]] += weight;
     if (cut.labels[edges[half]] === cut.labels[edges[half ^ 1]]) own[edges[half]] += weight;
-  }
+  });
   const found = new Float32Array(model.nShown);
   for (let x = 0; x < found.length; x++) {
     const local = samples.local[x];
@@ -162,4 +170,22 @@ export function memberships(model: Model, cut: Cut): Float32Array {
     found[x] = samples.noise[x] ? 0 : 1 - samples.leaving[x] * (1 - inside);
   }
   return found;
+}
+
+/** The other cluster that a sample belongs to most, and by how much; null where there is none. */
+export function secondMembership(model: Model, cut: Cut, sample: number): { label: number; share: number } | null {
+  const { edges } = model.graph;
+  const local = model.samples.local[sample];
+  const sums = new Map<number, number>();
+  let total = 0;
+  leadingWeights(model.graph).forEach((weight, half) => {
+    if (edges[half] !== local) return;
+    const label = cut.labels[edges[half ^ 1]];
+    sums.set(label, (sums.get(label) ?? 0) + weight);
+    total += weight;
+  });
+  sums.delete(cut.labels[local]);
+  const best = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
+  const share = best ? (model.samples.leaving[sample] * best[1]) / total : 0;
+  return share > 0 ? { label: best[0], share } : null;
 }

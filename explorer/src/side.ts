@@ -2,10 +2,12 @@
 
 import type { App } from "./app";
 import { currentScale, scaleColour } from "./colouring";
+import { sharesOf } from "./cut";
 import { byId, count, format, make, percent } from "./dom";
-import type { PairStory } from "./explain";
+import { type PairStory, type SampleStory, secondMembership } from "./explain";
 import { clusterColour, css, rampColour } from "./palette";
 import { rowOf } from "./payload";
+import { equalShares, shareDistance, toShares } from "./proportions";
 
 const MOST_CATEGORIES = 24;
 const LONGEST_WAY = 12;
@@ -35,31 +37,39 @@ function way(numbers: number[]): string {
   return words.join(" → ");
 }
 
-function life(splitsAt: number | null, mergesAt: number | null): string {
+function life({ splitsAt, mergesAt, mergesWith }: SampleStory): string {
   const parts = [];
   if (splitsAt !== null) parts.push(`splits at ${splitsAt} clusters`);
-  if (mergesAt !== null) parts.push(`merges with another at ${count(mergesAt, "cluster")}`);
+  if (mergesAt !== null) parts.push(`merges with cluster ${mergesWith} at ${mergesAt}`);
   return parts.join(", ") || "the only one, and of one local cluster";
+}
+
+function membershipText(app: App, sample: number): string {
+  if (app.model.samples.noise[sample]) return "none";
+  const second = secondMembership(app.model, app.cut, sample);
+  const other = second && second.share >= 0.0005 ? `, ${second.share.toFixed(3)} in cluster ${second.label}` : "";
+  return app.membership[sample].toFixed(3) + other;
+}
+
+function climbText(app: App, { steps, climb }: SampleStory): string {
+  if (steps === 0) return "none: it is a peak itself";
+  return `${way(climb.map((sample) => rowOf(app.model, sample)))} (${count(steps, "step")} to the peak)`;
 }
 
 function aboutSample(app: App, sample: number): HTMLElement[] {
   const { model, cut } = app;
   const { samples, graph } = model;
   const story = app.story(sample);
+  const home = cut.labels[story.local];
   const rows: [string, ...(Node | string)[]][] = [
-    ["Cluster", clusterName(app, app.labelOf(sample))],
-    ["Membership", samples.noise[sample] ? "none: taken as noise" : app.membership[sample].toFixed(3)],
-    [
-      "Climb",
-      story.steps === 0
-        ? "none: it is a peak itself"
-        : `${way(story.climb.map((s) => rowOf(model, s)))} (${count(story.steps, "step")} to the peak)`,
-    ],
+    ["Cluster", clusterName(app, app.labelOf(sample)), samples.noise[sample] ? `, else cluster ${home}` : ""],
+    ["Membership", membershipText(app, sample)],
+    ["Climb", climbText(app, story)],
     ["Local cluster", `${story.local}, of ${count(graph.sizes[story.local], "sample")}`],
     ["Log intensity", format(samples.intensity[sample])],
     ["Outlier score", samples.outlier[sample].toFixed(3)],
   ];
-  if (cut.nested) rows.splice(2, 0, ["Its cluster", life(story.splitsAt, story.mergesAt)]);
+  if (cut.nested) rows.splice(2, 0, ["Its cluster", life(story)]);
   for (const column of model.columns) rows.push([column.name, columnText(column, sample)]);
   return [
     make("h3", {}, sentence(app.nameOf(sample))),
@@ -84,7 +94,10 @@ function edgeText(app: App, e: number): string {
 }
 
 function whatConnects(app: App, pair: PairStory): string {
-  if (!pair.connected) return "Nothing connects their local clusters.";
+  if (!pair.connected) {
+    const by = pair.together ? ": a constraint joins them" : "";
+    return `No edge of the topo-graph leads from the one to the other${by}.`;
+  }
   if (pair.path.length === 1) {
     return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters parts them.`;
   }
@@ -96,6 +109,18 @@ function whatConnects(app: App, pair: PairStory): string {
   const cut = pair.cut.map((e) => edgeText(app, e));
   const more = cut.length > MOST_CUT ? ` and ${cut.length - MOST_CUT} more` : "";
   return `${strongest} Cut on it: ${cut.slice(0, MOST_CUT).join(", ")}${more}.`;
+}
+
+/** W1 to the prior, where there is one, now and if two clusters were one. */
+function distanceIfMerged(app: App, first: number, second: number): [number, number] | null {
+  const { graph } = app.model;
+  const prior = wantedShares(app);
+  if (first === second || prior.length === 0) return null;
+  const merged = app.cut.labels.map((label) => (label === second ? first : label));
+  return [
+    shareDistance(sharesOf(graph, app.cut.labels), prior),
+    shareDistance(sharesOf(graph, merged).filter(Boolean), prior),
+  ];
 }
 
 function aboutPair(app: App, pair: PairStory): HTMLElement[] {
@@ -113,7 +138,12 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   for (const sample of [a, b].filter((sample) => app.model.samples.noise[sample])) {
     parts.push(make("p", {}, `Sample ${rowOf(app.model, sample)} is labelled noise all the same.`));
   }
-  if (pair.togetherUpTo !== null && pair.path.length > 1) {
+  const moved = distanceIfMerged(app, first, second);
+  if (moved) {
+    const [now, then] = moved.map((distance) => distance.toFixed(3));
+    parts.push(make("p", {}, `As one cluster they would take the distance to the prior from ${now} to ${then}.`));
+  }
+  if (pair.togetherUpTo !== null && pair.path.length !== 1) {
     const upTo = pair.togetherUpTo;
     parts.push(
       make(
@@ -177,8 +207,7 @@ export function showLegend(app: App): void {
 export function showClusters(app: App): void {
   const sizes = app.clusterSizes();
   const total = app.model.nSamples;
-  const { proportions } = app.wish;
-  const expected = wantedShares(app, proportions, sizes.length);
+  const expected = wantedShares(app);
   const most = Math.max(sizes[0], (expected[0] ?? 0) * total, 1); // both are sorted
   const rows = sizes.slice(0, MOST_ROWS).map((size, label) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" }, make("span"));
@@ -215,11 +244,12 @@ export function showClusters(app: App): void {
   byId("expected").hidden = expected.length === 0;
 }
 
-function wantedShares(app: App, proportions: number[] | "equal" | undefined, nClusters: number): number[] {
-  if (proportions === "equal") return new Array<number>(nClusters).fill(1 / nClusters);
-  if (!proportions) return app.cut.fitted && app.model.prior ? app.model.prior : [];
-  const total = proportions.reduce((sum, share) => sum + share, 0);
-  return proportions.map((share) => share / total).sort((a, b) => b - a);
+/** The prior of the cut, none where there is none. */
+function wantedShares(app: App): number[] {
+  const { proportions } = app.wish;
+  if (proportions === "equal") return equalShares(app.cut.nClusters);
+  if (proportions) return toShares(proportions);
+  return (app.cut.fitted && app.model.prior) || [];
 }
 
 /** The pressed button alone, without building the list anew under the pointer. */
