@@ -174,33 +174,15 @@ def test_the_slider_and_the_proportions_cut_anew(visit):
 
 def test_two_samples_are_explained(visit):
     page = visit(model, X)
-    cuts = {c: model.cut(n_clusters=c) for c in range(1, len(model.peaks_) + 1)}
-    edges, pairs, strength = model.topo_graph_.edges, model.topo_graph_.pairs, model.topo_graph_.log_weights
-    rank = np.argsort(np.lexsort((strength, pairs > 0)))  # bridges first, then from weak to strong
     for a, b in np.random.default_rng(1).integers(0, 300, (25, 2)):
         story = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.pair())", [int(a), int(b)])
-        together = [c for c, labels in cuts.items() if labels[a] == labels[b]]
-        assert story["togetherUpTo"] == max(together)
-        assert story["together"] == (model.labels_[a] == model.labels_[b])
-        inside = model.edge_cut_.kept if story["together"] else np.ones(len(edges), bool)
-        assert bottleneck(edges, rank, inside, *model.local_labels_[[a, b]]) == min(
-            rank[story["edges"]], default=len(edges)
-        )
-        assert set(story["cut"]) == {e for e in story["edges"] if not model.edge_cut_.kept[e]}
+        found = model.explain(int(a), int(b))
+        assert story["together"] == found.together
+        assert story["togetherUpTo"] == found.together_until
+        assert story["edges"] == found.edges.tolist()
+        assert set(story["cut"]) == set(found.edges[found.cut].tolist())
         if story["edges"]:
-            assert rank[story["weakest"]] == min(rank[story["edges"]])
-
-
-def bottleneck(edges, rank, allowed, start, end):
-    """The rank of the weakest edge on the best way, slowly."""
-    for weakest in range(len(edges), -1, -1):
-        reached = {start}
-        usable = edges[allowed & (rank >= weakest)]
-        for _ in range(len(usable)):
-            reached |= {j for i, j in np.concatenate([usable, usable[:, ::-1]]) if i in reached}
-        if end in reached:
-            return weakest
-    raise AssertionError("no way")
+            assert story["weakest"] == found.weakest
 
 
 def test_one_sample_is_explained(visit):

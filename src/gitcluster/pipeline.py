@@ -296,7 +296,7 @@ def cut_again(
     if constraints is not None:
         ways = [w for w in ways if keeps_groups(w, local_labels, constraints)]
         ways = [balance_sizes(graph, local_labels, w, constraints) for w in ways]
-    return ways[0] if prior is None else min(ways, key=lambda labels: share_distance(graph, labels, prior))
+    return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
 
 
 def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | None) -> EdgeCut:

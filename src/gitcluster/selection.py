@@ -251,10 +251,14 @@ def sweep_candidate(scales: Sequence[Scale], i: int, prior: NDArray[np.float64])
 
 
 def sweep(graph: TopoGraph, prior: NDArray[np.float64]) -> EdgeCut:
-    """The paper's sweep against a prior, edges by pairs / sqrt(|C_i| |C_j|): as strong as the boundary is wide."""
+    """The paper's sweep against a prior, edges as strong as the boundary is wide."""
+    return cut_edges(graph._replace(log_weights=boundary_widths(graph)), proportions=prior)
+
+
+def boundary_widths(graph: TopoGraph) -> NDArray[np.float64]:
+    """log of pairs / sqrt(|C_i| |C_j|) for every edge."""
     wide = np.log(np.maximum(graph.pairs, 1)) - np.log(graph.sizes[graph.edges]).sum(axis=1) / 2
-    weights = np.where(graph.pairs > 0, wide, graph.log_weights)
-    return cut_edges(graph._replace(log_weights=weights), proportions=prior)
+    return np.where(graph.pairs > 0, wide, graph.log_weights)
 
 
 def share_distance(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster.explorer.places import place_samples
 from gitcluster.intensity import rounding_step
 from gitcluster.prediction import BOUNDARY, levels_of
+from gitcluster.selection import boundary_widths
 
 TYPES = ("u1", "u2", "i4")
 """Of whole numbers, the first that holds them all; else float64."""
@@ -126,9 +127,7 @@ def _climb(
 def _pack_graph(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
     graph, hierarchy = model.topo_graph_, model._hierarchy
     log_sizes = np.log(graph.sizes[graph.edges]).sum(axis=1)
-    weights = graph.log_weights
-    if hierarchy is not None:  # the weights of gitcluster.selection.sweep
-        weights = np.where(graph.pairs > 0, np.log(np.maximum(graph.pairs, 1)) - log_sizes / 2, graph.log_weights)
+    weights = graph.log_weights if hierarchy is None else boundary_widths(graph)
     order = np.argsort(-np.rint(weights / rounding_step(np.float64)), kind="stable")
     there = model.labels_ >= 0
     return {
