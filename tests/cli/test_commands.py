@@ -249,6 +249,18 @@ def test_explain_one_row_and_two(model, run):
     found = json.loads(run("explain", model, "0007", "--json")[1])
     assert found["samples"] == [7]
     assert run("explain", model, "7")[0] == 1
+    assert run("explain", "customers.csv", "0007", *IDS, "-c", "3")[1] == run("explain", model, "0007")[1]
+
+
+@pytest.mark.parametrize("name", ["labels.parquet", "labels.arrow", "labels.csv", "labels.npy"])
+def test_labels_are_written_part_by_part(model, run, customers, name):
+    many = pd.concat([customers] * 400, ignore_index=True)
+    many.to_parquet("many.parquet", row_group_size=30_000)
+    assert run("predict", model, "many.parquet", *IDS, "-o", name)[0] == 0
+    readers = {"parquet": pd.read_parquet, "arrow": pd.read_feather, "csv": pd.read_csv, "npy": np.load}
+    found = readers[name[7:]](name)
+    labels = found if name.endswith("npy") else found["cluster"].to_numpy()
+    np.testing.assert_array_equal(labels, np.tile(GIT.load(model).labels_, 400))
 
 
 def test_compare_with_others(csv, run, customers):

@@ -26,6 +26,7 @@ class Terminal:
     def __init__(self, *arguments):
         self.pid, self.screen = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
             os.execv(COMMAND, [str(COMMAND), *arguments])
         self.shown = ""
 

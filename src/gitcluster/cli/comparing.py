@@ -101,6 +101,8 @@ def compare_methods(
                     warnings.simplefilter("default" if name == "GIT" else "ignore", UserWarning)
                     found = method(scaled, number)
             except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
+                if name == "GIT":
+                    raise
                 results.append({"method": name, "failed": str(error).splitlines()[0]})
                 continue
             seconds = perf_counter() - start

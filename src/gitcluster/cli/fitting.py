@@ -13,10 +13,10 @@ from gitcluster.cli.models import (
     choice_for,
     fill_as_fitted,
     fit_table,
+    keep_facts,
     load_model,
     read,
     row_names,
-    save_model,
     table_facts,
 )
 from gitcluster.cli.options import (
@@ -31,7 +31,7 @@ from gitcluster.cli.options import (
 from gitcluster.cli.profiles import describe, profile_clusters
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.tables import Table, column_centres, iterate_table
-from gitcluster.cli.writing import STANDARD, check_target, format_of, open_writer, print_json, write_table
+from gitcluster.cli.writing import STANDARD, aside, check_target, format_of, open_writer, print_json, write_table
 
 probabilities_option = click.option(
     "--probabilities", is_flag=True, help="Also write how firmly every row belongs to its cluster, and outlier scores."
@@ -67,7 +67,9 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
     with screen.bar("Writing", "write") as bar:
         if save:
             centres = column_centres(read_in, choice.missing) if choice.missing in ("mean", "median") else None
-            save_model(model, read_in, choice, save, centres)
+            keep_facts(model, read_in, choice, centres)
+            with aside(save) as file:
+                model.save(file)
         if output:
             labels = label_table(model, read_in, choice.id, probabilities=probabilities, with_data=with_data)
             write_table(output, labels, format_of(output, options["output_format"]), bar.advance)

@@ -18,7 +18,7 @@ from gitcluster.cli.options import choice_of, model_of
 from gitcluster.cli.screen import Bar, Screen
 from gitcluster.cli.tables import Choice, Table, fill_missing, read_table
 from gitcluster.cli.text_tables import TableError
-from gitcluster.cli.writing import STANDARD, aside
+from gitcluster.cli.writing import STANDARD
 from gitcluster.selection import neighborhood_sizes
 
 TRIAL = 2000
@@ -132,20 +132,18 @@ def expected_seconds(model: GIT, values: Any) -> float:
     return float(seconds[2] * (len(values) / (2 * TRIAL)) ** power)
 
 
-def save_model(model: GIT, table: Table, choice: Choice, path: str, centres: Any) -> None:
-    """Write a model with what the commands need later: ids or numbers of its rows, values for missing cells."""
+def keep_facts(model: GIT, table: Table, choice: Choice, centres: Any = None) -> None:
+    """Let a model know what commands need later: ids or numbers of its rows, values for missing cells."""
     kept: dict[str, Any] = {"missing": choice.missing, "centres": centres, "id": choice.id, "ids": None}
     if table.ids is not None:
         kept["ids"] = table.ids.astype(str).to_numpy(dtype=str)
     elif table.dropped:
         kept["ids"] = table.rows.astype(str)
     model.table_ = kept
-    with aside(path) as file:
-        model.save(file)
 
 
 def table_facts(model: GIT) -> dict[str, Any]:
-    """What :func:`save_model` kept; a model that Python saved has none."""
+    """What :func:`keep_facts` kept; a model that Python saved has none."""
     return getattr(model, "table_", {"missing": "error", "centres": None, "id": None, "ids": None})
 
 
@@ -219,7 +217,9 @@ def open_fitted(source: str, data: str | None, options: dict[str, Any], screen: 
         if data is not None:
             raise TableError(f"{source} is no model that gitcluster has saved; {data} would be its table.")
         table = read(source, options, screen)
-        return fit_table(model_of(options), table, screen), table
+        fitted = fit_table(model_of(options), table, screen)
+        keep_facts(fitted, table, choice_of(options))
+        return fitted, table
     model = load_model(source)
     if data is None:
         return model, None

@@ -1,5 +1,6 @@
 """``explain``, ``plot``, ``explore`` and ``report``: see a clustering and learn its reasons."""
 
+import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
                 "rows": rows,
                 "samples": samples,
                 "text": str(explanation),
-                "table": explanation.to_pandas().to_dict("records"),
+                "table": json.loads(explanation.to_pandas().to_json(orient="records")),
             }
         )
     else:

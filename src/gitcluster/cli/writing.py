@@ -104,6 +104,7 @@ class TableWriter:
         self.file, self.form = file, form
         self.parts: list[pd.DataFrame] = []
         self.writer: Any = None
+        self.schema: Any = None
         self.rows = 0
 
     def write(self, part: pd.DataFrame) -> None:
@@ -122,11 +123,11 @@ class TableWriter:
         import pyarrow as pa
         from pyarrow import ipc, parquet
 
-        table = pa.Table.from_pandas(part, schema=self.writer.schema if self.writer else None, preserve_index=False)
+        table = pa.Table.from_pandas(part, schema=self.schema, preserve_index=False)
         if self.writer is None:
             opener = parquet.ParquetWriter if self.form == "parquet" else ipc.new_file
-            self.writer = opener(self.file, table.schema)
-            self.writer.schema = table.schema if self.form == "arrow" else self.writer.schema
+            self.schema = table.schema
+            self.writer = opener(self.file, self.schema)
         self.writer.write_table(table)
 
     def close(self) -> None:
