@@ -106,7 +106,7 @@ def check_picture(*axes):
         box = ax.get_window_extent()
         top = image.shape[0] - int(box.y1)
         inside = image[top + 3 : top + int(box.height) - 3, int(box.x0) + 3 : int(box.x1) - 3, :3]
-        assert len(np.unique(inside.reshape(-1, 3), axis=0)) > 3
+        assert len(np.unique(inside.astype(np.int64) @ [65536, 256, 1])) > 3
         boxes = [text.get_window_extent() for text in ax.texts if text.get_visible()]
         assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
 
@@ -190,7 +190,19 @@ def test_one_signature():
         assert given == (["path"] if name == "animate_growth" else [])
 
 
-@pytest.mark.parametrize("name", nasty_sets())
+@pytest.mark.parametrize(
+    "name",
+    [
+        "duplicates",
+        "collinear",
+        "huge offset",
+        "huge scale",
+        "one far outlier",
+        "5000 dimensions",
+        "two samples",
+        "rounded",
+    ],
+)
 def test_nasty_samples(name):
     X = nasty_sets()[name]
     model = GIT().fit(X)
