@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array
+from scipy.sparse import random as random_sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
@@ -131,7 +132,7 @@ def test_wrong_graphs_are_named(graph, message):
 
 
 def test_sparse_search_equals_the_dense_one():
-    sparse = csr_array(random_array((200, 30), density=0.2, random_state=0))
+    sparse = csr_array(random_sparse(200, 30, density=0.2, random_state=0))
     dense = sparse.toarray()
     for scale in (None, "std"):
         a = find_neighbors(scale_features(sparse, scale), n_neighbors=9)

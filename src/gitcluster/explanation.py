@@ -311,7 +311,8 @@ def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_])
     ends = graph.edges[edges]
     weakness = 1.0 + len(graph.edges) - strengths(graph)[edges]
     n_local = len(graph.sizes)
-    tree = minimum_spanning_tree(coo_array((weakness, (ends[:, 0], ends[:, 1])), shape=(n_local, n_local)))
+    short = ends.astype(np.int32).T  # older scipy takes graphs of no other integers
+    tree = minimum_spanning_tree(coo_array((weakness, (short[0], short[1])), shape=(n_local, n_local)))
     before = breadth_first_order(tree, b, directed=False)[1]
     path = [a]
     while path[-1] != b:

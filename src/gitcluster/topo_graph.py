@@ -187,8 +187,8 @@ def _tie_to_largest(graph: TopoGraph) -> TopoGraph:
 
 
 def _components(n_nodes: int, edges: Array) -> Array:
-    ends = (edges[:, 0], edges[:, 1])
-    adjacency = coo_array((np.ones(len(edges)), ends), shape=(n_nodes, n_nodes))
+    ends = edges.astype(np.int32).T  # older scipy takes graphs of no other integers
+    adjacency = coo_array((np.ones(len(edges)), (ends[0], ends[1])), shape=(n_nodes, n_nodes))
     return connected_components(adjacency, directed=False)[1]  # type: ignore[no-any-return]
 
 
