@@ -176,7 +176,7 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @with_callbacks  # type: ignore[untyped-decorator]
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -282,10 +282,10 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
             described = describe_samples(self._reference, samples, self._cache, n_jobs=self.n_jobs)
             peaks, parents = rows[peaks], rows[described.parents]
             self.topo_graph_ = self.topo_graph_._replace(peaks=peaks)
-        self.labels_ = described.labels
-        self.log_intensity_ = described.log_intensity
-        self.local_labels_ = described.local_labels
-        self.outlier_scores_ = described.outlier_scores
+        self.labels_: NDArray[np.int64] = described.labels
+        self.log_intensity_: NDArray[np.float64] = described.log_intensity
+        self.local_labels_: NDArray[np.int64] = described.local_labels
+        self.outlier_scores_: NDArray[np.float64] = described.outlier_scores
         self.peaks_, self.parents_ = peaks, parents
         sizes = np.bincount(counted + 1, weights, minlength=self.n_clusters_ + 1)[1:]
         self.proportions_ = sizes / (len(counted) if weights is None else weights.sum())

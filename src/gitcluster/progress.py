@@ -3,21 +3,29 @@
 import sys
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar, cast
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method: Any) -> Any:
+    def _with_callbacks(method: Any) -> Any:
         """The method as it is."""
         return method
 
 
 __all__ = ["CallbackSupportMixin", "Progress", "with_callbacks"]
+
+Method = TypeVar("Method")
+
+
+def with_callbacks(method: Method) -> Method:
+    """scikit-learn's decorator, which has no types, with the type of the method."""
+    return cast(Method, _with_callbacks(method))
 
 
 class Progress:
