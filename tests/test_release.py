@@ -1,4 +1,4 @@
-"""Ready for release: one version, a changelog, documented names, a light import, no trace of the machine that built it."""
+"""Ready for release: one version, a changelog, documented names, a light import, no trace of a machine."""
 
 import re
 import subprocess
