@@ -134,7 +134,7 @@ def test_samples_have_places(tmp_path):
     distances = pairwise_distances(high)
     path = tmp_path / "p.html"
     axes = payload_of(write_explorer(GIT(3).fit(high), high, path))["axes"]
-    assert axes[0]["name"].startswith("component 1 (")
+    assert axes[0]["name"].startswith("PCA 1 (")
     write_explorer(GIT(3).fit(csr_array(np.maximum(high, 0))), csr_array(np.maximum(high, 0)), path)
     write_explorer(GIT(3, metric="precomputed").fit(distances), path=path, embedding=high[:, :2])
     assert payload_of(write_explorer(GIT(2).fit(high[:, :1]), path=path))["axes"][1]["name"] == "log intensity"
@@ -148,11 +148,11 @@ def test_errors_name_what_is_wrong(tmp_path):
     distances = GIT(3, metric="precomputed").fit(pairwise_distances(X))
     weighted = GIT(3).fit(X, sample_weight=np.where(y == 0, 2, 1))
     for wrong, options, words in [
-        (distances, {}, "Give embedding"),
+        (distances, {}, "X or embedding must be given"),
         (distances, {"embedding": X[:9]}, r"embedding must have shape \(300, 2\)"),
-        (distances, {"embedding": np.full((300, 2), np.nan)}, "not finite"),
-        (weighted, {}, "Give X"),
-        (model, {"X": X[:50]}, "X has 50 samples, the model was fitted to 300"),
+        (distances, {"embedding": np.full((300, 2), np.nan)}, "must be finite"),
+        (weighted, {}, "X must be given"),
+        (model, {"X": X[:50]}, "X has 50 samples, the model was fitted on 300"),
         (model, {"names": ["a"]}, "names must have 300 entries"),
         (model, {"columns": {"a": [1]}}, r"columns\['a'\] must have shape \(300,\)"),
         (model, {"max_samples": 3}, "max_samples=3 is less than"),

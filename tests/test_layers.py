@@ -17,6 +17,7 @@ LAYERS = [
     ["__main__"],
     ["cli"],
     ["explorer", "plots"],
+    ["places"],
     ["__init__"],
     ["scanpy"],
     ["explanation", "exports"],

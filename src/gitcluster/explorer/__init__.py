@@ -46,7 +46,7 @@ def write_explorer(
     path : str or path, default="explorer.html"
         Where to write; a file that is there is replaced, whole or not at all.
     embedding : array-like of shape (n_samples, 2), default=None
-        Where to show the samples instead. Needed where distances or a graph were fitted.
+        Where to show the samples instead. A graph is laid out by force, distances given as X by classical scaling.
     columns : dict or DataFrame, default=None
         More about every sample, to show and to colour by: numbers, or anything else as categories.
     names : sequence of n_samples, default=None

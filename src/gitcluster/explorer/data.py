@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster.explorer.places import place_samples
+from gitcluster.explorer.window import fit_window
 from gitcluster.intensity import rounding_step
+from gitcluster.places import place_samples
 from gitcluster.prediction import BOUNDARY, levels_of
 from gitcluster.selection import boundary_widths
 
@@ -34,7 +35,8 @@ def pack_model(
     """Everything that the page shows."""
     n_samples = len(model.labels_)
     rows = choose_samples(model.local_labels_, model.peaks_, max_samples, random_state)
-    places = place_samples(model, X, rows, embedding=embedding, random_state=random_state)
+    places = place_samples(model, X, embedding=embedding)
+    window = fit_window(places.xy[rows])
     if names is not None:
         names = [str(name) for name in names]
         if len(names) != n_samples:
@@ -48,11 +50,11 @@ def pack_model(
         "prior": None if model._prior is None else model._prior.tolist(),
         "axes": [
             {"name": name, "centre": centre, "unit": unit}
-            for name, centre, unit in zip(places.names, places.centre, places.unit, strict=True)
+            for name, centre, unit in zip(places.names, window.centre, window.unit, strict=True)
         ],
         "names": names,
         "columns": [_pack_column(str(name), values, rows, n_samples) for name, values in _columns(columns)],
-        "samples": {"place": pack(places.coordinates.ravel()), **_pack_samples(model, rows)},
+        "samples": {"place": pack(window.coordinates.ravel()), **_pack_samples(model, rows)},
         "graph": _pack_graph(model, rows),
     }
 

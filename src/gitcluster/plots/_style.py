@@ -168,11 +168,3 @@ def add_colour_bar(ax: Axes, mapped: ScalarMappable, *, label: str) -> None:
     """A narrow colour bar right of the axes."""
     bar = ax.figure.colorbar(mapped, ax=ax, label=label, fraction=0.045, pad=0.02, extend="min")
     bar.outline.set_visible(False)
-
-
-def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values with those beyond reason, such as the log intensity of samples without neighbours, moved to the others."""
-    reasonable = np.abs(values) < 1e29
-    low = values[reasonable].min() if reasonable.any() else 0.0
-    high = values[reasonable].max() if reasonable.any() else 0.0
-    return np.clip(values, low, high)

@@ -15,7 +15,7 @@ from gitcluster import _kernels
 from gitcluster._validation import check_integer
 from gitcluster.estimator import GIT
 from gitcluster.hierarchy import merges_down_to
-from gitcluster.plots._places import place_samples
+from gitcluster.places import place_samples
 from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_points, paint
 from gitcluster.plots._style import check_model, colours_of, count_of, local_colours, unborn_on
 

@@ -12,6 +12,7 @@ from gitcluster import _kernels
 from gitcluster._validation import check_integer
 from gitcluster.estimator import GIT
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.places import usual_values
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._style import (
     FAINT,
@@ -25,7 +26,6 @@ from gitcluster.plots._style import (
     readable_on,
     take_axes,
     unborn_on,
-    usual_values,
 )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gitcluster.estimator import GIT
 from gitcluster.explanation import PairExplanation, SampleExplanation
-from gitcluster.plots._places import place_samples
+from gitcluster.places import place_samples
 from gitcluster.plots._points import draw_points, frame_points
 from gitcluster.plots._style import INK, UNBORN, add_legend, check_model, colours_of, take_axes
 

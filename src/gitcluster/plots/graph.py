@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._validation import check_choice, check_integer
 from gitcluster.estimator import GIT
+from gitcluster.places import Places, lay_out, place_samples
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._places import Places, lay_out, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,

@@ -9,8 +9,8 @@ from matplotlib.colors import Normalize, to_rgb
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.estimator import GIT
+from gitcluster.places import Places, place_samples, usual_values
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._places import Places, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
@@ -23,7 +23,6 @@ from gitcluster.plots._style import (
     label_clusters,
     local_colours,
     take_axes,
-    usual_values,
 )
 
 MOST_ARROWS = 1500

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.estimator import GIT
+from gitcluster.places import Places, place_samples, usual_values
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._places import Places, place_samples
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
@@ -22,7 +22,6 @@ from gitcluster.plots._style import (
     local_colours,
     take_figure,
     unborn_on,
-    usual_values,
 )
 from gitcluster.plots.graph import draw_graph
 from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters, draw_plain

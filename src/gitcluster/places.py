@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 
 from gitcluster.estimator import GIT
 from gitcluster.pipeline import GRAPH
-from gitcluster.plots._style import usual_values
+from gitcluster.scaling import apply_scaling
 from gitcluster.topo_graph import TopoGraph
 
 MOST_FOR_PCA = 20_000
@@ -60,7 +60,9 @@ def place_samples(model: GIT, X: Any = None, *, embedding: Any = None) -> Places
     """
     n_samples = len(model.labels_)
     if embedding is not None:
-        return Places(_check_embedding(embedding, n_samples), ("embedding 1", "embedding 2"), False)
+        xy = _check_embedding(embedding, n_samples)
+        first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
+        return Places(xy, (first, second), False)
     reference = model._reference
     if reference.metric == GRAPH and (X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])):
         return Places(_spread_samples(model), ("", ""), False)
@@ -69,7 +71,7 @@ def place_samples(model: GIT, X: Any = None, *, embedding: Any = None) -> Places
         return Places(_scale_distances(points), ("MDS 1", "MDS 2"), False)
     names = _feature_names(model, X, points.shape[1])
     if points.shape[1] > 2:
-        return _principal_components(points)
+        return _principal_components(_scaled(model, X, points))
     dense = (points.toarray() if issparse(points) else np.asarray(points)).astype(np.float64)
     if points.shape[1] == 2:
         return Places(dense, (names[0], names[1]), True)
@@ -121,6 +123,14 @@ def _feature_names(model: GIT, X: Any, n_features: int) -> list[str]:
     kept = range(n_features) if scaling is None else scaling.features
     fitted = [f"feature {i}" if known is None else str(known[i]) for i in kept]
     return fitted if scaling is None else [f"{name}, scaled" for name in fitted]
+
+
+def _scaled(model: GIT, X: Any, points: Any) -> Any:
+    """Samples as the model scaled them, if they are those of the fit; other views of them are taken as they are."""
+    if X is None or points.shape[1] != getattr(model, "n_features_in_", -1):
+        return points
+    with np.errstate(over="ignore"):
+        return apply_scaling(model._check_samples(X, reset=False), model._reference.scaling)
 
 
 def _principal_components(points: Any) -> Places:
@@ -205,3 +215,11 @@ def _spread_samples(model: GIT) -> NDArray[np.float64]:
     radius = 0.3 * span * np.sqrt(rank / n_samples)
     turn = np.pi * (3 - np.sqrt(5)) * rank
     return np.asarray(centres[labels] + radius[:, None] * np.column_stack([np.cos(turn), np.sin(turn)]))
+
+
+def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values with those beyond reason, such as the log intensity of samples without neighbours, moved to the others."""
+    reasonable = np.abs(values) < 1e29
+    low = values[reasonable].min() if reasonable.any() else 0.0
+    high = values[reasonable].max() if reasonable.any() else 0.0
+    return np.clip(values, low, high)
