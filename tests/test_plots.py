@@ -381,7 +381,7 @@ def test_places():
     np.testing.assert_array_equal(place_samples(model, X).xy, X)
     np.testing.assert_allclose(place_samples(model).xy, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-9)
     model, X = fitted("five features")
-    found, expected = place_samples(model, X), PCA(2).fit_transform(X)
+    found, expected = place_samples(model, X), PCA(2).fit_transform(X / X.std(axis=0))
     np.testing.assert_allclose(pdist(found.xy) / found.xy.std(), pdist(expected) / expected.std(), rtol=1e-6)
     assert found.names[0].startswith("PCA 1 (")
     np.testing.assert_array_equal(place_samples(model, X, embedding=X[:, :2]).xy, X[:, :2])
