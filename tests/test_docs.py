@@ -1,8 +1,16 @@
-"""The tables in the documentation are those of the stored results."""
+"""The tables in the documentation are those of the stored results, and its examples run."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+import gitcluster
+from gitcluster import datasets, explorer, metrics, plots
+from tests.pages import DOCS, find_pages, run_page
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,8 +29,27 @@ def test_readme_opens_with_two_commands_that_ci_runs():
     assert "scripts/check" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_examples_run():
-    page = (ROOT / "docs" / "using.md").read_text()
-    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
-    assert len(blocks) >= 7
-    exec("\n".join(blocks), {})
+@pytest.mark.parametrize("page", find_pages(), ids=lambda page: page.stem)
+def test_blocks_run_and_print_what_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plt.switch_backend("agg")
+    assert run_page(page) == page.read_text()
+    plt.close("all")
+
+
+def test_every_page_is_found():
+    pages = {page.relative_to(DOCS).as_posix() for page in find_pages()}
+    assert {"index.md", "quickstart.md", "using.md", "parameters.md", "coming_from.md", "datasets.md"} <= pages
+    assert len([page for page in pages if page.startswith("algorithm/")]) >= 7
+
+
+@pytest.mark.parametrize("module", [gitcluster, datasets, explorer, metrics, plots], ids=lambda module: module.__name__)
+def test_api_page_has_every_public_name(module):
+    words = set(re.findall(r"\w+", (DOCS / "api.md").read_text()))
+    assert set(module.__all__) <= words
+
+
+def test_a_changed_result_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nn = 2\n```\n\n```python\nprint(n + 1)\n```\n\n```output\n4\n```\n")
+    assert run_page(page).endswith("```output\n3\n```\n")

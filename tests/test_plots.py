@@ -591,11 +591,10 @@ def test_missing_matplotlib_names_the_extra():
     assert "pip install 'gitcluster[plot]'" in done.stderr
 
 
-def test_the_page_runs():
+def test_the_page_has_every_picture():
     page = (Path(__file__).parents[1] / "docs" / "plots.md").read_text()
     blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
     assert {name for name in plots.__all__ if f"plots.{name}(" in "".join(blocks)} == set(plots.__all__)
-    exec("\n".join(blocks), {})
     for image in page.split("](images/")[1:]:
         assert (Path(__file__).parents[1] / "docs" / "images" / image.split(")")[0]).stat().st_size < 120_000
 

@@ -102,7 +102,7 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
     n_clusters_ : int
         Number of clusters found: the number asked for, unless there are fewer intensity peaks; the authors' variant
         may find more.
-    proportions_ : ndarray of shape (n_clusters_,)
+    proportions_ : ndarray of shape (n_clusters,)
         Share of every cluster.
     intensity_, log_intensity_ : ndarray of shape (n_samples,)
         Intensity of every sample; the logarithm survives where the intensity underflows.
@@ -128,7 +128,7 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     References
     ----------

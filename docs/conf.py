@@ -1,0 +1,113 @@
+"""How the documentation is built: ``scripts/docs`` runs it, with warnings as errors and without the network."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+import gitcluster
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+mpl.use("agg")
+
+import drawing  # noqa: E402
+
+project = "gitcluster"
+copyright = "the gitcluster developers"
+version = release = gitcluster.__version__
+
+extensions = [
+    "mathml",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+suppress_warnings = ["toc.empty_glob"]  # a page may come later
+templates_path = ["_templates"]
+html_math_renderer = "mathml"
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+GALLERY_ORDER = [
+    "plot_first_steps.py",
+    "plot_customer_segments.py",
+    "plot_digits.py",
+    "plot_single_cell.py",
+    "plot_frogs.py",
+    "plot_images_umap.py",
+    "plot_dimension_reduction.py",
+]
+sphinx_gallery_conf: dict[str, Any] = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]+\.py$",
+    "within_subsection_order": "conf.GalleryOrder",
+    "reference_url": {"gitcluster": None},
+    "download_all_examples": False,
+    "show_signature": False,
+    "copyfile_regex": "",
+    "min_reported_time": 1000,
+    "plot_gallery": True,
+}
+
+
+class GalleryOrder:
+    """From the first steps on; examples that are not in the list come last."""
+
+    def __init__(self, src_dir: str) -> None:
+        del src_dir
+
+    def __call__(self, name: str) -> tuple[int, str]:
+        """Sort key of a file."""
+        return (GALLERY_ORDER.index(name) if name in GALLERY_ORDER else len(GALLERY_ORDER)), name
+
+
+html_theme = "pydata_sphinx_theme"
+html_title = "gitcluster"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {page: [] for page in ("index", "api", "gallery/index", "contributing", "changelog")}
+html_theme_options = {
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "gitcluster"},
+    "header_links_before_dropdown": 7,
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "navigation_with_keys": False,
+    "pygments_light_style": "github-light",
+    "pygments_dark_style": "github-dark",
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_version_warning_banner": False,
+    "back_to_top_button": False,
+}
+copybutton_exclude = ".linenos, .gp, .go"
+
+
+def draw_pictures(app: Any) -> None:
+    """The pictures of the pages, drawn anew by every build."""
+    del app
+    drawing.draw_all(HERE / "pictures")
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("builder-inited", draw_pictures)

@@ -1,0 +1,89 @@
+"""
+Customer segments with known shares
+===================================
+
+A shop knows from its books how its customers divide: about 45 % buy now and then, 30 % are regulars, 20 % are asleep
+and 5 % spend very much. Who is who is not written anywhere. ``GIT(proportions=...)`` looks for segments in these
+proportions.
+
+The customers are simulated, with the three measures that such studies use: days since the last purchase, purchases a
+year, money spent a year. For your own, read a table: ``pandas.read_csv("customers.csv")``.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from gitcluster import GIT
+from gitcluster.metrics import adjusted_rand_score, match_labels
+
+rng = np.random.default_rng(3)
+segments = {  # share, days since the last purchase, purchases a year, money a purchase
+    "occasional": (0.45, 60, 5, 30),
+    "regular": (0.30, 12, 22, 28),
+    "asleep": (0.20, 300, 2, 35),
+    "big spender": (0.05, 15, 18, 260),
+}
+parts = []
+for name, (share, days, purchases, money) in segments.items():
+    n = int(2000 * share)
+    bought = purchases * rng.lognormal(0, 0.3, n)
+    parts.append(
+        pd.DataFrame(
+            {
+                "recency": days * rng.lognormal(0, 0.45, n),
+                "frequency": bought,
+                "spend": bought * money * rng.lognormal(0, 0.4, n),
+                "truth": name,
+            }
+        )
+    )
+customers = pd.concat(parts, ignore_index=True)
+
+# %%
+# Amounts of money and times between purchases are lopsided: twice as much means the same everywhere, so take
+# logarithms. Scaling is not needed, GIT divides every column by its standard deviation.
+X = np.log(customers[["recency", "frequency", "spend"]])
+model = GIT(proportions=[45, 30, 20, 5]).fit(X)
+print("shares found:", model.proportions_.round(3))
+
+# %%
+# The segments by their medians. ``feature_names_in_`` and the numbers of the clusters, largest first, come with the
+# model.
+profile = customers.drop(columns="truth").groupby(model.labels_).median().round(0)
+profile["customers"] = np.bincount(model.labels_)
+print(profile.to_string())
+
+# %%
+# Here the truth is known. Clusters are matched to segments, and the names follow.
+truth, names = pd.factorize(customers.truth)
+print(f"adjusted Rand index: {adjusted_rand_score(truth, model.labels_):.3f}")
+found = names[match_labels(truth, model.labels_)]
+print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["found"]).to_string())
+
+# %%
+# What if the books are wrong? The proportions guide, they do not force: with equal shares expected, the segments stay.
+wrong = GIT(4, proportions="equal").fit(X)
+print("told equal shares, found:", wrong.proportions_.round(3))
+
+# %%
+# Who sits between two segments? The customers with the lowest memberships are those to treat with care.
+unsure = np.argsort(model.probabilities_)[:5]
+table = customers.loc[unsure].round(0).assign(found=found[unsure], membership=model.probabilities_[unsure].round(2))
+print(table.to_string())
+
+# %%
+# The segments in the measures they were found by.
+colours = dict(zip(segments, ["#0072B2", "#E69F00", "#009E73", "#D55E00"], strict=True))
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
+for ax, column in zip(axes, ["recency", "spend"], strict=True):
+    for name, colour in colours.items():
+        mine = found == name
+        label = f"{name}  {mine.sum():,}"
+        ax.scatter(customers.frequency[mine], customers[column][mine], s=9, c=colour, label=label, linewidths=0)
+    ax.set(xscale="log", yscale="log", xlabel="purchases a year")
+    ax.spines[["top", "right"]].set_visible(False)
+axes[0].set_ylabel("days since the last purchase")
+axes[1].set_ylabel("money a year")
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False, markerscale=2)
+plt.show()

@@ -1,0 +1,44 @@
+"""Runs the Python blocks of the documentation; ``python -m tests.pages`` writes what they print into the pages.
+
+A page's blocks run in order in one namespace. A block of ``output`` shows what the block before it prints.
+"""
+
+import os
+import re
+import tempfile
+from contextlib import chdir, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def find_pages() -> list[Path]:
+    """Pages with Python blocks."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if "```python\n" in page.read_text()]
+
+
+def run_page(page: Path) -> str:
+    """The text of a page with what its blocks print now. Files are written to the working directory."""
+    text, namespace, printed = page.read_text(), {"__name__": "__main__"}, ""
+
+    def run_block(block: re.Match[str]) -> str:
+        nonlocal printed
+        language, code = block.groups()
+        if language == "output":
+            return f"```output\n{printed}```"
+        lines_before = text.count("\n", 0, block.start(2))  # so that a traceback names the line of the page
+        with redirect_stdout(StringIO()) as stream:
+            exec(compile("\n" * lines_before + code, str(page), "exec"), namespace)
+        printed = "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+        return block[0]
+
+    return BLOCK.sub(run_block, text)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("MPLBACKEND", "agg")
+    for page in find_pages():
+        with tempfile.TemporaryDirectory() as folder, chdir(folder):
+            page.write_text(run_page(page))
