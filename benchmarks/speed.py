@@ -101,9 +101,7 @@ def fit_constrained(X: NDArray[Any], _: int) -> None:
     from k_means_constrained import KMeansConstrained
 
     share = len(X) / 30
-    KMeansConstrained(
-        30, size_min=int(0.9 * share), size_max=int(1.1 * share) + 1, n_init=1, random_state=0, n_jobs=-1
-    ).fit(X)
+    KMeansConstrained(30, size_min=int(0.9 * share), size_max=int(1.1 * share) + 1, n_init=1, random_state=0).fit(X)
 
 
 METHODS: dict[str, Callable[[NDArray[Any], int], None]] = {
