@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -202,15 +203,18 @@ def _versions() -> list[tuple[str, str]]:
 def run_apart(method: str, shape: Sequence[int], timeout: int, **environment: str) -> dict[str, Any]:
     """Run one fit in a process of its own."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks", "speed", "--here", method, *map(str, shape)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout, check=True, env=os.environ | environment
-        )
-    except subprocess.TimeoutExpired:
-        return {"error": f"> {timeout} s"}
-    except subprocess.CalledProcessError as error:
-        return {"error": (error.stderr.strip().splitlines() or [f"exit {error.returncode}"])[-1][:200]}
-    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            printed, complaint = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # its workers too
+            return {"error": f"> {timeout} s"}
+    if process.returncode:
+        return {"error": (complaint.strip().splitlines() or [f"exit {process.returncode}"])[-1][:200]}
+    return dict(json.loads(printed.strip().splitlines()[-1]))
 
 
 def run_here(method: str, n_samples: int, n_features: int, k: int) -> dict[str, Any]:
