@@ -6,9 +6,9 @@ import importlib
 import sys
 
 EXPERIMENTS = (
+    "accuracy",
     "explorer",
     "features",
-    "paper",
     "prediction",
     "report",
     "robustness",

@@ -9,19 +9,42 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from benchmarks import explorer, features, paper, prediction, robustness, search, speed, study, untuned
+from benchmarks import accuracy_tables, explorer, features, prediction, robustness, search, speed, study, untuned
+from benchmarks.running import Store
 from benchmarks.tables import untuned_summary, untuned_table
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+
+def _accuracy(draw: Callable[[Store, str], str], group: str) -> str:
+    return draw(accuracy_tables.stored(), group)
+
+
 TABLES = {
     "summary": lambda: untuned_summary(untuned.read_results()),
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
-    "paper": paper.table,
+    "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
+    "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),
+    "accuracy_close": lambda: accuracy_tables.close_rows(accuracy_tables.stored()),
+    "sizes": lambda: accuracy_tables.sizes_table(accuracy_tables.stored()),
+    **{
+        f"{group}_{name}": partial(_accuracy, draw, group)
+        for group in ("small", "shapes", "large")
+        for name, draw in (
+            ("published", accuracy_tables.published_table),
+            ("untuned", accuracy_tables.untuned_table),
+            ("failures", accuracy_tables.failures),
+        )
+    },
     "robustness": robustness.table,
+    "robustness_published": lambda: robustness.published_table(robustness.stored()),
+    "robustness_optimal": lambda: robustness.optimal_table(robustness.stored()),
+    "robustness_untuned": lambda: robustness.untuned_table(robustness.stored()),
     "study": study.table,
     "features": features.table,
     "explorer": explorer.table,

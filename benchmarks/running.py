@@ -1,0 +1,148 @@
+"""Long experiments: results that survive an interruption, fits that may not take all time or memory, progress.
+
+A result is a line of JSON, written as soon as it is there; a run that is started again skips what is stored. A fit runs
+in a process of its own, which is ended when it takes too long and begun anew for the next.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+Line = dict[str, Any]
+Key = tuple[Any, ...]
+PACKAGES = ("gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "k-means-constrained")
+
+
+class Store:
+    """Lines of a result file by key; of lines with one key the last counts."""
+
+    def __init__(self, path: Path, fields: Sequence[str]) -> None:
+        self.path, self.fields = path, fields
+        self.lines: dict[Key, Line] = {self.key(line): line for line in read_whole_lines(path)}
+
+    def key(self, line: Line) -> Key:
+        """What a line is the result of."""
+        return tuple(line[field] for field in self.fields)
+
+    def add(self, line: Line) -> None:
+        """Append a line, after the end of one that an interruption may have torn."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        torn = self.path.exists() and not self.path.read_bytes().endswith(b"\n") and self.path.stat().st_size > 0
+        with self.path.open("a") as results:
+            results.write("\n" * torn + json.dumps(line) + "\n")
+        self.lines[self.key(line)] = line
+
+
+def read_whole_lines(path: Path) -> list[Line]:
+    """Stored lines without those that an interruption has torn."""
+    lines = []
+    for text in path.read_text().splitlines() if path.exists() else []:
+        try:
+            lines.append(json.loads(text))
+        except json.JSONDecodeError:
+            continue
+    return lines
+
+
+class Worker:
+    """A process that does one piece of work at a time: ``run(task)`` gives what ``work(task)`` returns there.
+
+    What it raises, or that it was ended after ``seconds`` or for want of ``gigabytes``, comes back as "error".
+    """
+
+    def __init__(self, work: Callable[[Any], Any], *, seconds: float, gigabytes: float) -> None:
+        self.work, self.seconds, self.gigabytes = work, seconds, gigabytes
+        self.process: multiprocessing.process.BaseProcess | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.connection.close()
+            self.process.kill()
+            self.process.join()
+            self.process = None
+
+    def run(self, task: Any) -> Any:
+        """Do one task."""
+        if self.process is None:
+            self._begin()
+        self.connection.send(task)
+        if not self.connection.poll(self.seconds):
+            self.end()
+            return {"error": f"> {self.seconds:g} s"}
+        try:
+            return self.connection.recv()
+        except EOFError:
+            self.end()
+            return {"error": "the process was ended, most likely for want of memory"}
+
+    def _begin(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=serve, args=(other, self.work, self.gigabytes))
+        self.process.start()
+        other.close()
+
+
+def serve(connection: Connection, work: Callable[[Any], Any], gigabytes: float) -> None:
+    """Answer tasks until the other side hangs up."""
+    resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), resource.RLIM_INFINITY))
+    while True:
+        try:
+            task = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = work(task)
+        except Exception as error:  # a failing method must not end the run
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0].strip()[:200]}
+        connection.send(answer)
+
+
+def show_progress(tasks: Sequence[Any], title: str) -> Iterator[tuple[Any, Callable[[str], None]]]:
+    """Every task with a function that prints a line above the progress bar."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task(title, total=len(tasks))
+        for task in tasks:
+            yield task, lambda text: progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            progress.advance(bar)
+
+
+def describe_run(experiment: str, arguments: Iterable[str]) -> Line:
+    """Command, date, machine and versions, for every line."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "command": " ".join(["python -m benchmarks", experiment, *arguments]),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{os.cpu_count()} cores, {memory:.0f} GB",
+        "versions": {"python": ".".join(map(str, sys.version_info[:3]))} | versions,
+    }
