@@ -7,12 +7,14 @@ import sys
 
 EXPERIMENTS = (
     "accuracy",
+    "dimension_reduction",
     "explorer",
     "features",
     "prediction",
     "report",
     "robustness",
     "search",
+    "sensitivity",
     "speed",
     "stages",
     "study",

@@ -13,7 +13,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks import accuracy_tables, explorer, features, prediction, robustness, search, speed, study, untuned
+from benchmarks import (
+    accuracy_tables,
+    dimension_reduction,
+    explorer,
+    features,
+    prediction,
+    robustness,
+    search,
+    sensitivity,
+    speed,
+    study,
+    untuned,
+)
 from benchmarks.running import Store
 from benchmarks.tables import untuned_summary, untuned_table
 
@@ -45,6 +57,9 @@ TABLES = {
     "robustness_published": lambda: robustness.published_table(robustness.stored()),
     "robustness_optimal": lambda: robustness.optimal_table(robustness.stored()),
     "robustness_untuned": lambda: robustness.untuned_table(robustness.stored()),
+    "dimension_reduction": dimension_reduction.table,
+    "embedding_seconds": dimension_reduction.time_table,
+    "sensitivity": sensitivity.table,
     "study": study.table,
     "features": features.table,
     "explorer": explorer.table,

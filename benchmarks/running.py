@@ -10,8 +10,10 @@ import json
 import multiprocessing
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
@@ -77,6 +79,8 @@ class Worker:
         """End the process."""
         if self.process is not None:
             self.connection.close()
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid or 0, signal.SIGKILL)  # its own workers too
             self.process.kill()
             self.process.join()
             self.process = None
@@ -105,6 +109,7 @@ class Worker:
 
 def serve(connection: Connection, work: Callable[[Any], Any], gigabytes: float) -> None:
     """Answer tasks until the other side hangs up."""
+    os.setpgrp()
     resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), resource.RLIM_INFINITY))
     while True:
         try:

@@ -47,7 +47,11 @@ LAYERS = [
     ["progress"],
     ["_files"],
 ]
-LEAVES = {"datasets": {"_files", "_optional", "_validation"}, "metrics": {"_validation"}}
+LEAVES = {
+    "autoencoder": {"_optional", "_validation"},
+    "datasets": {"_files", "_optional", "_validation"},
+    "metrics": {"_validation"},
+}
 HOMES = {
     "click": {"cli"}, "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pyarrow": {"cli"},
     "rich": {"cli"},
