@@ -29,7 +29,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
-suppress_warnings = ["toc.empty_glob"]  # a page may come later
 templates_path = ["_templates"]
 html_math_renderer = "mathml"
 
@@ -62,7 +61,7 @@ sphinx_gallery_conf: dict[str, Any] = {
     "show_signature": False,
     "copyfile_regex": "",
     "min_reported_time": 1000,
-    "plot_gallery": True,
+    "write_computation_times": False,
 }
 
 
