@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from joblib import cpu_count
 
+from benchmarks.running import installed_versions
 from benchmarks.tables import Line, read_lines
 
 Job = TypeVar("Job")
@@ -19,13 +19,11 @@ Job = TypeVar("Job")
 
 def stamp(packages: Sequence[str]) -> Line:
     """Versions of the packages that are installed, number of cores, date."""
-    found = {}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return {"versions": found, "cores": cpu_count(), "date": datetime.now(UTC).date().isoformat()}
+    return {
+        "versions": installed_versions(packages),
+        "cores": cpu_count(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
 
 
 def append(path: Path, line: Line) -> None:

@@ -139,15 +139,18 @@ def show_progress(tasks: Sequence[Any], title: str) -> Iterator[tuple[Any, Calla
 def describe_run(experiment: str, arguments: Iterable[str]) -> Line:
     """Command, date, machine and versions, for every line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return {
         "command": " ".join(["python -m benchmarks", experiment, *arguments]),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{os.cpu_count()} cores, {memory:.0f} GB",
-        "versions": {"python": ".".join(map(str, sys.version_info[:3]))} | versions,
+        "versions": {"python": ".".join(map(str, sys.version_info[:3]))} | installed_versions(PACKAGES),
     }
+
+
+def installed_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of those packages that are installed."""
+    found = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.generators import data_folder
+from benchmarks.running import installed_versions
 from benchmarks.tables import markdown, read_lines
 
 RESULTS = Path(__file__).parent / "results" / "speed.jsonl"
@@ -184,20 +184,10 @@ def run_all(options: argparse.Namespace) -> None:
 
 def write(line: dict[str, Any]) -> None:
     """Store a result with where it was measured."""
-    line |= {"cores": os.cpu_count(), "versions": dict(_versions())}
+    line |= {"cores": os.cpu_count(), "versions": installed_versions(PACKAGES)}
     with RESULTS.open("a") as results:
         results.write(json.dumps(line) + "\n")
     print(json.dumps({k: v for k, v in line.items() if k != "versions"}), file=sys.stderr)
-
-
-def _versions() -> list[tuple[str, str]]:
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append((package, version(package)))
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def run_apart(method: str, shape: Sequence[int], timeout: int, **environment: str) -> dict[str, Any]:
