@@ -210,5 +210,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
     parser.add_argument("--figure", type=Path, help="run nothing, draw the pictures of shapes here", metavar="FOLDER")
     options = parser.parse_args(arguments)
+    sets = [name.removeprefix("toy_") for group in GROUPS.values() for name in group]
+    for given, known in ((options.sets, sets), (options.methods, list(CONTENDERS))):
+        if unknown := sorted(set(given or ()) - set(known)):
+            parser.error(f"{', '.join(unknown)}: none of {', '.join(dict.fromkeys(known))}")
     options.arguments = arguments
     return options

@@ -121,6 +121,13 @@ def test_curves_run_resume_and_are_drawn(data, tmp_path):
     assert (tmp_path / "curves.png").stat().st_size > 5000
 
 
+@pytest.mark.parametrize("option", ["--sets", "--methods"])
+def test_unknown_names_are_refused(option, capsys):
+    with pytest.raises(SystemExit):
+        accuracy.main([option, "irises"])
+    assert "irises: none of" in capsys.readouterr().err
+
+
 def test_uniform_noise_is_scored_only_as_published():
     X = np.concatenate([np.zeros((50, 2)), np.ones((50, 2)) * 9, np.full((20, 2), 4.0)])
     X += np.random.default_rng(0).normal(0, 0.1, X.shape)
