@@ -19,6 +19,7 @@ LAYERS = [
     ["explorer", "plots"],
     ["places"],
     ["__init__"],
+    ["distributed"],
     ["scanpy"],
     ["explanation", "exports"],
     ["estimator"],
@@ -53,7 +54,8 @@ LEAVES = {
     "metrics": {"_validation"},
 }
 HOMES = {
-    "click": {"cli"}, "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pyarrow": {"cli"},
+    "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"}, "fsspec": {"distributed"},
+    "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pyarrow": {"cli", "distributed"},
     "rich": {"cli"},
 }  # fmt: skip
 

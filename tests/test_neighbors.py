@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
 from gitcluster import _validation, find_neighbors, scale_features
-from gitcluster.neighbors import _group_duplicates
+from gitcluster.neighbors import group_duplicates
 
 
 def nearest_by_sorting(points, k):
@@ -59,7 +59,7 @@ def test_precomputed_distances():
 
 
 def test_groups_of_duplicates():
-    first, group = _group_duplicates(np.array([[2.0, 1.0], [0.0, 0.0], [2.0, 1.0], [-1.0, 3.0], [0.0, 0.0]]))
+    first, group = group_duplicates(np.array([[2.0, 1.0], [0.0, 0.0], [2.0, 1.0], [-1.0, 3.0], [0.0, 0.0]]))
     assert first.tolist() == [0, 1, 3]
     assert group.tolist() == [0, 1, 0, 2, 1]
 

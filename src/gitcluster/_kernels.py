@@ -4,7 +4,7 @@ A kernel that takes ``start, stop`` first works on those rows alone and may run 
 """
 
 import heapq
-from math import exp, expm1, inf, log, sqrt
+from math import exp, expm1, inf, ldexp, log, sqrt
 
 import numpy as np
 
@@ -46,6 +46,116 @@ def find_all(root):
         root[i] = find(root, i)
 
 
+# sums of floats that neither order nor partition can change: whole numbers in three bins of 26 bits, the highest bin of
+# all that was added and the two below it. A row of ``sums`` is the number of the highest bin, then the three bins.
+
+BITS = 26
+BIN = 2.0**BITS
+LOG_BIN = BITS * log(2.0)
+NOTHING = -(1 << 40)
+"""The bin of a sum of nothing."""
+
+
+@kernel
+def raise_bin(total, number):
+    """Make room for values of a higher bin; what falls out at the bottom would not show in the result."""
+    by = number - total[0]
+    if by > 0:
+        total[0] = number
+        total[3] = total[3 - by] if by < 3 else 0
+        total[2] = total[1] if by == 1 else 0
+        total[1] = 0
+
+
+@kernel
+def add_mantissa(total, number, mantissa):
+    """Add ``mantissa``, from 1 to below 2^26, times 2^(26 number)."""
+    raise_bin(total, number)
+    place = 1 + total[0] - number
+    while place < 4 and mantissa > 0.0:
+        whole = np.floor(mantissa)
+        total[place] += np.int64(whole)
+        mantissa = (mantissa - whole) * BIN
+        place += 1
+
+
+@kernel
+def add_value(total, value):
+    """Add a value above 0."""
+    number = np.int64(np.floor(np.log2(value) / BITS))
+    mantissa = ldexp(value, -BITS * number)
+    if mantissa >= BIN or mantissa < 1.0:  # the logarithm was rounded
+        number += 1 if mantissa >= BIN else -1
+        mantissa = ldexp(value, -BITS * number)
+    add_mantissa(total, number, mantissa)
+
+
+@kernel
+def add_exp(total, value):
+    """Add exp(value), which may be beyond the range of floats."""
+    number = np.int64(np.floor(value / LOG_BIN))
+    add_mantissa(total, number, min(max(exp(value - number * LOG_BIN), 1.0), BIN - 1e-8))
+
+
+@kernel
+def add_total(total, other):
+    """Add what was summed elsewhere."""
+    raise_bin(total, other[0])
+    for place in range(1, 4):
+        to = place + total[0] - other[0]
+        if to < 4:
+            total[to] += other[place]
+
+
+@kernel
+def leading_part(total):
+    """The sum as a multiple of the unit of its highest bin."""
+    return total[1] + (total[2] + total[3] / BIN) / BIN
+
+
+@kernel
+def merge_totals(place, totals, merged):
+    """Add row r of ``totals`` to row ``place[r]`` of ``merged``."""
+    for r in range(len(place)):
+        add_total(merged[place[r]], totals[r])
+
+
+@kernel
+def mean_totals(totals, counts, means):
+    """Means; 0 of nothing."""
+    for r in range(len(totals)):
+        means[r] = 0.0
+        if totals[r, 0] != NOTHING:
+            means[r] = ldexp(leading_part(totals[r]) / counts[r], BITS * totals[r, 0])
+
+
+@kernel
+def log_totals(totals, logs):
+    for r in range(len(totals)):
+        logs[r] = log(leading_part(totals[r])) + totals[r, 0] * LOG_BIN
+
+
+@kernel
+def empty_totals(n):
+    totals = np.zeros((n, 4), np.int64)
+    totals[:, 0] = NOTHING
+    return totals
+
+
+@kernel
+def sum_moments(values, low, span, sums):
+    """Add up v and v^2, v = (value / 2 - low) / span from 0 to 1 as a multiple of 2^-52: v is a 2^26 + b, and the sums
+    are of a, b, a^2, a b and b^2, the last three in halves of 32 bits."""
+    for i in range(len(values)):
+        v = np.int64(np.rint((values[i] * 1.0 / 2 - low) / span * 2.0**52))
+        a, b = v >> 26, v & ((1 << 26) - 1)
+        sums[0] += a
+        sums[1] += b
+        for place, square in ((2, a * a), (4, a * b), (6, b * b)):
+            sums[place] += square >> 32
+            sums[place + 1] += square & ((1 << 32) - 1)
+
+
 # intensity and local clusters
 
 
@@ -82,12 +192,12 @@ def log_weighted_kernel(start, stop, indices, distances, k, power, scale, weight
 
 
 @kernel
-def find_components(indices, k):
-    """Root of every sample in the graph of neighbours, and the number of components; the nearest neighbours first,
-    so that a graph in one piece is known to be one early."""
+def find_components(indices, k, n_nodes):
+    """Root of every node in the graph of neighbours, and the number of components; the nearest neighbours first,
+    so that a graph in one piece is known to be one early. Nodes without a row of neighbours stand last."""
     n_samples = len(indices)
-    root = np.arange(n_samples)
-    count = n_samples
+    root = np.arange(n_nodes)
+    count = n_nodes
     for first in range(0, k, 4):
         for x in range(n_samples):
             for c in range(first, min(first + 4, k)):
@@ -97,26 +207,21 @@ def find_components(indices, k):
                     count -= 1
         if count == 1:
             break
-    for x in range(n_samples):
-        root[x] = find(root, x)
+    find_all(root)
     return root, count
 
 
 @kernel
-def component_scale(root, distances, k, scale):
-    """Mean neighbour distance in the connected component of every sample; 1 where all are duplicates."""
-    n_samples = len(root)
-    total, count = np.zeros(n_samples), np.zeros(n_samples)
-    for x in range(n_samples):
-        sum_here, count_here = 0.0, 0
+def sum_components(root, distances, k, totals, counts):
+    """Neighbour distances, divided by k, and their number in the component of every sample, at its root."""
+    for x in range(distances.shape[0]):
+        total = 0.0
         for c in range(k):
             if distances[x, c] < inf:
-                count_here += 1
-                sum_here += distances[x, c]
-        total[root[x]] += sum_here
-        count[root[x]] += count_here
-    for x in range(n_samples):
-        scale[x] = total[root[x]] / count[root[x]] if total[root[x]] > 0 else 1.0
+                counts[root[x]] += 1
+                total += distances[x, c] / k
+        if total > 0.0:
+            add_value(totals[root[x]], total)
 
 
 @kernel
@@ -229,17 +334,17 @@ def add_log(total, value):
 
 @kernel
 def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels, level, rate, log_weight):
-    """Boundary pairs by pair of local clusters: arrays of (i, j), pairs, and log of their summed similarity.
+    """Boundary pairs by pair of local clusters: arrays of (i, j), pairs, and their summed similarity.
 
     ``start, stop`` are local clusters i. The log similarity of a pair is the lower of its two levels minus its distance
     times ``rate``, plus the log weights of the two samples.
     """
     n_labels = len(starts) - 1
     pairs = np.zeros(n_labels, np.int64)
-    largest = np.empty(n_labels)
-    total = np.zeros(n_labels)
+    totals = empty_totals(n_labels)
     touched = np.empty(n_labels, np.int64)
-    rows = [(np.int64(0), np.int64(0), np.int64(0), 0.0) for _ in range(0)]
+    ends = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    sums = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
     for i in range(start, stop):
         n_touched = 0
         for s in range(starts[i], starts[i + 1]):
@@ -253,20 +358,19 @@ def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels
                 if pairs[j] == 0:
                     touched[n_touched] = j
                     n_touched += 1
-                    largest[j] = value
-                if value > largest[j]:
-                    total[j] *= exp(largest[j] - value)
-                    largest[j] = value
-                total[j] += exp(value - largest[j])
+                add_exp(totals[j], value)
                 pairs[j] += 1
         for j in np.sort(touched[:n_touched]):
-            rows.append((i, j, pairs[j], largest[j] + log(total[j])))
+            total = totals[j]
+            ends.append((i, j))
+            sums.append((pairs[j], total[0], total[1], total[2], total[3]))
             pairs[j] = 0
-            total[j] = 0.0
-    ends, counts, log_sums = np.empty((len(rows), 2), np.int64), np.empty(len(rows), np.int64), np.empty(len(rows))
-    for r in range(len(rows)):
-        ends[r, 0], ends[r, 1], counts[r], log_sums[r] = rows[r]
-    return ends, counts, log_sums
+            total[0], total[1], total[2], total[3] = NOTHING, 0, 0, 0
+    both, counts, summed = np.empty((len(ends), 2), np.int64), np.empty(len(ends), np.int64), empty_totals(len(ends))
+    for r in range(len(ends)):
+        both[r, 0], both[r, 1] = ends[r]
+        counts[r], summed[r, 0], summed[r, 1], summed[r, 2], summed[r, 3] = sums[r]
+    return both, counts, summed
 
 
 # edge cutting
@@ -638,6 +742,9 @@ def number_merges(merges, edges, linkage):
 
 # selection
 
+CROSSING = 2.0**30
+"""Shares of crossing links are counted in whole numbers, this many of them."""
+
 
 @kernel
 def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, crossing):
@@ -649,7 +756,7 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
             if labels[y] != labels[x]:
                 level = min(log_intensity[x], log_intensity[y])
                 total += exp(2.0 * (level - min(peaks[labels[x]], peaks[labels[y]])))
-        crossing[x] = total / k
+        crossing[x] = np.int64(np.rint(total / k * CROSSING))
 
 
 @kernel
@@ -695,3 +802,27 @@ def outlier_scores(start, stop, indices, distances, k, own, reach, scores):
         if count > 0 and own[x] > 0.0:
             share = total / count / own[x]
         scores[x] = 1.0 - min(share, 1.0)
+
+
+# cells of the space on many machines
+
+
+@kernel
+def follow_locally(order, parent, n_own, top):
+    """The peak of every sample of a cell, or the sample of its halo at which the way uphill leaves the cell."""
+    for x in order:
+        if x >= n_own or parent[x] == x:
+            top[x] = x
+        else:
+            top[x] = top[parent[x]]
+
+
+@kernel
+def mark_near_pairs(indices, distances, k, labels, ids, last_distance, last_id, boundary):
+    """The pairs of :func:`mark_mutual_pairs` where distances are symmetric: a sample is among the neighbours of
+    another if it is not behind the last of them."""
+    for x in range(indices.shape[0]):
+        for c in range(k):
+            y = indices[x, c]
+            if labels[x] < labels[y]:
+                boundary[x, c] = (distances[x, c], ids[x]) <= (last_distance[y], last_id[y])

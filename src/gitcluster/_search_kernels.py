@@ -299,11 +299,11 @@ def keep_near(me, others, squared, slack, indices, distances, filled):
 
 
 @kernel
-def search_cells(start, stop, queries, cells, same, slack, indices, distances, pairs):
+def search_cells(start, stop, queries, cells, same, slack, indices, distances, found, pairs):
     """The nearest samples of ``cells`` to every sample of ``queries``; ``same`` where a sample may not find itself.
 
-    Cells are visited from near to far, until the next is farther away than the k-th sample that each query has found.
-    ``pairs`` counts the samples that a query was compared with.
+    Cells are visited from near to far, until the next is farther away than the k-th sample that each query has found;
+    ``found`` tells how many it has from elsewhere. ``pairs`` counts the samples that a query was compared with.
     """
     n_cells, _, width = cells.blocks.shape
     gaps, squared = np.empty(n_cells), np.empty(width)
@@ -314,7 +314,10 @@ def search_cells(start, stop, queries, cells, same, slack, indices, distances, p
             gaps[q] = -1.0
         some = queries.members[queries.starts[q] : queries.starts[q + 1]]
         x = np.ascontiguousarray(queries.blocks[q].T)
-        filled, worst = np.zeros(len(some), np.int64), np.full(len(some), inf)
+        filled, worst = found[some], np.full(len(some), inf)
+        for s in range(len(some)):
+            if filled[s] == indices.shape[1]:
+                worst[s] = np.float64(distances[some[s], -1]) ** 2 * slack
         for cell in np.argsort(gaps):
             if gaps[cell] > worst.max():
                 break
@@ -330,3 +333,123 @@ def search_cells(start, stop, queries, cells, same, slack, indices, distances, p
                     )
                     if filled[s] == indices.shape[1]:
                         worst[s] = np.float64(distances[me, -1]) ** 2 * slack
+        found[some] = filled
+
+
+# cells of the space on many machines
+
+
+@kernel
+def bucket_rows(start, stop, rows, splitters, bucket):
+    """How many of the splitters, which ascend, are not above every row, in lexicographic order."""
+    for i in range(start, stop):
+        low, high = 0, len(splitters)
+        while low < high:
+            middle = (low + high) // 2
+            below = False
+            for j in range(rows.shape[1]):
+                if rows[i, j] != splitters[middle, j]:
+                    below = rows[i, j] < splitters[middle, j]
+                    break
+            if below:
+                high = middle
+            else:
+                low = middle + 1
+        bucket[i] = low
+
+
+@kernel
+def squared_distance(x, y):
+    total = 0.0
+    for j in range(len(x)):
+        difference = np.float64(x[j]) - np.float64(y[j])
+        total += difference * difference
+    return total
+
+
+@kernel
+def nearest_centre(points, centres, nearest):
+    for i in range(len(points)):
+        best = inf
+        for c in range(len(centres)):
+            squared = squared_distance(points[i], centres[c])
+            if squared < best:
+                best = squared
+                nearest[i] = c
+
+
+@kernel
+def count_needs(points, reach, own, centres, low, high, wanted, needs):
+    """For every wanted cell, the samples whose ``reach`` goes beyond the bisector to it and into its box.
+
+    A sample of the cell ``own`` is at least as far from all samples of another cell as from the bisector between the
+    two centres; what rounding may add to the distances is taken off.
+    """
+    n_features = points.shape[1]
+    for i in range(len(points)):
+        to_own = squared_distance(points[i], centres[own])
+        for c in range(len(centres)):
+            if not wanted[c]:
+                continue
+            if reach[i] < inf:
+                apart, to_other = squared_distance(centres[own], centres[c]), squared_distance(points[i], centres[c])
+                excess = to_other - to_own - 8e-16 * (n_features + 4) * (to_other + to_own)
+                if excess > 0.0 and excess * excess > 4.0 * apart * reach[i] * reach[i]:
+                    continue
+                gap = 0.0
+                for j in range(n_features):
+                    side = max(low[c, j] - points[i, j], points[i, j] - high[c, j], 0.0)
+                    gap += side * side
+                if gap > reach[i] * reach[i]:
+                    continue
+            needs[c] += 1
+
+
+@kernel
+def rank_centres(points, own, centres, place, chosen):
+    """The centre that comes ``place``-th from every sample, its own being first."""
+    squared = np.empty(len(centres))
+    for i in range(len(points)):
+        for c in range(len(centres)):
+            squared[c] = squared_distance(points[i], centres[c])
+        squared[own] = -1.0
+        chosen[i] = np.argsort(squared)[place]
+
+
+@kernel
+def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
+    """Measure again the candidates whose rounded squared distances are not above a threshold, and keep the nearest."""
+    distance = np.empty(1, distances.dtype)
+    for q in range(len(queries)):
+        width = indices.shape[1]
+        for c in range(len(candidates)):
+            if squared[q, c] <= threshold[q]:
+                exact = squared_distance(queries[q], candidates[c])
+                if filled[q] == width and exact > np.float64(distances[q, -1]) ** 2 * slack:
+                    continue
+                distance[0] = round_distance(exact)
+                filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
+
+
+@kernel
+def drop_self(group, ids, wide_indices, wide_distances, indices, distances):
+    """Neighbours of every sample from those of its place, which are one more: without the sample itself."""
+    for x in range(len(group)):
+        place = 0
+        for c in range(wide_indices.shape[1]):
+            if wide_indices[group[x], c] != ids[x] and place < indices.shape[1]:
+                indices[x, place] = wide_indices[group[x], c]
+                distances[x, place] = wide_distances[group[x], c]
+                place += 1
+
+
+@kernel
+def number_locally(indices, ids, halo, local):
+    """Place of every neighbour among ``ids``, or behind them in ``halo``; both ascend."""
+    for x in range(indices.shape[0]):
+        for c in range(indices.shape[1]):
+            place = np.searchsorted(ids, indices[x, c])
+            if place < len(ids) and ids[place] == indices[x, c]:
+                local[x, c] = place
+            else:
+                local[x, c] = len(ids) + np.searchsorted(halo, indices[x, c])

@@ -265,7 +265,7 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
         if found.n_clusters_scores is not None:
             self.n_clusters_scores_ = found.n_clusters_scores
         k = min(found.n_neighbors, found.neighbors.indices.shape[1])
-        self.n_connected_components_ = int(_kernels.find_components(found.neighbors.indices, k)[1])
+        self.n_connected_components_ = int(_kernels.find_components(found.neighbors.indices, k, len(found.labels))[1])
         self._reference = build_reference(
             found, metric=self.metric, variant=self.variant, n_features=getattr(self, "n_features_in_", 1),
             noise=self.noise, weights=weights, n_jobs=self.n_jobs,

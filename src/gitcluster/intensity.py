@@ -33,9 +33,18 @@ def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neigh
     if kernel == "gaussian":
         unit *= check_integer("n_features", n_features, low=1)
     elif kernel == "relative":
-        root, _ = _kernels.find_components(neighbors.indices, n_neighbors)
-        _kernels.component_scale(root, neighbors.distances, n_neighbors, unit)
+        root, _ = _kernels.find_components(neighbors.indices, n_neighbors, len(neighbors.indices))
+        totals, counts = _kernels.empty_totals(len(root)), np.zeros(len(root), np.int64)
+        _kernels.sum_components(root, neighbors.distances, n_neighbors, totals, counts)
+        unit = mean_distances(totals, counts, n_neighbors)[root]
     return unit
+
+
+def mean_distances(totals: NDArray[np.int64], counts: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+    """Mean neighbour distance of every component from the sums of all its samples; 1 where all are duplicates."""
+    mean = np.empty(len(totals))
+    _kernels.mean_totals(totals, counts / k, mean)
+    return np.where(mean > 0, mean, 1.0)
 
 
 def estimate_intensity(

@@ -115,7 +115,7 @@ def find_neighbors(
     if n_features == 0:  # no feature varies: every sample equals every other
         alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(alone, [np.arange(n_samples)], n_neighbors, n_jobs)
-    first, group = _group_duplicates(points)
+    first, group = group_duplicates(points)
     if len(first) == n_samples:
         return _search(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
@@ -183,7 +183,7 @@ def hash_samples(points: Array) -> NDArray[np.uint64]:
     return hashes
 
 
-def _group_duplicates(points: Any) -> tuple[Array, Array]:
+def group_duplicates(points: Any) -> tuple[Array, Array]:
     """First sample of every distinct row, and the distinct row of every sample, in order of first sight."""
     if issparse(points):
         seen: dict[bytes, int] = {}

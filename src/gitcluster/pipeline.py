@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from gitcluster import _search_kernels
 from gitcluster._jit import run_chunks, run_threads
 from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.constraints import Constraints, balance_sizes, keeps_groups, merge_constrained, possible_numbers
+from gitcluster.constraints import Constraints, balance_sizes, keeps_groups, merge_constrained
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.graphs import check_graph, graph_neighbors
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
@@ -20,7 +20,7 @@ from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Array, Neighbors, canonical_order, find_neighbors, measure_neighbors
 from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
 from gitcluster.scaling import LARGEST, Scaling, apply_scaling, fit_scaling
-from gitcluster.selection import build_scale, choose, neighborhood_sizes, score_n_clusters, share_distance, sweep
+from gitcluster.selection import build_scale, measure_leak, neighborhood_sizes, select, share_distance, sweep
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 SMALLEST = 1e10
@@ -255,18 +255,14 @@ def _adaptive(
 
     scales = run_threads(build, sizes, n_jobs)
     report("merge")
-    scores = None
-    if n_clusters is None:
-        scores = score_n_clusters(scales, near, n_jobs=n_jobs)
-        least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
-        possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
-        n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
-        n_clusters = max(n_clusters, least)
-    elif k is None and max(s.n_peaks for s in scales) < n_clusters:
-        scales.append(
-            build_scale(places, near, n_neighbors=min(2, n_samples - 1), **stages)
-        )  # the most peaks there are
-    scale, labels, merged, table = choose(scales, n_clusters=n_clusters, prior=prior, constraints=constraints)
+    (scale, labels, merged, table), scores = select(
+        scales,
+        n_clusters=n_clusters,
+        prior=prior,
+        leaks=lambda cuts: [measure_leak(*cut, near, n_jobs) for cut in cuts],
+        finest=(lambda: build_scale(places, near, n_neighbors=min(2, n_samples - 1), **stages)) if k is None else None,
+        constraints=constraints,
+    )
     cut = describe_cut(scale.topo_graph, labels, merged, prior)
     return GITResult(
         labels[scale.local_clusters.labels], points, None, scale.n_neighbors, near, scale.log_intensity,

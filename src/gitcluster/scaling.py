@@ -5,11 +5,14 @@ that do not vary are dropped. Dense samples are centred as well, which changes n
 data far from the origin; sparse ones are not, so that they stay sparse.
 """
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
+
+from gitcluster import _kernels
 
 Array = NDArray[Any]
 
@@ -59,19 +62,40 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
 
 
 def _fit_dense(X: Array) -> Scaling:
-    low, high = (extreme.astype(np.float64) / 2 for extreme in (X.min(axis=0), X.max(axis=0)))
-    rounding = 8 * np.finfo(X.dtype).eps * np.maximum(np.abs(low), np.abs(high))
-    features = np.flatnonzero(high - low > rounding)
-    span, mean, deviation = np.empty((3, len(features)))
+    low, high = X.min(axis=0), X.max(axis=0)
+    features = varying_features(low, high)
+    return scaling_from_moments(features, low, high, sum_moments(X, features, low, high), len(X))
+
+
+def varying_features(low: Array, high: Array) -> Array:
+    """Features whose lowest and highest value differ by more than rounding."""
+    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2
+    rounding = 8 * np.finfo(low.dtype).eps * np.maximum(np.abs(bottom), np.abs(top))
+    return np.flatnonzero(top - bottom > rounding)
+
+
+def sum_moments(X: Array, features: Array, low: Array, high: Array) -> NDArray[np.int64]:
+    """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
+
+    Values are counted from the lowest, for the digits of data far from 0, and halved, for data near the largest float.
+    """
+    bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    sums = np.zeros((len(features), 8), np.int64)
     for column, feature in enumerate(features):
-        # from the lowest value, for the digits of data far from 0; halved, for data near the largest float
-        values = X[:, feature].astype(np.float64) / 2 - low[feature]
-        span[column] = values.max()
-        values /= span[column]
-        mean[column] = values.mean()
-        values -= mean[column]
-        deviation[column] = np.sqrt(np.mean(values * values))
-    return Scaling(features, low[features], span, mean, deviation, np.empty(0))
+        _kernels.sum_moments(X[:, feature], bottom[column], top[column] - bottom[column], sums[column])
+    return sums
+
+
+def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int) -> Scaling:
+    """The scale of features from what :func:`sum_moments` found; no rounding before the last step."""
+    bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    mean, deviation = np.empty((2, len(features)))
+    for column, (a, b, *halves) in enumerate(sums.tolist()):
+        aa, ab, bb = ((upper << 32) + lower for upper, lower in zip(halves[::2], halves[1::2], strict=True))
+        total, squares = (a << 26) + b, (aa << 52) + (ab << 27) + bb
+        mean[column] = total / (n_samples << 52)
+        deviation[column] = sqrt((n_samples * squares - total**2) / (n_samples**2 << 104))
+    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0))
 
 
 def _fit_sparse(X: Any) -> Scaling:

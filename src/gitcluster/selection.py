@@ -9,7 +9,7 @@ one k has nothing to agree with. A prior of proportions adds candidates from the
 score. Where the scales do not agree, the data alone do not tell, and equal shares are taken as the prior.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from gitcluster.constraints import (
     edges_inside,
     keeps_groups,
     merge_constrained,
+    possible_numbers,
 )
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy, merges_down_to
@@ -56,6 +57,8 @@ class Scale(NamedTuple):
     local_clusters: LocalClusters
     topo_graph: TopoGraph
     hierarchy: Hierarchy
+    peak_intensity: NDArray[np.float64]
+    """(m,) log intensity of every peak."""
 
     @property
     def n_peaks(self) -> int:
@@ -124,7 +127,7 @@ def build_scale(
         **options,
     )
     graph = bridge_components(graph, points, metric=metric)
-    return Scale(n_neighbors, log_intensity, local, graph, build_hierarchy(graph))
+    return Scale(n_neighbors, log_intensity, local, graph, build_hierarchy(graph), log_intensity[local.peaks])
 
 
 def climb_among(n_neighbors: int) -> int:
@@ -132,20 +135,30 @@ def climb_among(n_neighbors: int) -> int:
     return max(1, n_neighbors // 2)
 
 
+Overlap = tuple[Array, Array, Array]
+"""Local clusters of one scale, of another, and the number of samples that they share."""
+
+
+def count_overlap(scale: Scale, other: Scale) -> Overlap:
+    """What the local clusters of two scales share."""
+    n_other = other.n_peaks
+    both = scale.local_clusters.labels.astype(np.int64) * n_other + other.local_clusters.labels
+    pairs, counts = np.unique(both, return_counts=True)
+    return pairs // n_other, pairs % n_other, counts
+
+
 class Comparison:
     """Compares clusterings of different scales without going back to the samples."""
 
-    def __init__(self, scales: Sequence[Scale]) -> None:
-        self.scales = scales
-        self.shared: dict[tuple[int, int], tuple[Array, Array, Array]] = {}
+    def __init__(self, scales: Sequence[Scale], overlap: Callable[[Scale, Scale], Overlap] = count_overlap) -> None:
+        self.shared: dict[tuple[int, int], Overlap] = {}
         for j, scale in enumerate(scales):
             sizes = scale.topo_graph.sizes
             everyone = np.arange(len(sizes))
             self.shared[j, j] = everyone, everyone, sizes.astype(np.float64)
             for i in range(j):
-                both = scales[i].local_clusters.labels.astype(np.int64) * len(sizes) + scale.local_clusters.labels
-                pairs, counts = np.unique(both, return_counts=True)
-                self.shared[i, j] = pairs // len(sizes), pairs % len(sizes), counts.astype(np.float64)
+                first, second, counts = overlap(scales[i], scale)
+                self.shared[i, j] = first, second, counts.astype(np.float64)
 
     def agreement(self, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
         """Adjusted Rand index of every two candidates, 0 where it is below chance."""
@@ -173,12 +186,13 @@ def choose(
     n_clusters: int,
     prior: NDArray[np.float64] | None = None,
     constraints: Constraints | None = None,
+    overlap: Callable[[Scale, Scale], Overlap] = count_overlap,
 ) -> Choice:
     """The clustering into ``n_clusters`` that the scales agree on, near to the prior where there is one."""
     scales = [s for s in scales if s.n_peaks >= n_clusters] or [max(scales, key=lambda s: s.n_peaks)]
     widest = len(scales[0].log_intensity) / n_clusters / 2
     scales = [s for s in scales if s.n_neighbors <= widest] or scales[:1]  # 2 k within an average cluster
-    comparison = Comparison(scales)
+    comparison = Comparison(scales, overlap)
     candidates = linkage_candidates(scales, n_clusters, constraints)
     agreement = comparison.agreement(candidates)
     if prior is None and mean_agreement(agreement).max() < AGREED:
@@ -291,8 +305,39 @@ def _table(
     }
 
 
+Leaks = Callable[[Sequence[tuple[Scale, Array]]], list[tuple[float, float]]]
+"""Measures of leaking, see :func:`measure_leak`, of scales with labels for their local clusters."""
+
+
+def select(
+    scales: Sequence[Scale],
+    *,
+    n_clusters: int | None,
+    prior: NDArray[np.float64] | None,
+    leaks: Leaks,
+    finest: Callable[[], Scale] | None = None,
+    constraints: Constraints | None = None,
+    overlap: Callable[[Scale, Scale], Overlap] = count_overlap,
+) -> tuple[Choice, dict[str, NDArray[Any]] | None]:
+    """The clustering that the scales agree on, and the scores of all numbers of clusters where none was given.
+
+    ``finest`` builds the scale with the most peaks there are, for when the others have fewer than ``n_clusters``.
+    """
+    scores = None
+    if n_clusters is None:
+        scores = score_n_clusters(scales, leaks, overlap=overlap)
+        least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
+        possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
+        n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
+        n_clusters = max(n_clusters, least)
+    elif finest is not None and max(s.n_peaks for s in scales) < n_clusters:
+        scales = [*scales, finest()]
+    options: dict[str, Any] = {"prior": prior, "constraints": constraints, "overlap": overlap}
+    return choose(scales, n_clusters=n_clusters, **options), scores
+
+
 def score_n_clusters(
-    scales: Sequence[Scale], neighbors: Neighbors, *, n_jobs: int | None = None
+    scales: Sequence[Scale], leaks: Leaks, *, overlap: Callable[[Scale, Scale], Overlap] = count_overlap
 ) -> dict[str, NDArray[Any]]:
     """How well every number of clusters fits: a table with columns n_clusters, score, agreement and leak.
 
@@ -304,15 +349,16 @@ def score_n_clusters(
     n_samples = len(scales[0].log_intensity)
     scales = list(scales[::2])
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), max(s.n_peaks for s in scales)))
-    comparison = Comparison(scales)
-    agreed, leaks = np.ones(most), np.zeros((2, most))
+    comparison = Comparison(scales, overlap)
+    agreed, best = np.ones(most), []
     for c in range(2, most + 1):
         candidates = [linkage_candidate(scales, i, c) for i in range(len(scales)) if scales[i].n_peaks >= c]
         mean = mean_agreement(comparison.agreement(candidates))
         agreed[c - 1] = mean.mean() if len(scales) == 1 or len(candidates) > 1 else 0.0
-        best = candidates[int(mean.argmax())]
-        leaks[:, c - 1] = measure_leak(scales[best.scale], best.labels, neighbors, n_jobs)
-    log_leak = np.log(np.maximum.accumulate(leaks, axis=1) + CLOSED).mean(axis=0)
+        chosen = candidates[int(mean.argmax())]
+        best.append((scales[chosen.scale], chosen.labels))
+    leaking = np.array([(0.0, 0.0), *leaks(best)]).T
+    log_leak = np.log(np.maximum.accumulate(leaking, axis=1) + CLOSED).mean(axis=0)
     beyond = max(log_leak[-1], np.log(CUT_THROUGH))  # one more than the largest number tried
     score = np.diff(np.append(log_leak, beyond)) * agreed**4
     score[0] = NOISE[0] + NOISE[1] / np.sqrt(n_samples)
@@ -326,20 +372,44 @@ def measure_leak(scale: Scale, labels: Array, neighbors: Neighbors, n_jobs: int 
     of their links that cross, each weighted by its intensity relative to the peaks; a cut through a thin thread
     leaks little, but freely.
     """
-    graph, local = scale.topo_graph, scale.local_clusters
-    n_clusters, n_links = int(labels.max()) + 1, 2.0 * scale.n_neighbors
-    sizes = np.bincount(labels[local.labels], minlength=n_clusters)
+    members = labels[scale.local_clusters.labels]
+    k = leak_among(len(members), neighbors.indices.shape[1])
+    counts = count_crossing(neighbors.indices, k, members, scale.log_intensity, highest_peaks(scale, labels), n_jobs)
+    return leak_of(scale, labels, counts)
+
+
+def leak_among(n_samples: int, n_found: int) -> int:
+    """Neighbours whose links are looked at."""
+    return min(n_found, 2 * round(float(np.log2(n_samples))))
+
+
+def highest_peaks(scale: Scale, labels: Array) -> NDArray[np.float64]:
+    """Log intensity of the highest peak of every cluster."""
+    peaks = np.full(int(labels.max()) + 1, -np.inf)
+    np.maximum.at(peaks, labels, scale.peak_intensity)
+    return peaks
+
+
+def count_crossing(
+    indices: Array, k: int, members: Array, log_intensity: Array, peaks: Array, n_jobs: int | None
+) -> NDArray[np.int64]:
+    """Samples, boundary samples and crossing links of every cluster, (3, n_clusters); those of parts of the samples
+    add up. ``indices`` may have fewer rows than there are samples with values."""
+    crossing = np.empty(len(indices), np.int64)
+    run_chunks(_kernels.measure_crossing, len(indices), n_jobs, indices, k, members, log_intensity, peaks, crossing)
+    own, counts = members[: len(indices)], np.zeros((3, len(peaks)), np.int64)
+    for row, values in enumerate((np.ones_like(crossing), crossing > 0, crossing)):
+        np.add.at(counts[row], own, values)
+    return counts
+
+
+def leak_of(scale: Scale, labels: Array, counts: NDArray[np.int64]) -> tuple[float, float]:
+    """The two measures from what :func:`count_crossing` has counted."""
+    sizes, touched, crossing = counts
+    graph = scale.topo_graph
     ends = labels[graph.edges]
     leaving = np.where(ends[:, 0] != ends[:, 1], graph.pairs, 0)
-    much = sum(np.bincount(end, leaving, minlength=n_clusters) for end in ends.T) / (n_links * sizes)
-    peaks = np.full(n_clusters, -np.inf)
-    np.maximum.at(peaks, labels, scale.log_intensity[local.peaks])
-    members, crossing = labels[local.labels], np.empty(len(local.labels))
-    k = min(neighbors.indices.shape[1], 2 * round(np.log2(len(members))))
-    run_chunks(
-        _kernels.measure_crossing, len(members), n_jobs,
-        neighbors.indices, k, members, scale.log_intensity, peaks, crossing,
-    )  # fmt: skip
-    touched = np.bincount(members, crossing > 0, minlength=n_clusters)
-    freely = np.bincount(members, crossing, minlength=n_clusters) / np.maximum(touched, 1)
+    links = 2.0 * scale.n_neighbors * sizes
+    much = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in ends.T) / links
+    freely = crossing / _kernels.CROSSING / np.maximum(touched, 1)
     return float(much.max()), float(freely.max())

@@ -116,21 +116,34 @@ def build_topo_graph(
         _kernels.sum_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
     )  # fmt: skip
-    ends, pairs, log_sums = (np.concatenate(parts) for parts in zip(*summed, strict=True))
-    graph = _collect_edges(ends, pairs, log_sums, sizes, peaks)
-    lower_peak = peaks[graph.edges[:, 1]]  # the higher number
-    return graph._replace(log_weights=graph.log_weights - level[lower_peak])
+    ends, pairs, totals = (np.concatenate(parts) for parts in zip(*summed, strict=True))
+    return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
 
 
-def _collect_edges(ends: Array, pairs: Array, log_sums: NDArray[np.float64], sizes: Array, peaks: Array) -> TopoGraph:
-    """One edge i < j from what was summed for i, j and for j, i."""
-    ends = np.sort(ends, axis=1)
-    numbers, place = np.unique(ends[:, 0] * len(sizes) + ends[:, 1], return_inverse=True)
-    edges = np.stack([numbers // len(sizes), numbers % len(sizes)], axis=1)
-    total = np.full(len(edges), -np.inf)
-    np.logaddexp.at(total, place, log_sums)
-    counts = np.bincount(place, weights=pairs, minlength=len(edges)).astype(np.int64)
-    return TopoGraph(sizes, peaks, edges, total - np.log(sizes[edges]).sum(axis=1), counts)
+def collect_edges(
+    ends: Array, pairs: Array, totals: Array, sizes: Array, peaks: Array, peak_level: NDArray[np.float64]
+) -> TopoGraph:
+    """One edge i < j from all that was summed for i, j and for j, i; similarities are relative to ``peak_level``."""
+    edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
+    log_sums = np.empty(len(edges))
+    _kernels.log_totals(totals, log_sums)
+    log_sums -= np.log(sizes[edges]).sum(axis=1)
+    lower_peak = edges[:, 1]  # the higher number
+    return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
+
+
+def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, Array]:
+    """Every two ends once, in order, with all that was summed for them."""
+    order = np.lexsort(ends.T[::-1])
+    fresh = np.ones(len(ends), np.bool_)
+    fresh[1:] = (np.diff(ends[order], axis=0) != 0).any(axis=1)
+    place = np.empty_like(order)
+    place[order] = np.cumsum(fresh) - 1
+    edges, merged = ends[order][fresh], _kernels.empty_totals(int(fresh.sum()))
+    _kernels.merge_totals(place, totals, merged)
+    counts = np.zeros(len(edges), np.int64)
+    np.add.at(counts, place, pairs)
+    return edges, counts, merged
 
 
 def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:

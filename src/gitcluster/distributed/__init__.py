@@ -1,0 +1,16 @@
+"""GIT beyond one machine, on Dask: the five stages on cells of the space that lie on many workers.
+
+``source`` reads the samples part by part, ``partition`` moves them to cells, ``halo_search`` finds their neighbours,
+``stages`` goes from neighbours to the topo-graph, ``estimator`` merges it as on one machine. Needs
+``pip install 'gitcluster[dask]'``.
+"""
+
+from gitcluster._optional import require
+
+for _package in ("dask", "distributed", "pandas", "pyarrow"):
+    require(_package, extra="dask", purpose="gitcluster.distributed")
+
+from gitcluster.distributed.checkpoint import CheckpointError  # noqa: E402
+from gitcluster.distributed.estimator import DaskGIT  # noqa: E402
+
+__all__ = ["CheckpointError", "DaskGIT"]

@@ -1,0 +1,122 @@
+"""The graph of neighbours on disk, so that a fit whose client was lost goes on behind the search.
+
+A folder of Parquet files, two a cell, and ``graph.json``, which is written last and says what the graph is of: a graph
+of other data, or of other parameters, is not taken.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from dask.delayed import Delayed
+
+from gitcluster.distributed.halo_search import Graph, Search
+from gitcluster.distributed.partition import Array, Cell
+from gitcluster.distributed.tasks import call, fetch, store
+
+FORMAT = 1
+MANIFEST = "graph.json"
+
+
+class CheckpointError(ValueError):
+    """A folder that holds no graph, or not the one that was asked for."""
+
+
+def fingerprint(*arrays: Any) -> str:
+    """A checksum of arrays and numbers."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        values = np.asarray(array)
+        digest.update(f"{values.dtype.str}{values.shape}".encode())
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
+
+
+def _lists(values: Array) -> Any:
+    return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+
+
+def _matrix(column: Any, width: int) -> Array:
+    values = column.combine_chunks()
+    return np.asarray(values.flatten()).reshape(len(values), width)
+
+
+def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> None:
+    """Two files: the samples with their neighbours, and the ids of the halo."""
+    samples = pa.table(
+        {
+            "id": cell.ids, "row": cell.rows, "group": cell.group.astype(np.int64), "point": _lists(cell.points),
+            "neighbor": _lists(graph.indices), "distance": _lists(graph.distances),
+        }
+    )  # fmt: skip
+    for name, table in (("cell", samples), ("halo", pa.table({"id": graph.halo}))):
+        with fsspec.open(f"{folder}/{name}-{number:06d}.parquet", "wb") as file:
+            pq.write_table(table, file)
+
+
+def read_cell(folder: str, number: int, n_features: int, k: int) -> tuple[Cell, Graph]:
+    """What :func:`write_cell` wrote."""
+    found = []
+    for name in ("cell", "halo"):
+        with fsspec.open(f"{folder}/{name}-{number:06d}.parquet", "rb") as file:
+            found.append(pq.read_table(file))
+    table, halo = found
+    ids, rows, group = (table[name].to_numpy() for name in ("id", "row", "group"))
+    first = np.unique(group, return_index=True)[1]
+    cell = Cell(ids, rows, _matrix(table["point"], n_features), first, group)
+    indices, distances = _matrix(table["neighbor"], k), _matrix(table["distance"], k)
+    return cell, Graph(indices, distances, halo["id"].to_numpy())
+
+
+def save_graph(folder: str, about: dict[str, Any], cells: list[Delayed], centres: Array, search: Search) -> None:
+    """Write a graph; the manifest comes last, so that half a graph is none."""
+    fetch([call(write_cell, folder, i, *pair) for i, pair in enumerate(zip(cells, search.graphs, strict=True))])
+    manifest = about | {
+        "format": FORMAT, "centres": centres.tolist(), "around": search.around, "recall": search.recall,
+        "rounds": search.rounds,
+    }  # fmt: skip
+    with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
+        json.dump(manifest, file)
+
+
+def prepare(folder: str) -> None:
+    """Make sure that a folder can be written to before anything long begins."""
+    try:
+        system, path = fsspec.core.url_to_fs(folder)
+        system.makedirs(path, exist_ok=True)
+        with fsspec.open(f"{folder}/.writable", "w") as file:
+            file.write("")
+        system.rm(f"{path}/.writable")
+    except OSError as error:
+        raise CheckpointError(f"checkpoint={folder!r} cannot be written to: {error}") from None
+
+
+def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed], Array, Search] | None:
+    """The graph in a folder, None where there is none."""
+    try:
+        with fsspec.open(f"{folder}/{MANIFEST}", "r") as file:
+            manifest = json.load(file)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder.") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise CheckpointError(f"{folder} holds no graph that this version reads. Use another folder as checkpoint.")
+    for name, value in about.items():
+        if manifest.get(name) != value:
+            raise CheckpointError(
+                f"checkpoint={folder!r} holds a graph of other data or parameters ({name} is {manifest.get(name)!r}, "
+                f"this fit has {value!r}). Use another folder, or remove this one."
+            )
+    centres = np.array(manifest["centres"])
+    both = store([call(read_cell, folder, i, centres.shape[1], k) for i in range(len(centres))])
+    cells, graphs = (store([call(_part, pair, i) for pair in both]) for i in (0, 1))
+    return cells, centres, Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"])
+
+
+def _part(pair: tuple[Any, ...], i: int) -> Any:
+    return pair[i]

@@ -1,0 +1,298 @@
+"""Stage 1 on many machines: every cell is searched together with a halo of the cells around it.
+
+Exact: a sample has found its neighbours when its reach, the distance of the last of them, ends before the bisector to
+every cell that was not searched, or before that cell's box. While there are samples for which this does not hold, their
+cell is searched together with more of the cells that they need, the nearest first. The graph is that of one machine.
+
+Approximate: every sample is searched in the nearest cells, one more a round, until a sample of rows, whose neighbours
+in all cells are known, has found the share of them that was asked for.
+
+Equal samples lie in one cell and are searched once. A cell lends no more of them than can be neighbours of anybody.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed
+from numpy.typing import NDArray
+
+from gitcluster import _search_kernels
+from gitcluster.cells import Cells, gather_cells, nearest_in_cells
+from gitcluster.distributed.partition import Array, Cell
+from gitcluster.distributed.tasks import call, fetch, share, store
+from gitcluster.search import CELL_FEATURES, RECALL_ROWS
+
+NEAR = 6
+"""Cells around a cell that are searched first; what lies beyond is needed by few samples then."""
+ROWS_AT_ONCE = 1 << 11
+
+
+class Index(NamedTuple):
+    """What a cell lends to others: its samples, in boxes where there are few features."""
+
+    ids: NDArray[np.int64]
+    points: Array
+    boxes: Cells | None
+    low: Array
+    high: Array
+
+
+class Found(NamedTuple):
+    """The nearest samples that every distinct point of a cell has found so far, itself among them."""
+
+    indices: Array
+    """(u, k + 1) ids."""
+    distances: Array
+    filled: NDArray[np.int64]
+    """(u,) how many there are."""
+
+
+class Graph(NamedTuple):
+    """Neighbours of the samples of a cell: local numbers, of the cell itself and, behind it, of its halo."""
+
+    indices: NDArray[np.int32]
+    distances: Array
+    halo: NDArray[np.int64]
+    """(h,) ids of the samples of other cells, ascending."""
+
+
+class Search(NamedTuple):
+    """What a search leaves behind."""
+
+    graphs: list[Delayed]
+    around: list[list[int]]
+    """Cells that may have lent samples to every cell."""
+    recall: float
+    rounds: int
+
+
+class CellSizeError(MemoryError):
+    """A cell that cannot be split and is too large for a task."""
+
+
+def build_index(cell: Cell, k: int) -> Index:
+    """The samples that can be neighbours of others: of equal ones the first k + 1."""
+    ids, points = cell.ids, cell.points
+    if len(cell.first) < len(ids):
+        order = np.argsort(cell.group, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(np.bincount(cell.group))))
+        place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
+        lent = np.sort(order[place <= k])
+        ids, points = ids[lent], points[lent]
+    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
+    return Index(ids, points, boxes, points.min(axis=0), points.max(axis=0))
+
+
+def search_own(cell: Cell, index: Index, k: int, n_samples: int) -> Found:
+    """The nearest samples within the cell."""
+    points = cell.points[cell.first]
+    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index])
+
+
+def _nothing_found(n_points: int, k: int, dtype: Any, n_samples: int) -> Found:
+    indices = np.full((n_points, k + 1), -1, np.int32 if n_samples < 2**31 else np.int64)
+    return Found(indices, np.full((n_points, k + 1), np.inf, dtype), np.zeros(n_points, np.int64))
+
+
+def search_halo(cell: Cell, found: Found, others: list[Index]) -> Found:
+    """The nearest samples, those of other cells taken into account."""
+    copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
+    return _search(cell.points[cell.first], copy, others)
+
+
+def search_ranked(cell: Cell, found: Found, own: int, centres: Array, place: int, others: dict[int, Index]) -> Found:
+    """The same for every sample in one other cell only, that whose centre comes ``place``-th."""
+    points = cell.points[cell.first]
+    chosen = choose_cells(points, own, centres, place)
+    copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
+    for number, index in others.items():
+        rows = np.flatnonzero(chosen == number)
+        part = _search(points[rows], Found(*(column[rows] for column in copy)), [index])
+        for column, values in zip(copy, part, strict=True):
+            column[rows] = values
+    return copy
+
+
+def choose_cells(points: Array, own: int, centres: Array, place: int) -> NDArray[np.int64]:
+    """The cell whose centre comes ``place``-th from every sample."""
+    chosen = np.empty(len(points), np.int64)
+    _search_kernels.rank_centres(points, own, centres, place, chosen)
+    return chosen
+
+
+def _search(points: Array, found: Found, others: list[Index]) -> Found:
+    """Fill ``found`` with the samples of other cells that are nearer."""
+    if not len(points):
+        return found
+    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
+    for other in others:
+        if boxes is None or other.boxes is None:
+            _search_all_pairs(points, other, found)
+        else:
+            names = other.boxes._replace(members=other.ids[other.boxes.members])
+            nearest_in_cells(boxes, names, (found.indices, found.distances), filled=found.filled, n_jobs=1)
+    return found
+
+
+def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
+    """With many features: rounded distances by matrix products tell which pairs to measure."""
+    width = found.indices.shape[1]
+    them = other.points.astype(np.float64, copy=False)
+    norms = np.einsum("ij,ij->i", them, them)
+    slack = 1 + 2.0**-33
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        us = points[rows].astype(np.float64, copy=False)
+        own = np.einsum("ij,ij->i", us, us)
+        squared = us @ them.T
+        squared *= -2
+        squared += own[:, None]
+        squared += norms
+        noise = 64 * np.finfo(np.float64).eps * (own + norms.max())
+        worst = np.where(found.filled[rows] == width, found.distances[rows, -1].astype(np.float64) ** 2 * slack, np.inf)
+        if squared.shape[1] > width:
+            worst = np.minimum(worst, np.partition(squared, width - 1, axis=1)[:, width - 1] * slack + noise)
+        _search_kernels.insert_below(
+            points[rows], other.points, other.ids, squared, worst + noise, 1 + 1e-6,
+            found.indices[rows], found.distances[rows], found.filled[rows],
+        )  # fmt: skip
+
+
+def list_needs(cell: Cell, found: Found, own: int, centres: Array, low: Array, high: Array, wanted: Array) -> Array:
+    """How many distinct points still need each of the wanted cells."""
+    points = cell.points[cell.first]
+    full = found.filled == found.indices.shape[1]
+    reach = np.where(full, found.distances[:, -1].astype(np.float64) * (1 + 1e-6), np.inf)
+    box_low, box_high = points.min(axis=0), points.max(axis=0)
+    gap = np.maximum(np.maximum(low - box_high, box_low - high), 0)
+    wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
+    needs = np.zeros(len(centres), np.int64)
+    _search_kernels.count_needs(points, reach, own, centres, low, high, wanted, needs)
+    return needs
+
+
+def finish(cell: Cell, found: Found) -> Graph:
+    """The neighbours of every sample, in local numbers."""
+    k = found.indices.shape[1] - 1
+    indices = np.empty((len(cell.ids), k), found.indices.dtype)
+    distances = np.empty((len(cell.ids), k), found.distances.dtype)
+    _search_kernels.drop_self(cell.group, cell.ids, found.indices, found.distances, indices, distances)
+    everyone = np.unique(found.indices)
+    halo = np.setdiff1d(everyone, cell.ids, assume_unique=True).astype(np.int64)
+    local = np.empty(indices.shape, np.int32)
+    _search_kernels.number_locally(indices, cell.ids, halo, local)
+    return Graph(local, distances, halo)
+
+
+def _bounds(index: Index) -> tuple[int, Array, Array]:
+    return index.points.nbytes + sum(part.nbytes for part in index.boxes or ()), index.low, index.high
+
+
+def search_exactly(cells: list[Delayed], centres: Array, *, k: int, n_samples: int, task_bytes: int) -> Search:
+    """Search until every sample is certain."""
+    n_cells = len(cells)
+    indexes = store([call(build_index, cell, k) for cell in cells])
+    found = store([call(search_own, cell, index, k, n_samples) for cell, index in zip(cells, indexes, strict=True)])
+    sizes, low, high = (np.array(part) for part in zip(*fetch([call(_bounds, i) for i in indexes]), strict=True))
+    apart = ((centres[:, None] - centres[None]) ** 2).sum(axis=2)
+    shared = share((centres, low.astype(np.float64), high.astype(np.float64)))
+    searched = [[i] for i in range(n_cells)]
+    rounds = 0
+    active = list(range(n_cells)) if n_cells > 1 else []
+    while active:
+        wanted = ~np.eye(n_cells, dtype=bool)
+        for i in active:
+            wanted[i, searched[i]] = False
+        needs = fetch([call(_needs, cells[i], found[i], i, shared, wanted[i]) for i in active])
+        tasks = {}
+        for i, need in zip(active, needs, strict=True):
+            order = [j for j in np.argsort(apart[i], kind="stable").tolist() if need[j]]
+            if rounds == 0:
+                order = order[:NEAR]
+            total = np.cumsum(sizes[order]) if order else np.empty(0)
+            group = order[: max(1, int(np.searchsorted(total, task_bytes)))]
+            if group:
+                tasks[i] = call(search_halo, cells[i], found[i], [indexes[j] for j in group])
+                searched[i] += group
+        active = list(tasks)
+        for i, task in zip(active, store(tasks.values()), strict=True):
+            found[i] = task
+        rounds += 1
+    graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
+    return Search(graphs, [sorted(set(some) - {i}) for i, some in enumerate(searched)], 1.0, rounds)
+
+
+def _needs(cell: Cell, found: Found, own: int, shared: tuple[Array, Array, Array], wanted: Array) -> Array:
+    return list_needs(cell, found, own, *shared, wanted)
+
+
+def search_nearly(
+    cells: list[Delayed], centres: Array, *, k: int, n_samples: int, task_bytes: int, target: float
+) -> Search:
+    """Search in the nearest cells until the recall is good enough."""
+    n_cells = len(cells)
+    indexes = store([call(build_index, cell, k) for cell in cells])
+    found = store([call(search_own, cell, index, k, n_samples) for cell, index in zip(cells, indexes, strict=True)])
+    asked = [call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]
+    queries = np.concatenate(fetch(asked))
+    true = true_neighbors(indexes, queries, k, n_samples)
+    shared = share(centres)
+    searched: list[set[int]] = [{i} for i in range(n_cells)]
+    recall, place = 0.0, 0
+    while place + 1 < n_cells:
+        place += 1
+        chosen = fetch([call(_ranked_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
+        found = store(
+            [
+                call(_ranked, cells[i], found[i], i, shared, place, chosen[i], [indexes[j] for j in chosen[i]])
+                for i in range(n_cells)
+            ]
+        )
+        for i in range(n_cells):
+            searched[i] |= set(chosen[i])
+        counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
+        hits, lacking = np.sum(counts, axis=0).tolist()
+        recall = (hits - len(queries)) / (true[1].size - len(queries))  # all have found themselves
+        if recall >= target and not lacking:
+            break
+    graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
+    return Search(graphs, [sorted(some - {i}) for i, some in enumerate(searched)], recall if place else 1.0, place)
+
+
+def _ranked_cells(cell: Cell, own: int, centres: Array, place: int) -> list[int]:
+    return np.unique(choose_cells(cell.points[cell.first], own, centres, place)).tolist()  # type: ignore[no-any-return]
+
+
+def _ranked(
+    cell: Cell, found: Found, own: int, centres: Array, place: int, numbers: list[int], others: list[Index]
+) -> Found:
+    return search_ranked(cell, found, own, centres, place, dict(zip(numbers, others, strict=True)))
+
+
+def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
+    """A few samples of a cell, each with its id in front."""
+    few = min(len(cell.first), max(4, RECALL_ROWS // n_cells))
+    rows = cell.first[np.random.default_rng(number).choice(len(cell.first), few, replace=False)]
+    return np.column_stack([cell.ids[rows], cell.points[rows].astype(np.float64)])
+
+
+def true_neighbors(indexes: list[Delayed], queries: Array, k: int, n_samples: int) -> tuple[Array, Array]:
+    """Ids of some samples and of all their true neighbours."""
+    parts = fetch([call(_nearest, index, queries[:, 1:], k, n_samples) for index in indexes])
+    distances = np.concatenate([part.distances for part in parts], axis=1)
+    indices = np.concatenate([part.indices for part in parts], axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
+    return queries[:, 0].astype(np.int64), np.take_along_axis(indices, order, axis=1)
+
+
+def _nearest(index: Index, points: Array, k: int, n_samples: int) -> Found:
+    points = points.astype(index.points.dtype)
+    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index])
+
+
+def count_hits(cell: Cell, found: Found, ids: Array, true: Array) -> tuple[int, int]:
+    """How many of the true neighbours of some samples those of this cell have found, and how many lack neighbours."""
+    place = np.minimum(np.searchsorted(cell.ids, ids), len(cell.ids) - 1)
+    here = np.flatnonzero(cell.ids[place] == ids)
+    hits = sum(len(np.intersect1d(found.indices[cell.group[place[q]]], true[q])) for q in here)
+    return hits, int((found.filled < found.indices.shape[1]).sum())

@@ -1,0 +1,148 @@
+"""Stage 0 on many machines: samples from any Dask collection, part by part, and the scale of their features.
+
+The data are read three times: for their extremes, for their sums, and to move them to their cells.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed
+from numpy.typing import ArrayLike, NDArray
+
+from gitcluster.distributed.tasks import call, fetch
+from gitcluster.scaling import (
+    LARGEST,
+    Scaling,
+    apply_scaling,
+    fit_scaling,
+    scaling_from_moments,
+    sum_moments,
+    varying_features,
+)
+
+Array = NDArray[Any]
+
+SAMPLED = 65_536
+"""Rows that are looked at to place the cells."""
+
+
+class Source(NamedTuple):
+    """Samples in parts."""
+
+    parts: list[Delayed]
+    """Each an array of samples by features."""
+    sizes: NDArray[np.int64]
+    """Samples in every part."""
+    low: Array
+    high: Array
+    sample: Array
+    """Some rows, in no order."""
+    names: list[str] | None
+    """Names of the features."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Row number of the first sample of every part, and the number of all samples."""
+        return np.concatenate(([0], np.cumsum(self.sizes)))
+
+    @property
+    def n_samples(self) -> int:
+        """Of all parts."""
+        return int(self.sizes.sum())
+
+
+class Survey(NamedTuple):
+    """What is looked at in one part."""
+
+    n_samples: int
+    n_features: int
+    low: Array
+    high: Array
+    sample: Array
+
+
+def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None]:
+    """Parts of a Dask array or data frame, of Parquet files or of an array; their type; the names of features."""
+    import dask.array as da
+
+    if isinstance(X, (str, os.PathLike)):
+        import dask.dataframe as dd
+
+        X = dd.read_parquet(os.fspath(X))
+    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+        wrong = [str(name) for name, kind in X.dtypes.items() if getattr(kind, "kind", "O") not in "fiub"]
+        if wrong:
+            raise ValueError(
+                f"DaskGIT takes numbers, got other types in the columns {', '.join(wrong)}. "
+                f"Drop them: X.drop(columns={wrong})."
+            )
+        single = all(kind == np.float32 for kind in X.dtypes)
+        return list(X.to_delayed()), np.float32 if single else np.float64, [str(name) for name in X.columns]
+    if not isinstance(X, da.Array):
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
+        X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), -1))
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"DaskGIT takes numbers, got an array of {X.dtype}.")
+    if len(X.chunks[1]) > 1:
+        X = X.rechunk({1: -1})
+    return list(X.to_delayed().ravel()), np.float32 if X.dtype == np.float32 else np.float64, None
+
+
+def as_array(part: Any, dtype: Any) -> Array:
+    """A part as a C-contiguous array of floats."""
+    values = part.to_numpy(dtype=dtype) if hasattr(part, "to_numpy") else part
+    return np.ascontiguousarray(values, dtype=dtype)
+
+
+def survey_part(part: Array, number: int, n_parts: int) -> Survey:
+    """Check one part and look at it."""
+    if part.size and not np.isfinite(part).all():
+        what = "NaN" if np.isnan(part).any() else "infinity"
+        raise ValueError(f"Input X contains {what}, in part {number} of the collection. Fill or drop such rows first.")
+    n_samples, n_features = part.shape
+    few = min(n_samples, -(-SAMPLED // n_parts))
+    rows = np.random.default_rng(number).choice(n_samples, few, replace=False)
+    low, high = np.full(n_features, np.inf, part.dtype), np.full(n_features, -np.inf, part.dtype)
+    return Survey(n_samples, n_features, part.min(axis=0, initial=np.inf) if n_samples else low,
+                  part.max(axis=0, initial=-np.inf) if n_samples else high, part[rows])  # fmt: skip
+
+
+def open_source(X: Any) -> Source:
+    """Look at all parts."""
+    given, dtype, names = open_parts(X)
+    parts = [call(as_array, part, dtype) for part in given]
+    found: Sequence[Survey] = fetch([call(survey_part, part, i, len(parts)) for i, part in enumerate(parts)])
+    sizes = np.array([one.n_samples for one in found], np.int64)
+    if sizes.sum() < 2:
+        raise ValueError(f"Found {sizes.sum()} sample(s) while a minimum of 2 is required.")
+    widths = {one.n_features for one in found}
+    if len(widths) > 1 or 0 in widths:
+        raise ValueError(f"Every part must have the same number of features, at least one; got {sorted(widths)}.")
+    low, high = np.min([one.low for one in found], axis=0), np.max([one.high for one in found], axis=0)
+    sample = np.concatenate([one.sample for one in found])
+    return Source(parts, sizes, low, high, sample, names)
+
+
+def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scaling | None, Array]:
+    """The scale of the features, the same to the last bit as on one machine; and what tells these data from others."""
+    sums = np.zeros((0, 8), np.int64)
+    features = varying_features(source.low, source.high)
+    parts = [call(sum_moments, part, features, source.low, source.high) for part in source.parts]
+    if len(features):
+        sums = np.sum(fetch(parts), axis=0)
+    if isinstance(scale, str) and scale == "std":
+        scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
+    else:
+        scaling = fit_scaling(source.sample[:1], scale)
+    with np.errstate(over="ignore"):
+        corners = apply_scaling(np.stack([source.low, source.high]), scaling)
+    far = LARGEST[corners.dtype.char]
+    if corners.size and not -far < corners.min() <= corners.max() < far:
+        raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
+    return scaling, sums

@@ -1,0 +1,76 @@
+"""What the stages share: tasks that any Dask scheduler runs, and how large they may be."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import dask
+from dask.delayed import Delayed, delayed
+from joblib import cpu_count
+
+from gitcluster._validation import available_memory
+
+SHARE = 6
+"""A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""
+FAN_IN = 8
+
+
+class Resources(NamedTuple):
+    """What the scheduler in use has to offer."""
+
+    threads: int
+    task_bytes: int
+    """Bytes that one task may need."""
+
+
+def find_resources() -> Resources:
+    """Of the cluster of the current client, or of this machine where there is none."""
+    client = current_client()
+    if client is None:
+        threads = cpu_count()
+        return Resources(threads, int(available_memory() / threads / SHARE))
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        raise RuntimeError("The cluster of the current Dask client has no workers. Start some: cluster.scale(2).")
+    memory = min((w["memory_limit"] or available_memory()) / w["nthreads"] for w in workers)
+    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE))
+
+
+def current_client() -> Any:
+    """The current client of dask.distributed, None where another scheduler is in use."""
+    from distributed import get_client
+
+    if dask.config.get("scheduler", None) in ("threads", "sync", "synchronous", "threading", "processes"):
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Delayed:
+    """A task; it bears the name of the function on Dask's dashboard."""
+    return delayed(function, pure=False)(*arguments)
+
+
+def store(tasks: Iterable[Delayed]) -> list[Delayed]:
+    """Start tasks, to keep their results where they are."""
+    return list(dask.persist(*tasks))
+
+
+def fetch(tasks: Sequence[Delayed]) -> list[Any]:
+    """Bring results here."""
+    return list(dask.compute(*tasks))
+
+
+def share(value: Any) -> Any:
+    """Hand a value to all workers once, for many tasks to use."""
+    client = current_client()
+    return value if client is None else client.scatter(value, broadcast=True, hash=False)
+
+
+def reduce_tree(function: Callable[[list[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
+    """Combine results a few at a time, until one is left."""
+    tasks = list(tasks)
+    while len(tasks) > 1:
+        tasks = [call(function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
+    return tasks[0]
