@@ -8,6 +8,7 @@ import sys
 EXPERIMENTS = (
     "accuracy",
     "dimension_reduction",
+    "distributed",
     "explorer",
     "features",
     "prediction",

@@ -23,7 +23,9 @@ from typing import Any, Self
 
 Line = dict[str, Any]
 Key = tuple[Any, ...]
-PACKAGES = ("gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "k-means-constrained")
+PACKAGES = (
+    "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "k-means-constrained", "dask",
+)  # fmt: skip
 
 
 class Store:

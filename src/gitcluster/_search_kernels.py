@@ -299,11 +299,12 @@ def keep_near(me, others, squared, slack, indices, distances, filled):
 
 
 @kernel
-def search_cells(start, stop, queries, cells, same, slack, indices, distances, found, pairs):
+def search_cells(start, stop, queries, cells, same, slack, prune, indices, distances, found, pairs):
     """The nearest samples of ``cells`` to every sample of ``queries``; ``same`` where a sample may not find itself.
 
     Cells are visited from near to far, until the next is farther away than the k-th sample that each query has found;
-    ``found`` tells how many it has from elsewhere. ``pairs`` counts the samples that a query was compared with.
+    ``found`` tells how many it has from elsewhere. With ``prune`` below 1 they are given up earlier, at this share of
+    the squared distance: faster, and not exact. ``pairs`` counts the samples that a query was compared with.
     """
     n_cells, _, width = cells.blocks.shape
     gaps, squared = np.empty(n_cells), np.empty(width)
@@ -319,11 +320,12 @@ def search_cells(start, stop, queries, cells, same, slack, indices, distances, f
             if filled[s] == indices.shape[1]:
                 worst[s] = np.float64(distances[some[s], -1]) ** 2 * slack
         for cell in np.argsort(gaps):
-            if gaps[cell] > worst.max():
+            if gaps[cell] > prune * worst.max():
                 break
             others = cells.members[cells.starts[cell] : cells.starts[cell + 1]]
             for s in range(len(some)):
-                if gaps[cell] > worst[s] or gap_between(x[s], x[s], cells.low[cell], cells.high[cell]) > worst[s]:
+                near = prune * worst[s]
+                if gaps[cell] > near or gap_between(x[s], x[s], cells.low[cell], cells.high[cell]) > near:
                     continue
                 me = some[s]
                 pairs[me] += len(others)

@@ -63,23 +63,30 @@ def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
     pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
     chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
     for cell in chosen:
-        _search_kernels.search_cells(cell, cell + 1, cells, cells, True, _slack(found[1]), *found, nothing, pairs)
+        _search_kernels.search_cells(cell, cell + 1, cells, cells, True, _slack(found[1]), 1.0, *found, nothing, pairs)
     return float(pairs.sum() / np.diff(cells.starts)[chosen].sum())
 
 
 def nearest_in_cells(
-    queries: Cells, cells: Cells, found: tuple[Array, Array], *, filled: Array | None = None, n_jobs: int | None = None
+    queries: Cells,
+    cells: Cells,
+    found: tuple[Array, Array],
+    *,
+    filled: Array | None = None,
+    prune: float = 1.0,
+    n_jobs: int | None = None,
 ) -> None:
     """Fill ``found``, indices and distances, with the nearest samples of ``cells`` to every sample of ``queries``.
 
     Where the two are one object, a sample does not find itself. ``filled`` tells how many neighbours every row of
-    ``found`` has already, from other cells, and is brought up to date.
+    ``found`` has already, from other cells, and is brought up to date. A box is passed over where its squared distance
+    is above ``prune`` times that of the last neighbour: below 1 the search is faster and misses some.
     """
     n_queries = len(found[0])
     filled = np.zeros(n_queries, np.int64) if filled is None else filled
     run_chunks(
         _search_kernels.search_cells, len(queries.blocks), n_jobs,
-        queries, cells, queries is cells, _slack(found[1]), *found, filled, np.zeros(n_queries, np.int64),
+        queries, cells, queries is cells, _slack(found[1]), prune, *found, filled, np.zeros(n_queries, np.int64),
         smallest=CELLS_AT_ONCE,
     )  # fmt: skip
 

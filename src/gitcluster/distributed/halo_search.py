@@ -24,6 +24,8 @@ from gitcluster.search import CELL_FEATURES, RECALL_ROWS
 
 NEAR = 6
 """Cells around a cell that are searched first; what lies beyond is needed by few samples then."""
+PRUNE = 0.5
+"""An approximate search passes over boxes whose squared distance is above this share of the last neighbour's."""
 ROWS_AT_ONCE = 1 << 11
 
 
@@ -83,10 +85,10 @@ def build_index(cell: Cell, k: int) -> Index:
     return Index(ids, points, boxes, points.min(axis=0), points.max(axis=0))
 
 
-def search_own(cell: Cell, index: Index, k: int, n_samples: int) -> Found:
+def search_own(cell: Cell, index: Index, k: int, n_samples: int, prune: float) -> Found:
     """The nearest samples within the cell."""
     points = cell.points[cell.first]
-    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index])
+    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index], prune)
 
 
 def _nothing_found(n_points: int, k: int, dtype: Any, n_samples: int) -> Found:
@@ -107,7 +109,7 @@ def search_ranked(cell: Cell, found: Found, own: int, centres: Array, place: int
     copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
     for number, index in others.items():
         rows = np.flatnonzero(chosen == number)
-        part = _search(points[rows], Found(*(column[rows] for column in copy)), [index])
+        part = _search(points[rows], Found(*(column[rows] for column in copy)), [index], PRUNE)
         for column, values in zip(copy, part, strict=True):
             column[rows] = values
     return copy
@@ -120,7 +122,7 @@ def choose_cells(points: Array, own: int, centres: Array, place: int) -> NDArray
     return chosen
 
 
-def _search(points: Array, found: Found, others: list[Index]) -> Found:
+def _search(points: Array, found: Found, others: list[Index], prune: float = 1.0) -> Found:
     """Fill ``found`` with the samples of other cells that are nearer."""
     if not len(points):
         return found
@@ -130,7 +132,8 @@ def _search(points: Array, found: Found, others: list[Index]) -> Found:
             _search_all_pairs(points, other, found)
         else:
             names = other.boxes._replace(members=other.ids[other.boxes.members])
-            nearest_in_cells(boxes, names, (found.indices, found.distances), filled=found.filled, n_jobs=1)
+            places = found.indices, found.distances
+            nearest_in_cells(boxes, names, places, filled=found.filled, prune=prune, n_jobs=1)
     return found
 
 
@@ -192,7 +195,7 @@ def search_exactly(cells: list[Delayed], centres: Array, *, k: int, n_samples: i
     """Search until every sample is certain."""
     n_cells = len(cells)
     indexes = store([call(build_index, cell, k) for cell in cells])
-    found = store([call(search_own, cell, index, k, n_samples) for cell, index in zip(cells, indexes, strict=True)])
+    found = store([call(search_own, *pair, k, n_samples, 1.0) for pair in zip(cells, indexes, strict=True)])
     sizes, low, high = (np.array(part) for part in zip(*fetch([call(_bounds, i) for i in indexes]), strict=True))
     apart = ((centres[:, None] - centres[None]) ** 2).sum(axis=2)
     shared = share((centres, low.astype(np.float64), high.astype(np.float64)))
@@ -232,7 +235,7 @@ def search_nearly(
     """Search in the nearest cells until the recall is good enough."""
     n_cells = len(cells)
     indexes = store([call(build_index, cell, k) for cell in cells])
-    found = store([call(search_own, cell, index, k, n_samples) for cell, index in zip(cells, indexes, strict=True)])
+    found = store([call(search_own, *pair, k, n_samples, PRUNE) for pair in zip(cells, indexes, strict=True)])
     asked = [call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]
     queries = np.concatenate(fetch(asked))
     true = true_neighbors(indexes, queries, k, n_samples)

@@ -63,9 +63,22 @@ def fetch(tasks: Sequence[Delayed]) -> list[Any]:
 
 
 def share(value: Any) -> Any:
-    """Hand a value to all workers once, for many tasks to use."""
-    client = current_client()
-    return value if client is None else client.scatter(value, broadcast=True, hash=False)
+    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again."""
+    if current_client() is None:
+        return value
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
+        return store([call(_same, Box(value))])[0]
+
+
+class Box:
+    """Hides a value from Dask, which would look for tasks in it."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _same(box: Box) -> Any:
+    return box.value
 
 
 def reduce_tree(function: Callable[[list[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
