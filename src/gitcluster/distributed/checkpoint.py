@@ -77,7 +77,7 @@ def save_graph(folder: str, about: dict[str, Any], cells: list[Delayed], centres
     fetch([call(write_cell, folder, i, *pair) for i, pair in enumerate(zip(cells, search.graphs, strict=True))])
     manifest = about | {
         "format": FORMAT, "centres": centres.tolist(), "around": search.around, "recall": search.recall,
-        "rounds": search.rounds,
+        "rounds": search.rounds, "lent": search.lent,
     }  # fmt: skip
     with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
         json.dump(manifest, file)
@@ -115,7 +115,7 @@ def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed
     centres = np.array(manifest["centres"])
     both = store([call(read_cell, folder, i, centres.shape[1], k) for i in range(len(centres))])
     cells, graphs = (store([call(_part, pair, i) for pair in both]) for i in (0, 1))
-    return cells, centres, Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"])
+    return cells, centres, Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"], manifest["lent"])
 
 
 def _part(pair: tuple[Any, ...], i: int) -> Any:

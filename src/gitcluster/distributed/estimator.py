@@ -88,6 +88,10 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Cells that hold samples.
     n_rounds_ : dict
         Rounds of the search and of the ways uphill.
+    halo_ : float
+        Samples that cells hold of others, as a share of all samples.
+    bytes_moved_ : dict
+        Bytes that every stage sends between cells, at most: cells on one worker share them.
     task_bytes_ : int
         Bytes that no task needs more of, as far as it can be told beforehand.
     seconds_ : dict
@@ -187,6 +191,8 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.neighbors_recall_ = search.recall
         self.n_cells_, self.task_bytes_ = len(cells), resources.task_bytes
         self.n_rounds_ = {"search": search.rounds, "uphill": found.rounds}
+        self.halo_ = ground.routes.n_halo / source.n_samples
+        self.bytes_moved_ = _count_bytes(source, search, ground, found, len(centres[0]))
         self.n_features_in_ = source.sample.shape[1]
         if source.names is not None:
             self.feature_names_in_ = np.array(source.names, dtype=object)
@@ -375,6 +381,19 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         shared = share(cut)
         counts = np.sum(fetch([call(results.count_labels, some, shared) for some in described]), axis=0)
         return cut, counts
+
+
+def _count_bytes(source: Source, search: Search, ground: Ground, found: Scales, width: int) -> dict[str, int]:
+    """What the stages have sent, see the functions that lend it."""
+    item, n_scales, n_halo = source.sample.itemsize, len(found.reaches), ground.routes.n_halo
+    return {
+        "cells": source.n_samples * (item * len(source.low) + 16 + item * width + 24),
+        "search": search.lent,
+        "intensity": n_halo * n_scales * (4 + 16),
+        "uphill": n_halo * n_scales * 16 * found.rounds,
+        "topo-graph": n_halo * n_scales * (24 + item),
+        "labels": n_halo * 16 + source.n_samples * 52,
+    }
 
 
 def _n_samples(cell: Any) -> int:

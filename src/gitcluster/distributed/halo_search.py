@@ -66,6 +66,8 @@ class Search(NamedTuple):
     """Cells that may have lent samples to every cell."""
     recall: float
     rounds: int
+    lent: int
+    """Bytes that cells were sent of others, at most: what a worker has already is not sent again."""
 
 
 class CellSizeError(MemoryError):
@@ -200,7 +202,7 @@ def search_exactly(cells: list[Delayed], centres: Array, *, k: int, n_samples: i
     apart = ((centres[:, None] - centres[None]) ** 2).sum(axis=2)
     shared = share((centres, low.astype(np.float64), high.astype(np.float64)))
     searched = [[i] for i in range(n_cells)]
-    rounds = 0
+    rounds = lent = 0
     active = list(range(n_cells)) if n_cells > 1 else []
     while active:
         wanted = ~np.eye(n_cells, dtype=bool)
@@ -217,12 +219,13 @@ def search_exactly(cells: list[Delayed], centres: Array, *, k: int, n_samples: i
             if group:
                 tasks[i] = call(search_halo, cells[i], found[i], [indexes[j] for j in group])
                 searched[i] += group
+                lent += int(sizes[group].sum())
         active = list(tasks)
         for i, task in zip(active, store(tasks.values()), strict=True):
             found[i] = task
         rounds += 1
     graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
-    return Search(graphs, [sorted(set(some) - {i}) for i, some in enumerate(searched)], 1.0, rounds)
+    return Search(graphs, [sorted(set(some) - {i}) for i, some in enumerate(searched)], 1.0, rounds, lent)
 
 
 def _needs(cell: Cell, found: Found, own: int, shared: tuple[Array, Array, Array], wanted: Array) -> Array:
@@ -239,9 +242,9 @@ def search_nearly(
     asked = [call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]
     queries = np.concatenate(fetch(asked))
     true = true_neighbors(indexes, queries, k, n_samples)
-    shared = share(centres)
+    shared, sizes = share(centres), [size for size, *_ in fetch([call(_bounds, index) for index in indexes])]
     searched: list[set[int]] = [{i} for i in range(n_cells)]
-    recall, place = 0.0, 0
+    recall, place, lent = 0.0, 0, 0
     while place + 1 < n_cells:
         place += 1
         chosen = fetch([call(_ranked_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
@@ -253,13 +256,15 @@ def search_nearly(
         )
         for i in range(n_cells):
             searched[i] |= set(chosen[i])
+            lent += sum(sizes[j] for j in chosen[i])
         counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
         hits, lacking = np.sum(counts, axis=0).tolist()
         recall = (hits - len(queries)) / (true[1].size - len(queries))  # all have found themselves
         if recall >= target and not lacking:
             break
     graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
-    return Search(graphs, [sorted(some - {i}) for i, some in enumerate(searched)], recall if place else 1.0, place)
+    around = [sorted(some - {i}) for i, some in enumerate(searched)]
+    return Search(graphs, around, recall if place else 1.0, place, lent)
 
 
 def _ranked_cells(cell: Cell, own: int, centres: Array, place: int) -> list[int]:

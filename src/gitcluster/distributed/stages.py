@@ -86,18 +86,21 @@ class Routes(NamedTuple):
 
     sources: list[list[int]]
     tasks: list[list[Delayed]]
+    n_halo: int
+    """Samples in all halos."""
 
 
 def find_routes(cells: Sequence[Delayed], graphs: Sequence[Delayed], around: Sequence[Sequence[int]]) -> Routes:
     """Who lends what to whom; cells that lend nothing are left out."""
     tasks = [[call(route, graphs[c], cells[b]) for b in around[c]] for c in range(len(cells))]
     flat = store([task for row in tasks for task in row])
-    sizes = iter(fetch([call(_route_size, task) for task in flat]))
+    found = fetch([call(_route_size, task) for task in flat])
+    sizes = iter(found)
     kept: list[list[tuple[int, Delayed]]] = []
     left = iter(flat)
     for c in range(len(cells)):
         kept.append([(b, task) for b, task, n in zip(around[c], left, sizes, strict=False) if n] if around[c] else [])
-    return Routes([[b for b, _ in row] for row in kept], [[task for _, task in row] for row in kept])
+    return Routes([[b for b, _ in row] for row in kept], [[task for _, task in row] for row in kept], sum(found))
 
 
 def route(graph: Graph, lender: Cell) -> tuple[Array, Array]:
