@@ -276,6 +276,7 @@ def fit_large(n_samples: int, mode: str) -> Line:
         warm_up(2)
         model, figures = fit_there(blobs(n_samples, 10), neighbors=mode, verbose=True)
         sizes = {"local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges)}
+        sizes |= {"halo": round(model.halo_, 2), "bytes moved": model.bytes_moved_}
         largest = {"largest share": round(float(model.proportions_.max()), 4), "task GB": model.task_bytes_ / 1e9}
         return {"n": n_samples, "workers": 2} | figures | sizes | largest | watch.figures()
 

@@ -410,12 +410,15 @@ def count_needs(points, reach, own, centres, low, high, wanted, needs):
 @kernel
 def rank_centres(points, own, centres, place, chosen):
     """The centre that comes ``place``-th from every sample, its own being first."""
-    squared = np.empty(len(centres))
+    nearest, squared = np.empty(place, np.int64), np.empty(place)
     for i in range(len(points)):
+        filled = 0
         for c in range(len(centres)):
-            squared[c] = squared_distance(points[i], centres[c])
-        squared[own] = -1.0
-        chosen[i] = np.argsort(squared)[place]
+            if c != own:
+                distance = squared_distance(points[i], centres[c])
+                if filled < place or distance < squared[-1]:
+                    filled = insert(nearest, squared, filled, c, distance)
+        chosen[i] = nearest[-1]
 
 
 @kernel
@@ -431,6 +434,16 @@ def insert_below(queries, candidates, names, squared, threshold, slack, indices,
                     continue
                 distance[0] = round_distance(exact)
                 filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
+
+
+@kernel
+def insert_rows(rows, others, other_distances, indices, distances, filled):
+    """Insert what was found elsewhere for some rows; a number below 0 is nothing."""
+    for r in range(len(rows)):
+        x = rows[r]
+        for c in range(others.shape[1]):
+            if others[r, c] >= 0:
+                filled[x] = insert(indices[x], distances[x], filled[x], others[r, c], other_distances[r, c])
 
 
 @kernel

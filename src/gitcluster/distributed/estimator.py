@@ -40,8 +40,6 @@ from gitcluster.selection import Scale, climb_among, highest_peaks, leak_among, 
 SMALL_CELL = 20_000
 """Fewer samples than this are not worth a cell of their own."""
 CELLS_A_THREAD = 4
-NEARLY_CELL = 50_000
-"""Samples of a cell in an approximate search, which is the faster the smaller cells are, and misses the more."""
 
 
 class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -308,8 +306,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         width = max(1, len(scaling.features) if scaling is not None else len(source.low))
         row_bytes = 2 * (k + 1) * (4 + source.sample.itemsize) + 32 * width + 64 * len(self._sizes(source.n_samples))
         fitting = max(1, resources.task_bytes // row_bytes)
-        size = fitting if self.neighbors == "exact" else min(fitting, NEARLY_CELL)
-        size = size if isinstance(self.cell_size, str) else int(self.cell_size)
+        size = fitting if isinstance(self.cell_size, str) else int(self.cell_size)
         n_cells = -(-source.n_samples // size)
         if isinstance(self.cell_size, str):
             n_cells = max(n_cells, min(CELLS_A_THREAD * resources.threads, source.n_samples // SMALL_CELL))

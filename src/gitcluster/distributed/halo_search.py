@@ -104,24 +104,54 @@ def search_halo(cell: Cell, found: Found, others: list[Index]) -> Found:
     return _search(cell.points[cell.first], copy, others)
 
 
-def search_ranked(cell: Cell, found: Found, own: int, centres: Array, place: int, others: dict[int, Index]) -> Found:
-    """The same for every sample in one other cell only, that whose centre comes ``place``-th."""
-    points = cell.points[cell.first]
-    chosen = choose_cells(points, own, centres, place)
+class Queries(NamedTuple):
+    """Some distinct points of a cell that are looked for in another, and how far away a neighbour may be."""
+
+    rows: Array
+    points: Array
+    reach: Array
+
+
+def take_queries(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
+    """The points for which a cell was chosen."""
+    rows = np.flatnonzero(chosen == number)
+    full = found.filled[rows] == found.indices.shape[1]
+    return Queries(rows, cell.points[cell.first[rows]], np.where(full, found.distances[rows, -1], np.inf))
+
+
+def answer_queries(index: Index, asked: list[Queries], k: int, n_samples: int) -> list[Found]:
+    """The nearest samples of a cell to points of others, -1 where there are fewer within reach."""
+    points = np.concatenate([queries.points for queries in asked])
+    nearest = _nothing_found(len(points), k, points.dtype, n_samples)
+    nearest.distances[:] = np.concatenate([queries.reach for queries in asked])[:, None]
+    nearest.filled[:] = k + 1
+    nearest = _search(points, nearest, [index], PRUNE)
+    ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
+    return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
+
+
+def take_answer(answers: list[Found], place: int) -> Found:
+    """The answer to one cell."""
+    return answers[place]
+
+
+def merge_answers(found: Found, asked: list[Queries], answers: list[Found]) -> Found:
+    """The nearest samples, those that other cells have found taken into account."""
     copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
-    for number, index in others.items():
-        rows = np.flatnonzero(chosen == number)
-        part = _search(points[rows], Found(*(column[rows] for column in copy)), [index], PRUNE)
-        for column, values in zip(copy, part, strict=True):
-            column[rows] = values
+    for queries, answer in zip(asked, answers, strict=True):
+        _search_kernels.insert_rows(queries.rows, answer.indices, answer.distances, *copy)
     return copy
 
 
-def choose_cells(points: Array, own: int, centres: Array, place: int) -> NDArray[np.int64]:
-    """The cell whose centre comes ``place``-th from every sample."""
-    chosen = np.empty(len(points), np.int64)
-    _search_kernels.rank_centres(points, own, centres, place, chosen)
+def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np.int32]:
+    """The cell whose centre comes ``place``-th from every distinct point, after its own."""
+    chosen = np.empty(len(cell.first), np.int32)
+    _search_kernels.rank_centres(cell.points[cell.first], own, centres, place, chosen)
     return chosen
+
+
+def _distinct(chosen: Array) -> list[int]:
+    return np.unique(chosen).tolist()  # type: ignore[no-any-return]
 
 
 def _search(points: Array, found: Found, others: list[Index], prune: float = 1.0) -> Found:
@@ -242,21 +272,19 @@ def search_nearly(
     asked = [call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]
     queries = np.concatenate(fetch(asked))
     true = true_neighbors(indexes, queries, k, n_samples)
-    shared, sizes = share(centres), [size for size, *_ in fetch([call(_bounds, index) for index in indexes])]
+    shared = share(centres)
+    n_points, width = (sum(part) for part in zip(*fetch([call(_n_distinct, cell) for cell in cells]), strict=True))
+    width //= n_cells
     searched: list[set[int]] = [{i} for i in range(n_cells)]
     recall, place, lent = 0.0, 0, 0
     while place + 1 < n_cells:
         place += 1
-        chosen = fetch([call(_ranked_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
-        found = store(
-            [
-                call(_ranked, cells[i], found[i], i, shared, place, chosen[i], [indexes[j] for j in chosen[i]])
-                for i in range(n_cells)
-            ]
-        )
+        chosen = store([call(choose_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
+        numbers = fetch([call(_distinct, some) for some in chosen])
+        found = ask_chosen(cells, indexes, found, chosen, numbers, k, n_samples)
         for i in range(n_cells):
-            searched[i] |= set(chosen[i])
-            lent += sum(sizes[j] for j in chosen[i])
+            searched[i] |= set(numbers[i])
+        lent += n_points * (width + (k + 1) * (4 + width // centres.shape[1]))
         counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
         hits, lacking = np.sum(counts, axis=0).tolist()
         recall = (hits - len(queries)) / (true[1].size - len(queries))  # all have found themselves
@@ -267,14 +295,36 @@ def search_nearly(
     return Search(graphs, around, recall if place else 1.0, place, lent)
 
 
-def _ranked_cells(cell: Cell, own: int, centres: Array, place: int) -> list[int]:
-    return np.unique(choose_cells(cell.points[cell.first], own, centres, place)).tolist()  # type: ignore[no-any-return]
+def ask_chosen(
+    cells: list[Delayed], indexes: list[Delayed], found: list[Delayed], chosen: list[Delayed],
+    numbers: list[list[int]], k: int, n_samples: int,
+) -> list[Delayed]:  # fmt: skip
+    """Send points to the cells that were chosen for them, search there, and send back what was found."""
+    asked = {
+        (i, j): call(take_queries, cells[i], found[i], chosen[i], j) for i, some in enumerate(numbers) for j in some
+    }
+    askers: dict[int, list[int]] = {}
+    for i, j in asked:
+        askers.setdefault(j, []).append(i)
+    answered = {
+        j: call(answer_queries, indexes[j], [asked[i, j] for i in some], k, n_samples) for j, some in askers.items()
+    }
+    return store(
+        [
+            call(
+                merge_answers,
+                found[i],
+                [asked[i, j] for j in some],
+                [call(take_answer, answered[j], askers[j].index(i)) for j in some],
+            )
+            for i, some in enumerate(numbers)
+        ]
+    )
 
 
-def _ranked(
-    cell: Cell, found: Found, own: int, centres: Array, place: int, numbers: list[int], others: list[Index]
-) -> Found:
-    return search_ranked(cell, found, own, centres, place, dict(zip(numbers, others, strict=True)))
+def _n_distinct(cell: Cell) -> tuple[int, int]:
+    """Distinct points of a cell, and bytes of one."""
+    return len(cell.first), cell.points.itemsize * cell.points.shape[1]
 
 
 def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
