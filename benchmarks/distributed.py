@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
                         store.add(line | about)
                         print({key: value for key, value in line.items() if key != "versions"}, flush=True)
         lines = read_lines(path) if path.exists() else []
-    for table in (identical_table, approximate_table, workers_table, large_table):
+    for table in (identical_table, approximate_table, workers_table, large_table, costs_table):
         print(table(lines), end="\n\n")
 
 
@@ -338,6 +338,33 @@ def large_table(lines: Sequence[Line] | None = None) -> str:
         memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
         rows.append([line["case"], f"{line['seconds']:.0f}", shuffle, search, str(line.get("cells", "")), *memory])
     header = ["data and fit", "seconds", "of them cells", "search", "cells", "peak GB of the workers", "GB spilled"]
+    return markdown(header, rows)
+
+
+SENT = {
+    "cells": ("cells",), "search": ("search",), "labels": ("labels",),
+    "local clusters and topo-graph": ("intensity", "uphill", "topo-graph"),
+}  # fmt: skip
+"""What is sent in the stages that take time."""
+BILLION, MANY = 1_000_000_000, 64
+
+
+def costs_table(lines: Sequence[Line] | None = None) -> str:
+    """Markdown: what a sample costs in every stage of the largest approximate fit, and a billion of them on paper."""
+    lines = [line for line in _of(read_lines(RESULTS) if lines is None else lines, "large") if "approx" in line["case"]]
+    if not lines:
+        return ""
+    line = max(lines, key=lambda line: line["n"])
+    rows, total = [], 0.0
+    for stage, seconds in line["stages"].items():
+        sent = sum(line["bytes moved"][name] for name in SENT.get(stage, ())) / line["n"]
+        serial = stage == "merge"  # here, on one core
+        minutes = seconds * BILLION / line["n"] * (1 if serial else line["workers"] / MANY) / 60
+        total += minutes
+        each = seconds * (1 if serial else line["workers"]) * 1e6 / line["n"]
+        rows.append([stage, f"{each:.2f}", f"{sent:,.0f}" if sent else "", f"{minutes:.1f}"])
+    rows.append(["all", "", f"{sum(line['bytes moved'].values()) / line['n']:,.0f}", f"{total:.0f}"])
+    header = ["stage", "worker seconds a million", "bytes sent a sample", f"minutes of a billion, {MANY} workers"]
     return markdown(header, rows)
 
 

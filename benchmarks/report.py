@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks import (
     accuracy_tables,
     dimension_reduction,
+    distributed,
     explorer,
     features,
     prediction,
@@ -59,6 +60,16 @@ TABLES = {
     "robustness_untuned": lambda: robustness.untuned_table(robustness.stored()),
     "dimension_reduction": dimension_reduction.table,
     "embedding_seconds": dimension_reduction.time_table,
+    **{
+        f"distributed_{name}": draw
+        for name, draw in (
+            ("identical", distributed.identical_table),
+            ("approximate", distributed.approximate_table),
+            ("workers", distributed.workers_table),
+            ("large", distributed.large_table),
+            ("costs", distributed.costs_table),
+        )
+    },
     "sensitivity": sensitivity.table,
     "study": study.table,
     "features": features.table,

@@ -119,13 +119,13 @@ def take_queries(cell: Cell, found: Found, chosen: Array, number: int) -> Querie
     return Queries(rows, cell.points[cell.first[rows]], np.where(full, found.distances[rows, -1], np.inf))
 
 
-def answer_queries(index: Index, asked: list[Queries], k: int, n_samples: int) -> list[Found]:
+def answer_queries(index: Index, asked: list[Queries], k: int, n_samples: int, prune: float) -> list[Found]:
     """The nearest samples of a cell to points of others, -1 where there are fewer within reach."""
     points = np.concatenate([queries.points for queries in asked])
     nearest = _nothing_found(len(points), k, points.dtype, n_samples)
     nearest.distances[:] = np.concatenate([queries.reach for queries in asked])[:, None]
     nearest.filled[:] = k + 1
-    nearest = _search(points, nearest, [index], PRUNE)
+    nearest = _search(points, nearest, [index], prune)
     ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
     return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
 
@@ -265,39 +265,52 @@ def _needs(cell: Cell, found: Found, own: int, shared: tuple[Array, Array, Array
 def search_nearly(
     cells: list[Delayed], centres: Array, *, k: int, n_samples: int, task_bytes: int, target: float
 ) -> Search:
-    """Search in the nearest cells until the recall is good enough."""
+    """Search in the nearest cells until the recall is good enough: first in two, many boxes passed over, then in more
+    and more, no box passed over."""
     n_cells = len(cells)
     indexes = store([call(build_index, cell, k) for cell in cells])
     found = store([call(search_own, *pair, k, n_samples, PRUNE) for pair in zip(cells, indexes, strict=True)])
-    asked = [call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]
-    queries = np.concatenate(fetch(asked))
+    queries = np.concatenate(fetch([call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]))
     true = true_neighbors(indexes, queries, k, n_samples)
     shared = share(centres)
     n_points, width = (sum(part) for part in zip(*fetch([call(_n_distinct, cell) for cell in cells]), strict=True))
-    width //= n_cells
+    bytes_a_round = n_points * (width // n_cells + (k + 1) * (4 + width // n_cells // centres.shape[1]))
     searched: list[set[int]] = [{i} for i in range(n_cells)]
-    recall, place, lent = 0.0, 0, 0
-    while place + 1 < n_cells:
-        place += 1
-        chosen = store([call(choose_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
-        numbers = fetch([call(_distinct, some) for some in chosen])
-        found = ask_chosen(cells, indexes, found, chosen, numbers, k, n_samples)
-        for i in range(n_cells):
-            searched[i] |= set(numbers[i])
-        lent += n_points * (width + (k + 1) * (4 + width // centres.shape[1]))
-        counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
-        hits, lacking = np.sum(counts, axis=0).tolist()
-        recall = (hits - len(queries)) / (true[1].size - len(queries))  # all have found themselves
-        if recall >= target and not lacking:
+    rounds, lent, recall, lacking = 0, 0, *measure_recall(cells, found, queries, true)
+    for place, prune in _places(n_cells):
+        if recall >= target and not lacking and (rounds or n_cells == 1):
             break
+        if place == 0:
+            own = zip(cells, found, indexes, strict=True)
+            found = store([call(search_halo, cell, some, [index]) for cell, some, index in own])
+        else:
+            chosen = store([call(choose_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
+            numbers = fetch([call(_distinct, some) for some in chosen])
+            found = ask_chosen(cells, indexes, found, chosen, numbers, k, n_samples, prune)
+            searched = [known | set(some) for known, some in zip(searched, numbers, strict=True)]
+            rounds, lent = rounds + 1, lent + bytes_a_round
+        recall, lacking = measure_recall(cells, found, queries, true)
     graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
-    around = [sorted(some - {i}) for i, some in enumerate(searched)]
-    return Search(graphs, around, recall if place else 1.0, place, lent)
+    return Search(graphs, [sorted(some - {i}) for i, some in enumerate(searched)], recall, rounds, lent)
+
+
+def _places(n_cells: int) -> list[tuple[int, float]]:
+    """Which of the cells of a sample, its own being 0, are searched in which order, and how thoroughly."""
+    return [*((1, PRUNE) for _ in range(min(n_cells, 2) - 1)), *((place, 1.0) for place in range(n_cells))]
+
+
+def measure_recall(
+    cells: list[Delayed], found: list[Delayed], queries: Array, true: tuple[Array, Array]
+) -> tuple[float, int]:
+    """Share of the true neighbours of some samples that were found, and how many samples lack neighbours."""
+    counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
+    hits, lacking = np.sum(counts, axis=0).tolist()
+    return (hits - len(queries)) / (true[1].size - len(queries)), lacking  # all have found themselves
 
 
 def ask_chosen(
     cells: list[Delayed], indexes: list[Delayed], found: list[Delayed], chosen: list[Delayed],
-    numbers: list[list[int]], k: int, n_samples: int,
+    numbers: list[list[int]], k: int, n_samples: int, prune: float,
 ) -> list[Delayed]:  # fmt: skip
     """Send points to the cells that were chosen for them, search there, and send back what was found."""
     asked = {
@@ -307,7 +320,8 @@ def ask_chosen(
     for i, j in asked:
         askers.setdefault(j, []).append(i)
     answered = {
-        j: call(answer_queries, indexes[j], [asked[i, j] for i in some], k, n_samples) for j, some in askers.items()
+        j: call(answer_queries, indexes[j], [asked[i, j] for i in some], k, n_samples, prune)
+        for j, some in askers.items()
     }
     return store(
         [
