@@ -1,0 +1,41 @@
+"""Every test runs on Dask's scheduler of one thread, but for those that ask for a cluster.
+
+The folder does not bear the name of the package, ``distributed``: tests would hide Dask's own package of that name.
+"""
+
+import pytest
+
+from gitcluster._optional import is_installed
+
+collect_ignore_glob = [] if is_installed("dask") and is_installed("distributed") else ["*.py"]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    dask = pytest.importorskip("dask")
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def processes():
+    """A cluster of two processes of one thread each, which come back when they are killed."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def client(processes):
+    """The cluster, as the scheduler of one test."""
+    import dask
+
+    processes.wait_for_workers(2, timeout=60)
+    with processes.as_current(), dask.config.set(scheduler=None):
+        yield processes

@@ -1,0 +1,163 @@
+"""DaskGIT gives what GIT gives, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
+
+from .compare import assert_same, check, columns_of, fit, on_one_machine
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+BLOBS = make_blobs(120, 2, centers=4, cluster_std=1.2, random_state=0)[0]
+
+
+def hard_sets():
+    """Small data sets with ties, duplicates, parts far from each other, and few or many features, by name."""
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(np.arange(10.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
+    pair = np.concatenate([rng.normal(size=(40, 3)), rng.normal(4, 1, size=(40, 3))])
+    return {
+        "lattice": grid,
+        "lattice in no order": grid[rng.permutation(len(grid))] * 0.1,
+        "integers": rng.integers(0, 5, (120, 2)).astype(float),
+        "duplicates": np.repeat(rng.normal(size=(6, 2)), [60, 1, 30, 5, 20, 1], axis=0)[rng.permutation(117)],
+        "two values": np.repeat([[0.0], [1.0]], [30, 50], axis=0),
+        "all equal": np.full((40, 3), 0.1),
+        "one far group": np.concatenate([pair, rng.normal(size=(20, 3)) + 500]),
+        "far groups": np.concatenate([rng.normal(size=(14, 2)) + 300 * np.array([i % 3, i // 3]) for i in range(7)]),
+        "equal gaps": np.concatenate([grid[:12] + 50 * np.array([i % 3, i // 3]) for i in range(9)]),
+        "one far outlier": np.concatenate([pair, [[1e6, 1e6, 0.0]]]),
+        "one feature": np.sort(rng.exponential(size=(90, 1)), axis=0),
+        "chain": np.arange(90.0)[:, None],
+        "constant feature": np.column_stack([pair, np.full(80, 0.1)]),
+        "80 features": np.concatenate([rng.normal(size=(50, 80)), rng.normal(1, 1, size=(40, 80))]),
+        "80 features, rounded": np.round(rng.normal(size=(70, 80)) / 3),
+        "huge offset": pair + 1e9,
+        "huge scale": pair * 1e150,
+        "signed zeros": np.where(rng.random((60, 2)) < 0.5, -0.0, 0.0) + rng.integers(0, 3, (60, 2)),
+        "three samples": np.array([[0.0], [1.0], [5.0]]),
+        "two samples": np.array([[0.0, 1.0], [2.0, 3.0]]),
+        "two equal samples": np.ones((2, 2)),
+    }  # fmt: skip
+
+
+SETS = hard_sets()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_hard_sets(name):
+    X = SETS[name]
+    check(X, n_clusters=2, cell_size=max(1, len(X) // 4))
+
+
+@pytest.mark.parametrize("name", ["integers", "far groups", "80 features, rounded"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hard_sets_with_any_options(name, dtype):
+    X = SETS[name].astype(dtype)
+    check(X, cell_size=20, n_neighbors=5, noise="auto")
+    check(X, cell_size=20, n_clusters=3, variant="paper")
+
+
+def test_parts_far_from_each_other_are_bridged():
+    model = check(SETS["far groups"], n_clusters=7, n_neighbors=4, cell_size=20)
+    assert model.n_connected_components_ == 7
+    assert sorted(np.bincount(model.labels_.compute())) == [14] * 7
+
+
+@pytest.mark.parametrize("cell_size", [1, 4, 30, 60, 10_000])
+def test_cells_of_any_size(cell_size):
+    X = BLOBS[:24] if cell_size < 10 else BLOBS
+    model = check(X, n_clusters=3, n_neighbors=4, cell_size=cell_size)
+    assert (model.n_cells_ == 1) == (cell_size > len(X))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"n_clusters": 3},
+        {"n_clusters": 30, "n_neighbors": "auto"},
+        {"n_clusters": 60},
+        {"proportions": [5, 2, 1]},
+        {"n_clusters": 4, "proportions": "equal"},
+        {"n_neighbors": 3},
+        {"n_neighbors": 119, "n_clusters": 2},
+        {"n_neighbors": 6, "scale": None},
+        {"n_clusters": 2, "n_neighbors": 5, "scale": [3.0, 0.5]},
+        {"n_clusters": 2, "n_neighbors": 5, "scale": [1.0, 0.0]},
+        {"n_neighbors": 5, "noise": 0.0},
+        {"n_neighbors": 5, "noise": 0.07},
+        {"n_clusters": 3, "noise": 0.9},
+        {"n_neighbors": 5, "noise": "auto"},
+        {"variant": "paper", "n_clusters": 4},
+        {"variant": "paper", "proportions": [4, 2, 1], "n_neighbors": 6},
+        {"variant": "paper", "n_clusters": 3, "noise": 0.1, "scale": None},
+    ],
+    ids=str,
+)
+def test_options(options):
+    check(BLOBS, cell_size=40, **options)
+
+
+@pytest.mark.parametrize("scale", ["std", None, [2.0, 0.25]], ids=str)
+def test_single_precision(scale):
+    model = check(BLOBS.astype(np.float32), cell_size=40, n_neighbors=6, scale=scale, noise=0.1)
+    assert model.outlier_scores_.dtype == np.float32
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 5, 120, (1, 1, 100, 18), (0, 60, 0, 60, 0)], ids=str)
+def test_chunks_do_not_matter(chunks):
+    assert fit(BLOBS, chunks=chunks, n_clusters=3, n_neighbors=5, cell_size=50).labels_.numblocks[0] == (
+        len(chunks) if isinstance(chunks, tuple) else chunks
+    )
+    check(BLOBS, chunks=chunks, n_clusters=3, n_neighbors=5, cell_size=50)
+
+
+def test_more_clusters_than_peaks_warn_alike():
+    for make in (on_one_machine, fit):
+        with pytest.warns(UserWarning, match=r"Found \d+ intensity peak"):
+            make(BLOBS, n_clusters=100, n_neighbors=8)
+
+
+@pytest.mark.parametrize("variant", ["adaptive", "paper"])
+@pytest.mark.parametrize("name", ["integers", "duplicates"])
+def test_order_of_rows(name, variant):
+    X = SETS[name]
+    order = np.random.default_rng(1).permutation(len(X))
+    options = {"n_clusters": 3, "variant": variant, "n_neighbors": 6}
+    there, back = (check(rows, cell_size=30, **options) for rows in (X, X[order]))
+    if variant == "adaptive":
+        one, other = columns_of(there), columns_of(back)
+        for column in ("labels_", "local_labels_", "log_intensity_", "outlier_scores_"):
+            np.testing.assert_array_equal(other[column], one[column][order])
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_any_data_cells_chunks_and_order(data):
+    seed = data.draw(st.integers(0, 10_000), "seed")
+    n_samples = data.draw(st.integers(3, 60), "samples")
+    n_features = data.draw(st.integers(1, 4), "features")
+    step = data.draw(st.sampled_from([1e-9, 0.3, 1.0, 3.0]), "rounding")
+    rng = np.random.default_rng(seed)
+    X = make_blobs(n_samples, n_features, centers=3, cluster_std=2.0, random_state=seed)[0]
+    X = (np.round(X / step) * step)[rng.permutation(n_samples)]
+    inner = data.draw(st.lists(st.integers(0, n_samples), max_size=4), "borders of chunks")
+    chunks = tuple(np.diff([0, *sorted(inner), n_samples]).tolist())
+    check(
+        X.astype(data.draw(st.sampled_from([np.float32, np.float64]), "precision")),
+        chunks=chunks,
+        cell_size=data.draw(st.integers(max(1, n_samples // 6), n_samples), "cell size"),
+        n_clusters=data.draw(st.sampled_from([2, 3, "auto"]), "clusters"),
+        n_neighbors=data.draw(st.sampled_from([1, 2, "auto"]), "neighbours"),
+        noise=data.draw(st.sampled_from([None, 0.2, "auto"]), "noise"),
+    )
+
+
+def test_a_second_fit_forgets_the_first():
+    model = fit(BLOBS, cell_size=50, n_neighbors=5)
+    assert hasattr(model, "n_clusters_scores_")
+    model.set_params(n_clusters=3, variant="paper").fit(BLOBS[:50])
+    assert_same(model, on_one_machine(BLOBS[:50], n_clusters=3, variant="paper", n_neighbors=5))
