@@ -28,7 +28,7 @@ from gitcluster.distributed.stages import (
     count_all_shared,
     find_routes,
 )
-from gitcluster.distributed.tasks import Resources, call, fetch, find_resources, share
+from gitcluster.distributed.tasks import Resources, call, column, fetch, find_resources, share
 from gitcluster.edge_cutting import cut_edges
 from gitcluster.hierarchy import build_hierarchy
 from gitcluster.local_clusters import LocalClusters
@@ -240,14 +240,11 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._references = results.build_references(
                 self._ground, self._described, self._cut, reach.intensity, reach.climb, reach.relative
             )
-        centres, sizes = share(self._centres), getattr(X, "chunks", [None])[0]
-        blocks = []
-        for i, part in enumerate(parts):
-            values = call(_check_width, call(as_array, part, self._dtype), self.n_features_in_)
-            labels = results.predict_part(values, self._scaling, centres, self._references)
-            n = np.nan if sizes is None or len(sizes) != len(parts) else sizes[i]
-            blocks.append(da.from_delayed(labels, (n,), np.int64))
-        return da.concatenate(blocks, allow_unknown_chunksizes=True)
+        centres = share(self._centres)
+        values = [call(_check_width, call(as_array, part, self._dtype), self.n_features_in_) for part in parts]
+        labels = [results.predict_part(some, self._scaling, centres, self._references) for some in values]
+        sizes = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(parts)
+        return column(labels, sizes, np.int64)
 
     def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> da.Array:
         """Labels for another number or other proportions, from the fitted topo-graph, as :meth:`gitcluster.GIT.cut`."""

@@ -13,7 +13,7 @@ from gitcluster import _kernels
 from gitcluster.distributed.halo_search import Graph
 from gitcluster.distributed.partition import Array, Cell, nearest_centre, shuffle
 from gitcluster.distributed.stages import Climbed, Ground, Roots, Scales, exchange, with_halo
-from gitcluster.distributed.tasks import call, fetch, share, store
+from gitcluster.distributed.tasks import call, column, fetch, share, store
 from gitcluster.prediction import Reference, describe_samples
 from gitcluster.scaling import Scaling, apply_scaling
 
@@ -173,14 +173,9 @@ def restore(ground: Ground, described: Sequence[Delayed], cut: Cut, sizes: Array
     template["row"], template["to"] = np.arange(0), np.arange(0)
     parts = store([call(_in_order, frame) for frame in shuffle(frames, template, len(sizes))])
     return {
-        name: da.concatenate(
-            [
-                da.from_delayed(call(_column, part, name), (int(n),), kind)
-                for part, n in zip(parts, sizes, strict=True)
-            ]
-        )
+        name: column([call(_column, part, name) for part in parts], sizes.tolist(), kind)
         for name, kind in COLUMNS.items()
-    }  # fmt: skip
+    }
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

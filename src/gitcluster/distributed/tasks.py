@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import dask
+import dask.array as da
+import numpy as np
 from dask.delayed import Delayed, delayed
 from joblib import cpu_count
 
@@ -79,6 +81,13 @@ class Box:
 
 def _same(box: Box) -> Any:
     return box.value
+
+
+def column(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.Array:
+    """Results as the chunks of one array. The empty ones stay, which Dask leaves out when it joins arrays."""
+    parts = [da.from_delayed(task, (size or np.nan,), dtype) for task, size in zip(tasks, sizes, strict=True)]
+    joined = da.concatenate(parts, allow_unknown_chunksizes=True)
+    return da.Array(joined.dask, joined.name, (tuple(sizes),), joined.dtype)
 
 
 def reduce_tree(function: Callable[[list[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
