@@ -88,12 +88,20 @@ def test_data_frames_whose_partitions_are_empty():
 
 @pytest.mark.parametrize(
     "kinds",
-    [["f4"] * 3, ["i4", "f8", "f8"], ["i8"] * 3, ["f4", "f4", "i1"], ["Int64", "Float64", "f8"], ["boolean", "f4", "f4"]],
+    [
+        ["f4"] * 3,
+        ["i4", "f8", "f8"],
+        ["i8"] * 3,
+        ["f4", "f4", "i1"],
+        ["Int64", "Float64", "f8"],
+        ["boolean", "f4", "f4"],
+        ["bool", "f4", "f4"],
+    ],
     ids=str,
 )
 def test_columns_of_any_type_of_number(kinds):
     table = pd.DataFrame(np.round(BLOBS), columns=list("abc"))
-    table["a"] = table["a"] > 0 if kinds[0] == "boolean" else table["a"]
+    table["a"] = table["a"] > 0 if kinds[0].startswith("bool") else table["a"]
     table = table.astype(dict(zip("abc", kinds, strict=True)))
     check(dd.from_pandas(table, npartitions=2), on_one_machine(table, **OPTIONS))
 

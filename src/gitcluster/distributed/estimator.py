@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from numbers import Real
 from time import perf_counter
 from typing import Any, Self
 
@@ -150,7 +151,17 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : DaskGIT
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X)
+        except BaseException:  # an earlier fit stays as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: Any) -> Self:
         self._check_parameters()
+        resources = find_resources()  # says that there are no workers before anything waits for them
         progress = Progress(self.verbose)
         progress.begin("look at the data")
         source = open_source(X)
@@ -161,7 +172,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"variant={self.variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
         k = min(2 * sizes[-1], source.n_samples - 1) if adaptive else sizes[-1]
         scaling, sums = learn_scaling(source, self.scale)
-        cells, centres, search, resources = self._search(source, scaling, sums, k, progress)
+        cells, centres, search = self._search(source, scaling, sums, k, resources, progress)
         progress.begin("exchange")
         ground = Ground(cells, search.graphs, find_routes(cells, search.graphs, search.around))
         progress.begin("local clusters and topo-graph")
@@ -172,8 +183,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             found, chosen, scale, cut, extra = self._merge(ground, found, sizes, number, prior, k, source.n_samples)
         else:
             chosen, scale, extra = 0, None, {}
-            prior = equal_shares(number or 1) if prior is None else prior
-            cut = cut_edges(found.graphs[0], proportions=prior)
+            cut = cut_edges(found.graphs[0], proportions=equal_shares(number or 1) if prior is None else prior)
         progress.begin("labels")
         reach = found.reaches[chosen]
         described = results.describe_all(ground, found, chosen, reach.intensity)
@@ -203,13 +213,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._dtype = source.sample.dtype
         progress.end()
         self.seconds_ = progress.seconds
-        if self.n_clusters_ < (number or 0):
-            warnings.warn(
-                f"Found {self.n_clusters_} intensity peaks where {number} clusters were asked for. "
-                f"Use a smaller n_neighbors (now {self.n_neighbors_}), or ask for fewer clusters.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self._warn_of_missing_clusters(self.n_clusters_, number or 0, stacklevel=4)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> da.Array:
@@ -232,16 +236,18 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             In the chunks of ``X``, whose sizes may be unknown.
         """
         check_is_fitted(self)
-        parts, _, names = open_parts(X)
+        parts, _, names, width = open_parts(X)
         if names is not None and hasattr(self, "feature_names_in_") and names != list(self.feature_names_in_):
             raise ValueError(f"The columns must be those of the fit, {list(self.feature_names_in_)}, got {names}.")
+        if width != self.n_features_in_:
+            raise ValueError(f"X has {width} features, but DaskGIT was fitted with {self.n_features_in_}.")
         if not self._references:
             reach = self._reach_used
             self._references = results.build_references(
                 self._ground, self._described, self._cut, reach.intensity, reach.climb, reach.relative
             )
         centres = share(self._centres)
-        values = [call(_check_width, call(as_array, part, self._dtype), self.n_features_in_) for part in parts]
+        values = [call(as_array, part, self._dtype) for part in parts]
         labels = [results.predict_part(some, self._scaling, centres, self._references) for some in values]
         sizes = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(parts)
         return column(labels, sizes, np.int64)
@@ -253,10 +259,27 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         number, prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)
         if number is None:
             raise ValueError("n_clusters or proportions must be given, got neither.")
+        if self._is_fitted_prior(number, prior):
+            return self.labels_
         clusters = cut_again(
-            self.topo_graph_, self._hierarchy, number, prior, variant=self.variant, local_labels=np.empty(0, np.int64)
+            self.topo_graph_, self._hierarchy, number, prior, variant="paper", local_labels=np.empty(0, np.int64)
         )
+        self._warn_of_missing_clusters(int(clusters.max()) + 1, number, stacklevel=3)
         return da.where(self.labels_ < 0, -1, self.local_labels_.map_blocks(_look_up, clusters, dtype=np.int64))
+
+    def _is_fitted_prior(self, number: int, prior: NDArray[np.float64] | None) -> bool:
+        if prior is None or self._prior is None:
+            return number == self.n_clusters_ and prior is self._prior
+        return np.array_equal(prior, self._prior)
+
+    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int, *, stacklevel: int) -> None:
+        if n_found < n_wanted:
+            warnings.warn(
+                f"Found {n_found} intensity peaks where {n_wanted} clusters were asked for. "
+                f"Use a smaller n_neighbors (now {self.n_neighbors_}), or ask for fewer clusters.",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
 
     def _check_parameters(self) -> None:
         if self.metric != "euclidean":
@@ -265,14 +288,16 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("DaskGIT has the variants 'adaptive' and 'paper'. Use GIT(variant='authors').")
         check_choice("variant", self.variant, ("adaptive", "paper"))
         check_choice("neighbors", self.neighbors, ("exact", "approximate"))
-        if not isinstance(self.recall, (int, float)) or not 0 < self.recall <= 1:
+        if isinstance(self.recall, bool) or not isinstance(self.recall, Real) or not 0 < self.recall <= 1:
             raise ValueError(f"recall must be above 0 and at most 1, got {self.recall!r}.")
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
             check_integer("cell_size", self.cell_size, low=1)
         noise: Any = self.noise
         named = noise is None or (isinstance(noise, str) and noise == "auto")
-        if not named and (isinstance(noise, (str, bool)) or not 0 <= noise < 1):
+        if not named and (isinstance(noise, bool) or not isinstance(noise, Real) or not 0 <= noise < 1):
             raise ValueError(f"noise must be None, 'auto' or a share of the samples from 0 to below 1, got {noise!r}.")
+        if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
+            raise TypeError(f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}.")
 
     def _sizes(self, n_samples: int) -> list[int]:
         if not (isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"):
@@ -285,9 +310,8 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return Reach(size, size, size, False)
 
     def _search(
-        self, source: Source, scaling: Any, sums: NDArray[Any], k: int, progress: "Progress"
-    ) -> tuple[list[Any], NDArray[Any], Search, Resources]:
-        resources = find_resources()
+        self, source: Source, scaling: Any, sums: NDArray[Any], k: int, resources: Resources, progress: "Progress"
+    ) -> tuple[list[Any], NDArray[Any], Search]:
         about = {
             "data": on_disk.fingerprint(source.n_samples, source.low, source.high, sums),
             "scale": on_disk.fingerprint(*(scaling or ())), "n_neighbors": k, "neighbors": self.neighbors,
@@ -298,7 +322,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             on_disk.prepare(folder)
             stored = on_disk.load_graph(folder, about, k)
             if stored is not None:
-                return *stored, resources
+                return stored
         progress.begin("cells")
         width = max(1, len(scaling.features) if scaling is not None else len(source.low))
         row_bytes = 2 * (k + 1) * (4 + source.sample.itemsize) + 32 * width + 64 * len(self._sizes(source.n_samples))
@@ -328,7 +352,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if folder is not None:
             progress.begin("checkpoint")
             on_disk.save_graph(folder, about, cells, centres, search)
-        return cells, centres, search, resources
+        return cells, centres, search
 
     def _merge(
         self, ground: Ground, found: Scales, sizes: list[int], number: int | None, prior: Any, k: int, n_samples: int
@@ -396,12 +420,6 @@ def _n_samples(cell: Any) -> int:
 
 def _look_up(local: NDArray[Any], clusters: NDArray[Any]) -> Any:
     return clusters[local]
-
-
-def _check_width(part: NDArray[Any], n_features: int) -> NDArray[Any]:
-    if part.ndim != 2 or part.shape[1] != n_features:
-        raise ValueError(f"X has shape {part.shape}, but DaskGIT was fitted with {n_features} features.")
-    return part
 
 
 def _as_scale(found: Scales, s: int, n_samples: int) -> Scale:

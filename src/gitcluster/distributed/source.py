@@ -63,8 +63,8 @@ class Survey(NamedTuple):
     sample: Array
 
 
-def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None]:
-    """Parts of a Dask array or data frame, of Parquet files or of an array; their type; the names of features."""
+def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
+    """Parts of a Dask array or data frame, of Parquet files or of an array; type, names and number of features."""
     import dask.array as da
 
     if isinstance(X, (str, os.PathLike)):
@@ -75,11 +75,11 @@ def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None]:
         wrong = [str(name) for name, kind in X.dtypes.items() if getattr(kind, "kind", "O") not in "fiub"]
         if wrong:
             raise ValueError(
-                f"DaskGIT takes numbers, got other types in the columns {', '.join(wrong)}. "
+                f"DaskGIT takes real numbers, got other types in the columns {', '.join(wrong)}. "
                 f"Drop them: X.drop(columns={wrong})."
             )
-        single = all(kind == np.float32 for kind in X.dtypes)
-        return list(X.to_delayed()), np.float32 if single else np.float64, [str(name) for name in X.columns]
+        names = [str(name) for name in X.columns]
+        return list(X.to_delayed()), _precision(*X.dtypes), names, len(names)
     if not isinstance(X, da.Array):
         X = np.asarray(X)
         if X.ndim != 2:
@@ -88,10 +88,16 @@ def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None]:
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
     if X.dtype.kind not in "fiub":
-        raise ValueError(f"DaskGIT takes numbers, got an array of {X.dtype}.")
+        raise ValueError(f"DaskGIT takes real numbers, got an array of {X.dtype}.")
     if len(X.chunks[1]) > 1:
         X = X.rechunk({1: -1})
-    return list(X.to_delayed().ravel()), np.float32 if X.dtype == np.float32 else np.float64, None
+    return list(X.to_delayed().ravel()), _precision(X.dtype), None, int(X.shape[1])
+
+
+def _precision(*kinds: Any) -> Any:
+    """The type of floats that scikit-learn, and so GIT, makes of such columns."""
+    plain = all(isinstance(kind, np.dtype) and kind.kind != "b" for kind in kinds)
+    return np.float32 if kinds and plain and np.result_type(*kinds) == np.float32 else np.float64
 
 
 def as_array(part: Any, dtype: Any) -> Array:
@@ -115,7 +121,7 @@ def survey_part(part: Array, number: int, n_parts: int) -> Survey:
 
 def open_source(X: Any) -> Source:
     """Look at all parts."""
-    given, dtype, names = open_parts(X)
+    given, dtype, names, _ = open_parts(X)
     parts = [call(as_array, part, dtype) for part in given]
     found: Sequence[Survey] = fetch([call(survey_part, part, i, len(parts)) for i, part in enumerate(parts)])
     sizes = np.array([one.n_samples for one in found], np.int64)
