@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> None:
     """Run what is not stored yet, then print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks distributed", description=__doc__)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(EXPERIMENTS), metavar="A,B")
-    parser.add_argument("--sets", type=lambda text: text.split(","), metavar="A,B", help="only these sets")
+    parser.add_argument("--cases", type=lambda text: text.split(";"), metavar="A;B", help="only these cases")
     parser.add_argument("--quick", action="store_true", help="few samples, nothing is stored")
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
@@ -59,6 +59,8 @@ def main(arguments: Sequence[str]) -> None:
             about = describe_run("distributed", arguments)
             for name in options.only:
                 for case, run in EXPERIMENTS[name](options):
+                    if options.cases is not None and case not in options.cases:
+                        continue
                     if options.again or (name, case) not in store.lines:
                         line = {"experiment": name, "case": case} | run()
                         store.add(line | about)
@@ -179,8 +181,7 @@ def identical(options: argparse.Namespace) -> Iterator[Any]:
     """Every shared set above 1,000 samples, and a million of three features."""
     names = sorted(path.stem for path in data_folder().glob("*.npz"))
     for name in [*names, "1M x 3"]:
-        if options.sets is None or name in options.sets:
-            yield name, lambda name=name: compare(name, quick=options.quick)
+        yield name, lambda name=name: compare(name, quick=options.quick)
 
 
 def compare(name: str, *, quick: bool) -> Line:
