@@ -171,7 +171,8 @@ def table() -> str:
     rows = []
     for (dataset, name), curve in read_curves(read_lines(RESULTS)).items():
         cells = [_mean_and_spread(curve[source]) for source in SOURCES]
-        rows.append([dataset, name, *cells, f"{curve['auto'][0]:.3f}"])
+        if all(cells):
+            rows.append([dataset, name, *cells, f"{curve['auto'][0]:.3f}"])
     return markdown(["set", "mean F1 (worst to best k)", *SOURCES.values(), "default, no k"], rows)
 
 
@@ -191,20 +192,22 @@ def full_table(lines: Sequence[Line] | None = None) -> str:
 
 
 def draw(path: Path) -> None:
-    """F1 over k: a row for every set and kind of embedding, a column for every width."""
+    """F1 over k: a row a set, a column an embedding of which all is there."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     curves = read_curves(read_lines(RESULTS))
-    figure, panels = pyplot.subplots(4, 5, figsize=(14, 10), sharex=True, sharey=True, layout="constrained")
-    for row, (dataset, kind) in enumerate((dataset, kind) for dataset in SETS for kind in ("pca", "ae")):
-        names = ["raw" if kind == "pca" else "", *(f"{kind}{h}" for h in (5, 10, 20, 30))]
-        for panel, name in zip(panels[row], names, strict=True):
-            if (dataset, name) not in curves:
-                panel.set_axis_off()
-                continue
+    whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
+    names = [name for name in PLACES if all((dataset, name) in whole for dataset in SETS)]
+    if not names:
+        raise SystemExit("No embedding has been run with all k on both sets: python -m benchmarks sensitivity")
+    size = (1.5 + 2.9 * len(names), 6)
+    figure, panels = pyplot.subplots(len(SETS), len(names), figsize=size, sharex=True, sharey=True, squeeze=False,
+                                     layout="constrained")  # fmt: skip
+    for dataset, row in zip(SETS, panels, strict=True):
+        for name, panel in zip(names, row, strict=True):
             curve = curves[dataset, name]
             panel.plot(SIZES, curve["published"], "o--", color="0.55", markersize=4, label="published")
             panel.plot(SIZES, curve["authors"], "s-", color="tab:orange", markersize=4, label='variant="authors"')
@@ -212,9 +215,8 @@ def draw(path: Path) -> None:
             panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k")
             panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
             panel.grid(alpha=0.3)
-            panel.tick_params(labelbottom=name == "raw" or row == 3, labelleft=name in ("raw", "ae5"))
     figure.supxlabel("k")
     figure.supylabel("F1")
-    handles, labels = panels[0, 1].get_legend_handles_labels()
+    handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(path, dpi=110)
