@@ -185,8 +185,10 @@ def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
         squared += norms
         noise = 64 * np.finfo(np.float64).eps * (own + norms.max())
         worst = np.where(found.filled[rows] == width, found.distances[rows, -1].astype(np.float64) ** 2 * slack, np.inf)
-        if squared.shape[1] > width:
-            worst = np.minimum(worst, np.partition(squared, width - 1, axis=1)[:, width - 1] * slack + noise)
+        open_ended = np.flatnonzero(worst == np.inf)
+        if len(open_ended) and squared.shape[1] > width:
+            nearest = np.partition(squared[open_ended], width - 1, axis=1)[:, width - 1]
+            worst[open_ended] = nearest * slack + noise[open_ended]
         _search_kernels.insert_below(
             points[rows], other.points, other.ids, squared, worst + noise, 1 + 1e-6,
             found.indices[rows], found.distances[rows], found.filled[rows],
