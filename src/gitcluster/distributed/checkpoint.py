@@ -20,6 +20,8 @@ from gitcluster.distributed.tasks import call, fetch, store
 
 FORMAT = 1
 MANIFEST = "graph.json"
+KEYS = {"centres", "around", "recall", "rounds"}
+"""What the manifest says of the graph, beside what it is of."""
 
 
 class CheckpointError(ValueError):
@@ -60,16 +62,20 @@ def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> None:
 
 def read_cell(folder: str, number: int, n_features: int, k: int) -> tuple[Cell, Graph]:
     """What :func:`write_cell` wrote."""
-    found = []
-    for name in ("cell", "halo"):
-        with fsspec.open(f"{folder}/{name}-{number:06d}.parquet", "rb") as file:
-            found.append(pq.read_table(file))
-    table, halo = found
+    table, halo = (_read_table(f"{folder}/{name}-{number:06d}.parquet") for name in ("cell", "halo"))
     ids, rows, group = (table[name].to_numpy() for name in ("id", "row", "group"))
     first = np.unique(group, return_index=True)[1]
     cell = Cell(ids, rows, _matrix(table["point"], n_features), first, group)
     indices, distances = _matrix(table["neighbor"], k), _matrix(table["distance"], k)
     return cell, Graph(indices, distances, halo["id"].to_numpy())
+
+
+def _read_table(path: str) -> Any:
+    try:
+        with fsspec.open(path, "rb") as file:
+            return pq.read_table(file)
+    except (OSError, pa.ArrowException) as error:
+        raise CheckpointError(f"{path} is damaged: {error}. Remove the folder, to search anew.") from None
 
 
 def save_graph(folder: str, about: dict[str, Any], cells: list[Delayed], centres: Array, search: Search) -> None:
@@ -92,7 +98,9 @@ def prepare(folder: str) -> None:
             file.write("")
         system.rm(f"{path}/.writable")
     except OSError as error:
-        raise CheckpointError(f"checkpoint={folder!r} cannot be written to: {error}") from None
+        raise CheckpointError(
+            f"checkpoint={folder!r} cannot be written to: {error}. Use a folder that all workers can write to."
+        ) from None
 
 
 def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed], Array, Search] | None:
@@ -103,8 +111,8 @@ def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder.") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder, to search anew.") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT or not manifest.keys() >= KEYS:
         raise CheckpointError(f"{folder} holds no graph that this version reads. Use another folder as checkpoint.")
     for name, value in about.items():
         if manifest.get(name) != value:

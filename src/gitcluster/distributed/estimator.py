@@ -171,8 +171,8 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not adaptive and number is None:
             raise ValueError(f"variant={self.variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
         k = min(2 * sizes[-1], source.n_samples - 1) if adaptive else sizes[-1]
-        scaling, sums = learn_scaling(source, self.scale)
-        cells, centres, search = self._search(source, scaling, sums, k, resources, progress)
+        scaling, checksum = learn_scaling(source, self.scale)
+        cells, centres, search = self._search(source, scaling, checksum, k, resources, progress)
         progress.begin("exchange")
         ground = Ground(cells, search.graphs, find_routes(cells, search.graphs, search.around))
         progress.begin("local clusters and topo-graph")
@@ -310,12 +310,12 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return Reach(size, size, size, False)
 
     def _search(
-        self, source: Source, scaling: Any, sums: NDArray[Any], k: int, resources: Resources, progress: "Progress"
+        self, source: Source, scaling: Any, checksum: int, k: int, resources: Resources, progress: "Progress"
     ) -> tuple[list[Any], NDArray[Any], Search]:
         about = {
-            "data": on_disk.fingerprint(source.n_samples, source.low, source.high, sums),
+            "data": on_disk.fingerprint(source.n_samples, source.low, source.high, checksum),
             "scale": on_disk.fingerprint(*(scaling or ())), "n_neighbors": k, "neighbors": self.neighbors,
-            "variant": self.variant,
+            "variant": self.variant, "target": 1.0 if self.neighbors == "exact" else float(self.recall),
         }  # fmt: skip
         folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if folder is not None:

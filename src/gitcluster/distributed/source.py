@@ -12,6 +12,7 @@ from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.distributed.tasks import call, fetch
+from gitcluster.neighbors import hash_samples
 from gitcluster.scaling import (
     LARGEST,
     Scaling,
@@ -135,13 +136,16 @@ def open_source(X: Any) -> Source:
     return Source(parts, sizes, low, high, sample, names)
 
 
-def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scaling | None, Array]:
-    """The scale of the features, the same to the last bit as on one machine; and what tells these data from others."""
-    sums = np.zeros((0, 8), np.int64)
+def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scaling | None, int]:
+    """The scale of the features, the same to the last bit as on one machine; and a checksum of the samples."""
     features = varying_features(source.low, source.high)
-    parts = [call(sum_moments, part, features, source.low, source.high) for part in source.parts]
-    if len(features):
-        sums = np.sum(fetch(parts), axis=0)
+    found = fetch(
+        [
+            call(sum_part, part, int(start), features, source.low, source.high)
+            for part, start in zip(source.parts, source.starts, strict=False)
+        ]
+    )
+    sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
     if isinstance(scale, str) and scale == "std":
         scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
     else:
@@ -151,4 +155,11 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scalin
     far = LARGEST[corners.dtype.char]
     if corners.size and not -far < corners.min() <= corners.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
-    return scaling, sums
+    return scaling, checksum
+
+
+def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
+    """Moments of the features, and the hashes of all samples, each times the number of its row; both add up."""
+    rows = np.arange(start, start + len(part), dtype=np.uint64)
+    marks = hash_samples(part) * (2 * rows + 1) if len(part) else rows
+    return sum_moments(part, features, low, high), int(marks.sum())

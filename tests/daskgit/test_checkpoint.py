@@ -1,0 +1,147 @@
+"""The graph on disk: taken up by the same fit, refused by any other."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from gitcluster.distributed import CheckpointError, DaskGIT, estimator
+
+from .compare import assert_same, chunked, fit, on_one_machine
+
+X = make_blobs(120, 2, centers=3, cluster_std=1.5, random_state=0)[0]
+OPTIONS = {"n_neighbors": 5, "cell_size": 50, "noise": 0.1}
+EXPECTED = on_one_machine(X, n_clusters=3, n_neighbors=5, noise=0.1)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("checkpoint") / "graph"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dask.config.config", {"scheduler": "synchronous"})
+        fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+    return folder
+
+
+@pytest.fixture
+def folder(written, tmp_path):
+    """A folder with the graph of X, to be used or spoiled."""
+    return Path(shutil.copytree(written, tmp_path / "graph"))
+
+
+@pytest.fixture
+def no_search(monkeypatch):
+    """A search is a failure."""
+    for name in ("search_exactly", "search_nearly", "make_cells"):
+        monkeypatch.setattr(estimator, name, lambda *_, **__: pytest.fail("searched again"))
+
+
+@pytest.mark.parametrize("chunks", [3, 1, (0, 100, 20)], ids=str)
+def test_the_same_fit_goes_on(folder, no_search, chunks):
+    model = fit(X, chunks=chunks, n_clusters=3, checkpoint=folder, **OPTIONS)
+    assert_same(model, EXPECTED)
+    assert "search" not in model.seconds_
+    np.testing.assert_array_equal(model.predict(X).compute(), EXPECTED.labels_)
+
+
+def test_another_prior_needs_no_other_graph(folder, no_search):
+    model = DaskGIT(n_clusters=2, n_neighbors=5, checkpoint=str(folder)).fit(chunked(X))
+    assert_same(model, on_one_machine(X, n_clusters=2, n_neighbors=5))
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (X[:-1], {}),
+        (X + 1.0, {}),
+        (X[::-1], {}),
+        (np.column_stack([X[:, 0], np.roll(X[:, 1], 1)]), {}),
+        (X.astype(np.float32), {}),
+        (X, {"n_neighbors": 6}),
+        (X, {"n_neighbors": "auto"}),
+        (X, {"scale": None}),
+        (X, {"scale": [1.0, 2.0]}),
+        (X, {"variant": "paper", "n_neighbors": 10}),
+        (X, {"neighbors": "approximate"}),
+    ],
+    ids=["rows", "values", "order", "pairs", "precision", "k", "auto", "scale", "weights", "variant", "search"],
+)
+def test_other_data_or_parameters_are_refused(folder, no_search, data, options):
+    with pytest.raises(CheckpointError, match=r"of other data or parameters .* Use another folder, or remove this one"):
+        fit(data, **{"n_clusters": 3, "checkpoint": folder, **OPTIONS, **options})
+
+
+def test_another_recall_is_refused(tmp_path):
+    options = {"n_clusters": 3, "neighbors": "approximate", "checkpoint": tmp_path, **OPTIONS}
+    first = fit(X, recall=0.5, **options)
+    again = fit(X, recall=0.5, **options)
+    assert_same(again, first)
+    assert again.neighbors_recall_ == first.neighbors_recall_
+    with pytest.raises(CheckpointError, match=r"target is 0\.5, this fit has 0\.9"):
+        fit(X, recall=0.9, **options)
+
+
+def test_half_a_graph_is_none(folder):
+    (folder / "graph.json").unlink()
+    model = fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+    assert "search" in model.seconds_
+    assert (folder / "graph.json").exists()
+    assert_same(model, EXPECTED)
+
+
+def test_a_damaged_manifest(folder):
+    for text in ('{"format": 1', '{"format": 99}', "[]", '{"format": 1}'):
+        (folder / "graph.json").write_text(text)
+        with pytest.raises(CheckpointError, match=r"Remove the folder|Use another folder"):
+            fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+
+
+def test_a_damaged_or_missing_file(folder):
+    path = folder / "cell-000001.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match=r"cell-000001.parquet is damaged: .* Remove the folder, to search anew"):
+        fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+    path.unlink()
+    with pytest.raises(CheckpointError, match=r"cell-000001.parquet is damaged: .* Remove the folder, to search anew"):
+        fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, no_search):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CheckpointError, match=r"cannot be written to: .* Use a folder that all workers can write to"):
+        fit(X, n_clusters=3, checkpoint=tmp_path / "file" / "graph", **OPTIONS)
+
+
+LOST = """
+import os, sys
+import numpy as np
+from distributed import Client, LocalCluster
+from gitcluster.distributed import DaskGIT, estimator
+
+def die(*arguments):
+    os._exit(3)
+
+if __name__ == "__main__":
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster, Client(cluster):
+        estimator.find_routes = die
+        DaskGIT(3, n_neighbors=5, cell_size=50, noise=0.1, checkpoint=sys.argv[2]).fit(np.load(sys.argv[1]))
+"""
+
+
+def test_a_lost_client(tmp_path, client, no_search):
+    (tmp_path / "lost.py").write_text(LOST)
+    np.save(tmp_path / "X.npy", X)
+    command = [sys.executable, tmp_path / "lost.py", tmp_path / "X.npy", tmp_path / "graph"]
+    ended = subprocess.run(command, env={**os.environ, "PYTHONWARNINGS": "ignore"}, timeout=300, check=False)
+    assert ended.returncode == 3
+    assert json.loads((tmp_path / "graph" / "graph.json").read_text())["n_neighbors"] == 10
+    model = fit(X, n_clusters=3, checkpoint=tmp_path / "graph", **OPTIONS)
+    assert_same(model, EXPECTED)
