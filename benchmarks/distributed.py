@@ -102,7 +102,7 @@ def cluster(workers: int) -> Iterator[Any]:
     from dask.distributed import Client, LocalCluster
 
     folder = tempfile.mkdtemp()
-    options: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": WORKER_MEMORY, "dashboard_address": None}
+    options: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": WORKER_MEMORY, "dashboard_address": ":0"}
     try:
         there = LocalCluster(n_workers=workers, local_directory=folder, silence_logs=50, **options)
         with there, Client(there) as client, Watch(client) as watch:

@@ -129,7 +129,7 @@ def die(*arguments):
 
 if __name__ == "__main__":
     with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster, Client(cluster):
         estimator.find_routes = die
         DaskGIT(3, n_neighbors=5, cell_size=50, noise=0.1, checkpoint=sys.argv[2]).fit(np.load(sys.argv[1]))

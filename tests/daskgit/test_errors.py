@@ -118,7 +118,7 @@ def test_a_cluster_without_workers():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
         client.as_current(),
         pytest.raises(RuntimeError, match=r"no workers. Start some: cluster.scale\(2\)"),

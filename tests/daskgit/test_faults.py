@@ -1,4 +1,4 @@
-"""A worker that is killed in any stage costs time, never the labels."""
+"""A worker that is killed in any stage costs time, never the labels. Slow: a busy machine is slow to replace workers."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ from sklearn.datasets import make_blobs
 
 from .compare import assert_same, chunked, fit, on_one_machine
 from .faults import Deadly
+
+pytestmark = pytest.mark.slow
 
 X = make_blobs(400, 3, centers=4, cluster_std=1.5, random_state=0)[0]
 OPTIONS = {"n_clusters": 4, "n_neighbors": 6, "noise": 0.05}
