@@ -1,4 +1,4 @@
-"""A worker that is killed in any stage costs time, never the labels. Slow: a busy machine is slow to replace workers."""
+"""A worker that is killed in any stage costs time, never the labels. Slow: a busy machine is slow to replace one."""
 
 import numpy as np
 import pytest
