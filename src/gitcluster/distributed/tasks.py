@@ -14,6 +14,7 @@ from gitcluster._validation import available_memory
 SHARE = 6
 """A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""
 FAN_IN = 8
+SMALL = 1 << 16
 
 
 class Resources(NamedTuple):
@@ -65,8 +66,11 @@ def fetch(tasks: Sequence[Delayed]) -> list[Any]:
 
 
 def share(value: Any) -> Any:
-    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again."""
-    if current_client() is None:
+    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again.
+
+    A small array goes along with every task.
+    """
+    if current_client() is None or (isinstance(value, np.ndarray) and value.nbytes <= SMALL):
         return value
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
         return store([call(_same, Box(value))])[0]
