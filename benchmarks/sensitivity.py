@@ -200,13 +200,14 @@ def draw(path: Path) -> None:
 
     curves = read_curves(read_lines(RESULTS))
     whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
-    names = [name for name in PLACES if all((dataset, name) in whole for dataset in SETS)]
-    if not names:
-        raise SystemExit("No embedding has been run with all k on both sets: python -m benchmarks sensitivity")
+    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
+    names = [name for name in PLACES if all((dataset, name) in whole for dataset in sets)]
+    if not whole or not names:
+        raise SystemExit("No embedding has been run with all k: python -m benchmarks sensitivity")
     size = (1.5 + 2.9 * len(names), 6)
-    figure, panels = pyplot.subplots(len(SETS), len(names), figsize=size, sharex=True, sharey=True, squeeze=False,
+    figure, panels = pyplot.subplots(len(sets), len(names), figsize=size, sharex=True, sharey=True, squeeze=False,
                                      layout="constrained")  # fmt: skip
-    for dataset, row in zip(SETS, panels, strict=True):
+    for dataset, row in zip(sets, panels, strict=True):
         for name, panel in zip(names, row, strict=True):
             curve = curves[dataset, name]
             panel.plot(SIZES, curve["published"], "o--", color="0.55", markersize=4, label="published")
