@@ -36,6 +36,7 @@ def client(processes):
     """The cluster, as the scheduler of one test."""
     import dask
 
-    processes.wait_for_workers(2, timeout=60)
+    processes.cluster.scale(2)
+    processes.wait_for_workers(2, timeout=120)
     with processes.as_current(), dask.config.set(scheduler=None):
         yield processes

@@ -32,8 +32,9 @@ def test_chunks_along_the_features():
     check(da.from_array(BLOBS, chunks=(25, 2)))
 
 
-def test_unknown_chunks():
-    X = da.from_array(np.concatenate([BLOBS, np.full((20, 3), -99.0)]), chunks=(22, 3))
+@pytest.mark.parametrize("width", [3, 2])
+def test_unknown_chunks(width):
+    X = da.from_array(np.concatenate([BLOBS, np.full((20, 3), -99.0)]), chunks=(22, width))
     some = X[X[:, 0] > -99]
     assert np.isnan(some.shape[0])
     model = check(some)
@@ -48,19 +49,11 @@ def test_labels_come_in_the_chunks_of_the_samples(chunks):
     assert model.predict(chunked(BLOBS, chunks)).chunks == (chunks,)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, np.float16, bool])
+@pytest.mark.parametrize("kind", [np.int8, np.float16, bool])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_other_types_of_numbers(kind):
     X = (np.abs(BLOBS) * 3).astype(kind)
-    with pytest.warns(UserWarning, match="Found") if kind is bool else _nothing():
-        expected = on_one_machine(X, **OPTIONS)
-    with pytest.warns(UserWarning, match="Found") if kind is bool else _nothing():
-        check(chunked(X), expected)
-
-
-def _nothing():
-    import contextlib
-
-    return contextlib.nullcontext()
+    check(chunked(X), on_one_machine(X, **OPTIONS))
 
 
 def test_plain_arrays_and_lists():

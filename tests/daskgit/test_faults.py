@@ -22,6 +22,7 @@ def deadly(client, tmp_path):
         return lambda: len(list(tmp_path.iterdir()))
 
     yield arm
+    client.wait_for_workers(2, timeout=120)  # those that come back ask for the plugin
     client.unregister_worker_plugin("deadly")
 
 
@@ -31,7 +32,6 @@ def deadly(client, tmp_path):
         "partition.place_rows",
         "halo_search.search_halo",
         "stages.climb",
-        "stages.sum_boundaries",
         "results.send_back",
     ],
 )

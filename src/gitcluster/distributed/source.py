@@ -97,7 +97,7 @@ def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
 
 def _precision(*kinds: Any) -> Any:
     """The type of floats that scikit-learn, and so GIT, makes of such columns."""
-    plain = all(isinstance(kind, np.dtype) and kind.kind != "b" for kind in kinds)
+    plain = all(isinstance(kind, np.dtype) for kind in kinds)
     return np.float32 if kinds and plain and np.result_type(*kinds) == np.float32 else np.float64
 
 
