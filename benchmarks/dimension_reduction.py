@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
 from benchmarks.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
-from benchmarks.records import announce, append, stamp, stored_keys
+from benchmarks.running import Line, Store, describe_run, read_lines, show_progress
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.tables import Line, markdown, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT
 from gitcluster.metrics import cover_rate
 
@@ -43,7 +43,6 @@ QUICK_SAMPLES = 3000
 QUICK_EPOCHS = 3
 SMALLER = (20_000, 6_000)
 """Images for spectral clustering where all are too many."""
-PACKAGES = ("gitcluster", "numpy", "scikit-learn", "numba", "pynndescent", "torch", "umap-learn", "hdbscan", "pyamg")
 PUBLISHED: dict[tuple[str, str], tuple[int, float, float, float]] = {
     ("mnist", "raw"): (40, 0.5859, 0.4157, 0.5332),
     ("mnist", "pca5"): (70, 0.4784, 0.3233, 0.4270),
@@ -133,6 +132,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--table", action="store_true", help="print the stored results alone")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw the stored results")
     options = parser.parse_args(arguments)
+    options.arguments = arguments
     if options.here:
         method, dataset, name, size = options.here
         embedding = load_embedding(dataset, name, cache=options.cache)
@@ -168,35 +168,33 @@ def plan(options: argparse.Namespace) -> list[tuple[str, str, str]]:
 
 def run_missing(options: argparse.Namespace) -> None:
     """Run and store what is not stored."""
-    stored = stored_keys(RESULTS, KEYS)
-    jobs = [job for job in plan(options) if job not in stored]
-    for dataset, name, method in announce(jobs, " ".join):
+    store = Store(RESULTS, KEYS)
+    jobs = [job for job in plan(options) if job not in store.lines]
+    for (dataset, name, method), say in show_progress(jobs, "dimension reduction"):
         embedding = load_embedding(dataset, name, cache=options.cache)
         sizes = [len(embedding.y), *(SMALLER if method == "spectral" else ())]
         for size in sizes:
             line = run_apart([method, dataset, name, str(size)], options.cache, options.timeout)
             if "error" not in line:
                 break
-        append(RESULTS, dict(zip(KEYS, (dataset, name, method), strict=True)) | line | describe(embedding))
+        details = {"seconds": round(embedding.seconds, 1), "d": embedding.points.shape[1]} | embedding.details
+        about = describe_run("dimension_reduction", options.arguments)
+        line = {"set": dataset, "embedding": name, "method": method} | line | {"of embedding": details} | about
+        store.add(line)
+        say(f"{dataset} {name} {method}: {line.get('error') or 'F1 {f1:.3f} {seconds:.1f} s'.format(**line)}")
 
 
 def run_quick(options: argparse.Namespace) -> list[Line]:
     """Everything in this process on few images, in a folder that is removed."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for dataset, name, method in announce(plan(options), " ".join):
+        for (dataset, name, method), _ in show_progress(plan(options), "dimension reduction"):
             embedding = load_embedding(
                 dataset, name, cache=Path(folder), n_samples=QUICK_SAMPLES, max_epochs=QUICK_EPOCHS
             )
             line = run_here(method, embedding, published_k(dataset, name), len(embedding.y))
             lines.append({"set": dataset, "embedding": name, "method": method} | line)
     return lines
-
-
-def describe(embedding: Embedding) -> Line:
-    """What is known about the embedding, and the stamp."""
-    details = {"seconds": round(embedding.seconds, 1), "d": embedding.points.shape[1]} | embedding.details
-    return {"of embedding": details} | stamp(PACKAGES)
 
 
 def run_apart(job: Sequence[str], cache: Path, timeout: int) -> Line:

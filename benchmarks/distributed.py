@@ -30,8 +30,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.accuracy import load_set
 from benchmarks.generators import data_folder
-from benchmarks.running import Line, Store, describe_run
-from benchmarks.tables import markdown, read_lines
+from benchmarks.running import Line, Store, describe_run, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT
 
 RESULTS = Path(__file__).parent / "results" / "distributed.jsonl"

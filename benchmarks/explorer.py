@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.generators import data_folder
-from benchmarks.tables import markdown, read_lines
+from benchmarks.running import append, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
@@ -85,8 +86,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def write(line: dict[str, Any]) -> None:
     """Store and show a result."""
-    with RESULTS.open("a") as results:
-        results.write(json.dumps(line) + "\n")
+    append(RESULTS, line)
     print(json.dumps(line))
 
 

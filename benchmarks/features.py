@@ -35,6 +35,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
+from benchmarks.running import read_lines
 from benchmarks.tables import markdown
 
 RESULTS = Path(__file__).parent / "results" / "features.jsonl"
@@ -930,8 +931,7 @@ def store(lines: Sequence[Line]) -> None:
 
 def read_results() -> dict[tuple[str, str], Line]:
     """Return the stored lines by feature and peer."""
-    lines = map(json.loads, RESULTS.read_text().splitlines()) if RESULTS.exists() else []
-    return {(line["feature"], line["peer"]): line for line in lines}
+    return {(line["feature"], line["peer"]): line for line in read_lines(RESULTS)}
 
 
 def table() -> str:

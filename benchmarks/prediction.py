@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.tables import markdown, read_lines
+from benchmarks.running import append, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT
 
 RESULTS = Path(__file__).parent / "results" / "prediction.jsonl"
@@ -56,8 +57,7 @@ def main(arguments: Sequence[str]) -> None:
             seconds.append(perf_counter() - start)
         line["seconds"][name] = [round(value, 3) for value in seconds]
         line["ari"][name] = round(adjusted_rand_score(truth, np.asarray(labels)), 4)
-    with RESULTS.open("a") as results:
-        results.write(json.dumps(line) + "\n")
+    append(RESULTS, line)
     print(json.dumps(line))
 
 

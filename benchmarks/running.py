@@ -25,6 +25,7 @@ Line = dict[str, Any]
 Key = tuple[Any, ...]
 PACKAGES = (
     "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "k-means-constrained", "dask",
+    "torch", "umap-learn", "pyamg",
 )  # fmt: skip
 
 
@@ -33,23 +34,28 @@ class Store:
 
     def __init__(self, path: Path, fields: Sequence[str]) -> None:
         self.path, self.fields = path, fields
-        self.lines: dict[Key, Line] = {self.key(line): line for line in read_whole_lines(path)}
+        self.lines: dict[Key, Line] = {self.key(line): line for line in read_lines(path)}
 
     def key(self, line: Line) -> Key:
         """What a line is the result of."""
         return tuple(line[field] for field in self.fields)
 
     def add(self, line: Line) -> None:
-        """Append a line, after the end of one that an interruption may have torn."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        torn = self.path.exists() and not self.path.read_bytes().endswith(b"\n") and self.path.stat().st_size > 0
-        with self.path.open("a") as results:
-            results.write("\n" * torn + json.dumps(line) + "\n")
+        """Store a line."""
+        append(self.path, line)
         self.lines[self.key(line)] = line
 
 
-def read_whole_lines(path: Path) -> list[Line]:
-    """Stored lines without those that an interruption has torn."""
+def append(path: Path, line: Line) -> None:
+    """Add a line to a result file, after the end of one that an interruption may have torn."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
+    with path.open("a") as results:
+        results.write("\n" * torn + json.dumps(line) + "\n")
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Stored lines, none where an experiment has not been run, without those that an interruption has torn."""
     lines = []
     for text in path.read_text().splitlines() if path.exists() else []:
         try:
@@ -127,6 +133,8 @@ def serve(connection: Connection, work: Callable[[Any], Any], gigabytes: float) 
 
 def show_progress(tasks: Sequence[Any], title: str) -> Iterator[tuple[Any, Callable[[str], None]]]:
     """Every task with a function that prints a line above the progress bar."""
+    if not tasks:
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

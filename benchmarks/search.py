@@ -21,7 +21,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.generators import data_folder
-from benchmarks.tables import markdown, read_lines
+from benchmarks.running import append, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT, search
 from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
 
@@ -50,8 +51,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def write(path: Path, line: dict[str, Any]) -> None:
     """Store and show a result."""
-    with path.open("a") as results:
-        results.write(json.dumps(line) + "\n")
+    append(path, line)
     print(json.dumps(line), file=sys.stderr)
 
 

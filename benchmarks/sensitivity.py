@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from benchmarks.dimension_reduction import QUICK_EPOCHS, QUICK_SAMPLES
 from benchmarks.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
-from benchmarks.records import announce, append, stamp, stored_keys
+from benchmarks.running import Key, Line, Store, describe_run, read_lines, show_progress
 from benchmarks.scoring import score_labels
-from benchmarks.tables import Line, markdown, read_lines
+from benchmarks.tables import markdown
 from gitcluster import GIT, find_neighbors
 from gitcluster.metrics import published_scores
 
@@ -35,7 +35,6 @@ KEYS = ("set", "embedding", "variant", "k")
 VARIANTS = ("authors", "adaptive")
 SIZES = PUBLISHED_SIZES = tuple(range(30, 101, 10))
 PLACES = tuple(name for name in NAMES if not name.startswith("umap"))
-PACKAGES = ("gitcluster", "numpy", "scikit-learn", "numba", "torch")
 # fmt: off
 PUBLISHED: dict[tuple[str, str], tuple[float, ...]] = {
     ("mnist", "raw"): (.5708, .5859, .5873, .5232, .5163, .5848, .4625, .4690),
@@ -106,13 +105,14 @@ def main(arguments: Sequence[str]) -> None:
             print(full_table([line for lines in run(options, set(), **quick) for line in lines]))
     else:
         if not options.table:
-            for lines in run(options, stored_keys(RESULTS, KEYS), cache=options.cache):
+            store, about = Store(RESULTS, KEYS), describe_run("sensitivity", arguments)
+            for lines in run(options, set(store.lines), cache=options.cache):
                 for line in lines:
-                    append(RESULTS, line | stamp(PACKAGES))
+                    store.add(line | about)
         print(table())
 
 
-def run(options: argparse.Namespace, stored: set[tuple[Any, ...]], **source: Any) -> Iterator[Iterator[Line]]:
+def run(options: argparse.Namespace, stored: set[Key], **source: Any) -> Iterator[Iterator[Line]]:
     """The lines of every embedding that has any missing."""
     wanted = [("authors", k) for k in SIZES] + [("adaptive", k) for k in (None, *SIZES)]
     jobs = [
@@ -120,7 +120,8 @@ def run(options: argparse.Namespace, stored: set[tuple[Any, ...]], **source: Any
         for name in can_run(options.embeddings)
         for dataset in options.sets
     ]
-    for dataset, name, ways in announce([job for job in jobs if job[2]], lambda job: f"{job[0]} {job[1]}"):
+    for (dataset, name, ways), say in show_progress([job for job in jobs if job[2]], "sensitivity"):
+        say(f"{dataset} {name}")
         embedding = load_embedding(dataset, name, **source)
         yield ({"set": dataset, "embedding": name} | line for line in run_embedding(embedding, ways))
 

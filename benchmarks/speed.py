@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.generators import data_folder
-from benchmarks.running import installed_versions
-from benchmarks.tables import markdown, read_lines
+from benchmarks.running import append, installed_versions, read_lines
+from benchmarks.tables import markdown
 
 RESULTS = Path(__file__).parent / "results" / "speed.jsonl"
 CASES = {
@@ -185,8 +185,7 @@ def run_all(options: argparse.Namespace) -> None:
 def write(line: dict[str, Any]) -> None:
     """Store a result with where it was measured."""
     line |= {"cores": os.cpu_count(), "versions": installed_versions(PACKAGES)}
-    with RESULTS.open("a") as results:
-        results.write(json.dumps(line) + "\n")
+    append(RESULTS, line)
     print(json.dumps({k: v for k, v in line.items() if k != "versions"}), file=sys.stderr)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from sklearn.datasets import make_blobs
 
+from benchmarks.running import append
 from gitcluster import (
     bridge_components,
     build_topo_graph,
@@ -43,8 +44,7 @@ def main(arguments: Sequence[str]) -> None:
     )
     rest = sum(seconds.values()) - seconds["search"]
     line = vars(options) | {"seconds": seconds, "stages / search": round(rest / seconds["search"], 4)}
-    with RESULTS.open("a") as results:
-        results.write(json.dumps(line) + "\n")
+    append(RESULTS, line)
     print(json.dumps(line, indent=2))
 
 

@@ -8,7 +8,6 @@ Rand index of every design, and of the design that is best on all other families
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections import defaultdict
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.generators import all_datasets
+from benchmarks.running import append, read_lines
 from gitcluster import (
     Neighbors,
     bridge_components,
@@ -80,8 +80,7 @@ def main(arguments: Sequence[str]) -> None:
             scored = data.y >= 0
             if len(np.unique(data.y[scored])) > 1:
                 line = {"set": data.name, "family": data.family} | compare_designs(data.X, data.y)
-                with RESULTS.open("a") as results:
-                    results.write(json.dumps(line) + "\n")
+                append(RESULTS, line)
                 print(data.name, file=sys.stderr)
     print(table())
 
@@ -143,7 +142,7 @@ def cluster(
 
 def table() -> str:
     """Markdown: mean over sets and worst five families of every design, then leave one family out."""
-    lines = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    lines = read_lines(RESULTS)
     scores = {name: defaultdict(list) for name in DESIGNS}
     for line in lines:
         for name in DESIGNS:

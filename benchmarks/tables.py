@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-Line = dict[str, Any]
+from benchmarks.running import Line
+
 Results = dict[tuple[str, str], Line]
 NOT_GENERATED = ("real", "paper")
 
@@ -18,11 +16,6 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def read_lines(path: Path) -> list[Line]:
-    """Stored results, none where an experiment has not been run."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def untuned_table(results: Results, *, methods: list[str] | None = None, families: list[str] | None = None) -> str:

@@ -8,25 +8,23 @@ that choose the number of clusters: for the others the answer would be given awa
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from benchmarks.generators import Dataset, all_datasets
 from benchmarks.methods import Method, load_methods
+from benchmarks.running import Line, append, read_lines
 from benchmarks.scoring import count_clusters, score_labels
 from benchmarks.tables import untuned_table
 from gitcluster import scale_features
 
 RESULTS = Path(__file__).parent / "results" / "untuned.jsonl"
-Line = dict[str, Any]
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -37,22 +35,16 @@ def main(arguments: Sequence[str]) -> None:
         return
     methods = load_methods(options.methods)
     done = set() if options.again else set(read_results())
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a") as results:
-        for data, method in _pairs(methods, options.families, options.max_samples):
-            if (data.name, method.name) not in done:
-                line = run_method(data, method)
-                results.write(json.dumps(line) + "\n")
-                results.flush()
-                print(_progress(line), file=sys.stderr)
+    for data, method in _pairs(methods, options.families, options.max_samples):
+        if (data.name, method.name) not in done:
+            line = run_method(data, method)
+            append(RESULTS, line)
+            print(_progress(line), file=sys.stderr)
 
 
 def read_results() -> dict[tuple[str, str], Line]:
     """Return the stored lines by set and method; of repeated runs the last counts."""
-    if not RESULTS.exists():
-        return {}
-    lines = [json.loads(line) for line in RESULTS.read_text().splitlines() if line.strip()]
-    return {(line["set"], line["method"]): line for line in lines}
+    return {(line["set"], line["method"]): line for line in read_lines(RESULTS)}
 
 
 def run_method(data: Dataset, method: Method) -> Line:
