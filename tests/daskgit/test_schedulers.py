@@ -1,5 +1,7 @@
 """The same labels by any of Dask's schedulers."""
 
+import gc
+
 import dask
 import numpy as np
 import pytest
@@ -46,3 +48,14 @@ def test_an_error_on_a_worker_is_the_users_error(client):
 def test_an_approximate_search_on_two_processes(client):
     model = fit(X, n_clusters=4, n_neighbors=5, cell_size=100, neighbors="approximate", recall=0.9)
     assert model.neighbors_recall_ >= 0.9
+
+
+def test_lazy_results_keep_what_they_need(client, monkeypatch):
+    monkeypatch.setattr(tasks, "SMALL", 0)  # as if the cells had many features
+    model = fit(X, n_clusters=3, cell_size=100)
+    expected = model.labels_.compute()
+    predicted, labels = model.predict(chunked(X)), model.labels_ + 0
+    del model
+    gc.collect()
+    for lazy in (predicted, labels):
+        np.testing.assert_array_equal(lazy.compute(), expected)

@@ -1,6 +1,7 @@
 """What the stages share: tasks that any Dask scheduler runs, and how large they may be."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import dask
@@ -51,8 +52,30 @@ def current_client() -> Any:
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Delayed:
-    """A task; it bears the name of the function on Dask's dashboard."""
-    return delayed(function, pure=False)(*arguments)
+    """A task; it bears the name of the function on Dask's dashboard.
+
+    The tasks of a list are handed over one by one: within lists Dask does not keep hold of stored results, so that a
+    graph built from them would lose them as soon as nothing else refers to them.
+    """
+    sizes = tuple(len(a) if _is_list_of_tasks(a) else None for a in arguments)
+    flat = [each for a, size in zip(arguments, sizes, strict=True) for each in ([a] if size is None else a)]
+    return delayed(Regroup(function, sizes) if any(n is not None for n in sizes) else function, pure=False)(*flat)
+
+
+def _is_list_of_tasks(argument: Any) -> bool:
+    return isinstance(argument, list) and any(isinstance(each, Delayed) for each in argument)
+
+
+class Regroup:
+    """A function of arguments some of which come one by one and make lists, as long as ``sizes`` says."""
+
+    def __init__(self, function: Callable[..., Any], sizes: tuple[int | None, ...]) -> None:
+        self.function, self.sizes, self.__name__ = function, sizes, function.__name__
+
+    def __call__(self, *flat: Any) -> Any:
+        """Make the lists and call."""
+        rest = iter(flat)
+        return self.function(*(next(rest) if n is None else list(islice(rest, n)) for n in self.sizes))
 
 
 def store(tasks: Iterable[Delayed]) -> list[Delayed]:
