@@ -24,8 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
+from benchmarks.spanning_tree import mutual_reachability_tree
 from gitcluster import GIT
 
+LARGE = 10_000_000
+"""Entries of a data matrix above which the hdbscan package takes more than some minutes for its spanning tree."""
 Labels = NDArray[np.int64]
 Samples = NDArray[Any]
 
@@ -93,10 +96,13 @@ def fit_spectral(X: Samples, sizes: Labels, *, gamma: float | None = None) -> La
 
 
 def fit_hdbscan(X: Samples, _: Labels, *, min_cluster_size: int = 15, min_samples: int | None = None) -> Labels:
-    """The hdbscan package."""
+    """The hdbscan package; of a large set of many features it is given the spanning tree, with nothing left to add."""
     from hdbscan import HDBSCAN
 
-    return HDBSCAN(min_cluster_size, min_samples, core_dist_n_jobs=-1).fit_predict(X)
+    if len(X) * X.shape[1] <= LARGE:
+        return HDBSCAN(min_cluster_size, min_samples, core_dist_n_jobs=-1).fit_predict(X)
+    tree = mutual_reachability_tree(X, min_samples or min_cluster_size)
+    return HDBSCAN(min_cluster_size, min_samples=1, metric="precomputed").fit_predict(tree)
 
 
 def fit_quickshift(X: Samples, sizes: Labels, **options: float) -> Labels:

@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks import pair_distances
+from benchmarks import contenders, pair_distances, spanning_tree
 from benchmarks.methods import constrained_kmeans as constrained
 from benchmarks.methods import density_peak_advanced as dpa
 from benchmarks.methods import density_peaks, quickshift, spectacl
@@ -51,6 +51,35 @@ def test_distance_of_a_rank_in_small_blocks(X, monkeypatch):
         monkeypatch.setattr(pair_distances, name, value)
     found = [pair_distances.smallest_pair(X, rank) for rank in ranks]
     np.testing.assert_allclose(found, expected[ranks], rtol=1e-9)
+
+
+@pytest.mark.parametrize("min_samples", [1, 7])
+@pytest.mark.parametrize("X", [blobs(), np.round(blobs()), np.repeat(blobs(n=4), 6, axis=0), blobs(n=2)])
+def test_spanning_tree_is_the_lightest(X, min_samples, monkeypatch):
+    distances = squareform(pdist(X))
+    core = np.sort(distances, axis=1)[:, min(min_samples, len(X) - 1)]
+    reach = np.maximum(np.maximum(distances, core), core[:, None])
+    weights, nearest = [], reach[0].copy()
+    outside = np.arange(len(X)) > 0
+    while outside.any():
+        i = np.flatnonzero(outside)[nearest[outside].argmin()]
+        weights.append(nearest[i])
+        outside[i], nearest = False, np.minimum(nearest, reach[i])
+    for listed in (2, 30):
+        monkeypatch.setattr(spanning_tree, "N_LISTED", listed)
+        tree = spanning_tree.mutual_reachability_tree(X, min_samples)
+        np.testing.assert_allclose(np.sort(tree.data)[::2], np.sort(weights), rtol=1e-6, atol=1e-6)
+        assert (tree != tree.T).nnz == 0
+
+
+def test_hdbscan_of_a_spanning_tree(monkeypatch):
+    hdbscan = pytest.importorskip("hdbscan")
+    monkeypatch.setattr(contenders, "LARGE", 0)
+    X = blobs(n=100)
+    for options in ({"min_cluster_size": 15}, {"min_cluster_size": 20, "min_samples": 1}):
+        expected = hdbscan.HDBSCAN(**options, approx_min_span_tree=False).fit_predict(X)
+        assert expected.max() > 0
+        assert adjusted_rand_score(expected, contenders.fit_hdbscan(X, [], **options)) == 1
 
 
 def test_distances_of_many_features():
