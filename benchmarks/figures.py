@@ -39,6 +39,7 @@ STYLES = {
     "GIT": ("#000000", "o", "GIT"),
     "GIT paper": ("#0072B2", "s", "GIT, paper's text"),
     "GIT shares": ("#0072B2", "s", "GIT told the shares"),
+    "GIT one more": ("#E69F00", "P", "GIT told one cluster more"),
     "SpectACl": ("#D55E00", "^", "SpectACl"),
     "Quickshift++": ("#009E73", "v", "Quickshift++"),
     "HDBSCAN": ("#CC79A7", "D", "HDBSCAN"),
@@ -122,7 +123,10 @@ def draw_curves(store: Store, path: Path) -> None:
             panel.grid(alpha=0.3)
             panel.set_ylim(0, 1.03)
         row[0].set_ylabel("F1, published protocol" if setting == "published" else "F1, untuned, optimal matching")
-        row[0].legend(fontsize=8, loc="lower left")
+        named = {
+            label: line for panel in row[::-1] for line, label in zip(*panel.get_legend_handles_labels(), strict=True)
+        }
+        row[0].legend(named.values(), named, fontsize=8, loc="lower left")
     save(figure, path)
 
 
