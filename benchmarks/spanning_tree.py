@@ -34,7 +34,7 @@ def mutual_reachability_tree(X: NDArray[Any], min_samples: int) -> csr_array:
     core = distances[:, min(min_samples, n - 1) - 1]
     weights = np.maximum(np.maximum(distances, core[:, None]), core[neighbors])
     X = np.ascontiguousarray(X, np.float32)
-    component, ends = np.arange(n), np.empty((0, 2), np.int64)
+    component, ends = np.arange(n), np.empty((0, 2), np.int32)
     while component.any():
         inside = component[neighbors] == component[:, None]
         outside = np.where(inside, np.inf, weights)
@@ -49,7 +49,7 @@ def mutual_reachability_tree(X: NDArray[Any], min_samples: int) -> csr_array:
         order = np.lexsort((weight, component))
         first = order[np.unique(component[order], return_index=True)[1]]
         first = first[component[first] != largest]
-        ends = np.concatenate((ends, np.column_stack((first, target[first]))))
+        ends = np.concatenate((ends, np.column_stack((first, target[first])).astype(np.int32)))
         component = connected_components(coo_array((np.ones(len(ends)), ends.T), (n, n)), directed=False)[1]
     heavy = np.maximum(weigh(X, core, *ends.T), TINY)
     tree = minimum_spanning_tree(coo_array((heavy, ends.T), (n, n)))

@@ -103,7 +103,7 @@ def _precision(*kinds: Any) -> Any:
 
 def as_array(part: Any, dtype: Any) -> Array:
     """A part as a C-contiguous array of floats."""
-    values = part.to_numpy(dtype=dtype) if hasattr(part, "to_numpy") else part
+    values = part.to_numpy(dtype=dtype, na_value=np.nan) if hasattr(part, "to_numpy") else part
     return np.ascontiguousarray(values, dtype=dtype)
 
 
