@@ -202,6 +202,13 @@ def test_spectacl_is_determined_by_its_seed():
     assert (first.labels_ == second.labels_).all()
 
 
+def test_spectacl_joins_in_small_blocks(monkeypatch):
+    X = blobs()
+    monkeypatch.setattr(pair_distances, "BLOCK", 500)
+    expected = (squareform(pdist(X)) <= 1.5) & ~np.eye(len(X), dtype=bool)
+    np.testing.assert_array_equal(spectacl.join_near(X, 1.5).toarray(), expected)
+
+
 def test_spectacl_rule_for_epsilon():
     X = blobs(n=50)
     epsilon = spectacl.find_epsilon(X)

@@ -15,11 +15,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackError, eigsh
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestNeighbors, radius_neighbors_graph
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods import Method
+from benchmarks.pair_distances import distances, row_blocks
 
 RULE_NEIGHBORS = 10
 RULE_SHARE = 0.99
@@ -71,8 +72,7 @@ class SpectACl(ClusterMixin, BaseEstimator):
             raise ValueError(f"n_eigenvectors must be at least 1, got n_eigenvectors={self.n_eigenvectors}.")
         self.epsilon_ = find_epsilon(X) if self.epsilon is None else self.epsilon
         rng = check_random_state(self.random_state)
-        graph = csr_array(radius_neighbors_graph(X, self.epsilon_))
-        self.embedding_ = embed_graph(graph, self.n_eigenvectors, rng)
+        self.embedding_ = embed_graph(join_near(X, self.epsilon_), self.n_eigenvectors, rng)
         self.labels_ = KMeans(self.n_clusters, n_init=10, random_state=rng).fit_predict(self.embedding_)
         return self
 
@@ -82,10 +82,27 @@ def find_epsilon(X: NDArray[np.float64]) -> float:
 
     A rule without labels, after that of the authors' experiments.
     """
-    distances, _ = NearestNeighbors(n_neighbors=min(RULE_NEIGHBORS, len(X) - 1)).fit(X).kneighbors()
-    radius = np.sort(distances[:, -1])[ceil(RULE_SHARE * len(X)) - 1]
+    near, _ = NearestNeighbors(n_neighbors=min(RULE_NEIGHBORS, len(X) - 1)).fit(X).kneighbors()
+    radius = np.sort(near[:, -1])[ceil(RULE_SHARE * len(X)) - 1]
     # duplicates make no radius; any will do that does not reach beyond them
     return float(radius) if radius > 0 else float(np.finfo(np.float64).tiny)
+
+
+def join_near(X: NDArray[np.float64], epsilon: float) -> csr_array:
+    """Return the adjacency matrix of the samples within ``epsilon``, nobody joined to itself.
+
+    A large part of all pairs may be edges; scikit-learn's function holds several copies of them.
+    """
+    n = len(X)
+    columns, degrees = [], np.zeros(n + 1, np.int64)
+    for rows in row_blocks(n, n):
+        near = distances(X[rows], X) <= epsilon
+        near[np.arange(len(near)), np.arange(rows.start, rows.stop)] = False
+        columns.append(near.nonzero()[1].astype(np.int32))
+        degrees[1:][rows] = near.sum(axis=1)
+    ends = np.concatenate(columns)
+    del columns
+    return csr_array((np.ones(len(ends)), ends, degrees.cumsum()), shape=(n, n))
 
 
 def embed_graph(graph: csr_array, n_eigenvectors: int, rng: np.random.RandomState) -> NDArray[np.float64]:
