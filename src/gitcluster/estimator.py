@@ -84,7 +84,7 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
     min_cluster_size, max_cluster_size : int, default=None
         Bounds on the number of samples in a cluster, before any of them are taken as noise (adaptive variant only).
     n_jobs : int, default=None
-        Threads, with scikit-learn's meaning. The labels do not depend on it.
+        Threads, with scikit-learn's meaning. The labels depend on it only where the search is approximate.
     verbose : bool, default=False
         Whether to write every stage and its seconds to the standard error stream. A progress bar is there as well:
         ``model.set_callbacks(sklearn.callback.ProgressBar())`` from scikit-learn 1.9 on.

@@ -96,7 +96,7 @@ def find_neighbors(
         "approximate" uses neighbour descent (the package pynndescent); "auto" does so where it is installed and
         clearly faster. An object with scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
     n_jobs : int, default=None
-        Threads, as in scikit-learn. The result does not depend on it.
+        Threads, as in scikit-learn. The result of an exact search does not depend on it.
 
     Examples
     --------
