@@ -200,7 +200,8 @@ def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tup
 def approximate_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
     """Indices and distances of k near others, and the estimated share of the k nearest among them.
 
-    Seeded, so repeatable with as many threads and the same order of rows. A second search with more effort follows where the first finds less than 99 %.
+    Seeded, so repeatable with as many threads and the same order of rows. A second search with more effort follows
+    where the first finds less than 99 %.
     """
     descend = require("pynndescent", extra="fast", purpose="neighbors='approximate'").NNDescent
     recall = 0.0
