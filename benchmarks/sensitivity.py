@@ -35,6 +35,8 @@ KEYS = ("set", "embedding", "variant", "k")
 VARIANTS = ("authors", "adaptive")
 SIZES = PUBLISHED_SIZES = tuple(range(30, 101, 10))
 PLACES = tuple(name for name in NAMES if not name.startswith("umap"))
+KINDS = (("raw", "pca"), "ae")
+"""What the two rows of a set are drawn of."""
 # fmt: off
 PUBLISHED: dict[tuple[str, str], tuple[float, ...]] = {
     ("mnist", "raw"): (.5708, .5859, .5873, .5232, .5163, .5848, .4625, .4690),
@@ -193,7 +195,7 @@ def full_table(lines: Sequence[Line] | None = None) -> str:
 
 
 def draw(path: Path) -> None:
-    """F1 over k: a row a set, a column an embedding of which all is there."""
+    """F1 over k: two rows a set, principal components above autoencoders of as many numbers, raw images before them."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -201,24 +203,33 @@ def draw(path: Path) -> None:
 
     curves = read_curves(read_lines(RESULTS))
     whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
-    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
-    names = [name for name in PLACES if all((dataset, name) in whole for dataset in sets)]
-    if not whole or not names:
+    if not whole:
         raise SystemExit("No embedding has been run with all k: python -m benchmarks sensitivity")
-    size = (1.5 + 2.9 * len(names), 6)
-    figure, panels = pyplot.subplots(len(sets), len(names), figsize=size, sharex=True, sharey=True, squeeze=False,
-                                     layout="constrained")  # fmt: skip
-    for dataset, row in zip(sets, panels, strict=True):
-        for name, panel in zip(names, row, strict=True):
-            curve = curves[dataset, name]
-            panel.plot(SIZES, curve["published"], "o--", color="0.55", markersize=4, label="published")
-            panel.plot(SIZES, curve["authors"], "s-", color="tab:orange", markersize=4, label='variant="authors"')
-            panel.plot(SIZES, curve["adaptive"], "o-", color="tab:blue", markersize=4, label="default, k given")
-            panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k")
-            panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
-            panel.grid(alpha=0.3)
+    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
+    rows = [(dataset, [name for name in PLACES if name.startswith(kinds)]) for dataset in sets for kinds in KINDS]
+    width = max(len(names) for _, names in rows)
+    figure, panels = pyplot.subplots(len(rows), width, figsize=(12, 2.1 * len(rows)), sharex=True, sharey=True,
+                                     squeeze=False, layout="constrained")  # fmt: skip
+    for (dataset, names), row in zip(rows, panels, strict=True):
+        for name, panel in zip([""] * (width - len(names)) + names, row, strict=True):
+            if (dataset, name) in whole:
+                drawn = draw_curve(panel, curves[dataset, name])
+                panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
+                panel.tick_params(labelbottom=name == "raw" or row is panels[-1], labelleft=name in ("raw", "ae5"))
+                panel.grid(alpha=0.3)
+            else:
+                panel.set_axis_off()
+    panels[1, 0].legend(handles=drawn, loc="center", frameon=False, fontsize=9)
     figure.supxlabel("k")
     figure.supylabel("F1")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=100)
+
+
+def draw_curve(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
+    """The curves of one embedding; the lines drawn."""
+    return [
+        *panel.plot(SIZES, curve["published"], "o--", color="0.55", markersize=4, label="published"),
+        *panel.plot(SIZES, curve["authors"], "s-", color="tab:orange", markersize=4, label='variant="authors"'),
+        *panel.plot(SIZES, curve["adaptive"], "o-", color="tab:blue", markersize=4, label="default, k given"),
+        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k"),
+    ]
