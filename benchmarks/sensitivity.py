@@ -215,7 +215,8 @@ def draw(path: Path) -> None:
             if (dataset, name) in whole:
                 drawn = draw_curve(panel, curves[dataset, name])
                 panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
-                panel.tick_params(labelbottom=name == "raw" or row is panels[-1], labelleft=name in ("raw", "ae5"))
+                last = panel.get_subplotspec().is_last_row()
+                panel.tick_params(labelbottom=last or name == "raw", labelleft=name in ("raw", "ae5"))
                 panel.grid(alpha=0.3)
             else:
                 panel.set_axis_off()
