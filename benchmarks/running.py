@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -147,7 +148,8 @@ def show_progress(tasks: Sequence[Any], title: str) -> Iterator[tuple[Any, Calla
 
 
 def describe_run(experiment: str, arguments: Iterable[str]) -> Line:
-    """Command, date, machine and versions, for every line."""
+    """Command, date, machine and versions, for every line; where files are kept is nobody's business."""
+    arguments = [a for before, a in pairwise(["", *arguments]) if not {before, a} & {"--cache", "--results"}]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "command": " ".join(["python -m benchmarks", experiment, *arguments]),

@@ -56,7 +56,9 @@ def test_what_is_stored_is_not_run_again(images, capsys):
     lines = [json.loads(line) for line in stored.splitlines()]
     assert [line["method"] for line in lines] == ["GIT", "k-means"]
     assert all(line["f1"] == line["cover"] == 1 and line["n"] == 400 for line in lines)
-    assert {"command", "versions", "machine", "date", "seconds", "of embedding"} <= set(lines[0])
+    assert {"versions", "machine", "date", "seconds", "of embedding"} <= set(lines[0])
+    expected = "dimension_reduction --sets mnist --embeddings pca5 --methods GIT,k-means"
+    assert lines[0]["command"] == f"python -m benchmarks {expected}"
     capsys.readouterr()
     run(dimension_reduction, *options)
     assert dimension_reduction.RESULTS.read_text() == stored
