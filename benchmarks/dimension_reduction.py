@@ -306,8 +306,8 @@ def draw(path: Path) -> None:
                           if (dataset, name, method) in found]  # fmt: skip
                 own = method.startswith("GIT")
                 panel.plot(*np.array(points).reshape(-1, 2).T, color=COLOURS[method], marker="o" if own else "s",
-                           markersize=6 if own else 4.5, linewidth=2.2 if own else 1.1, zorder=4 if method == "GIT" else 3,
-                           label=method if kind is kinds[1] else None)  # fmt: skip
+                           markersize=6 if own else 4.5, linewidth=2.2 if own else 1.1,
+                           label=method if kind is kinds[1] else None, zorder=4 if method == "GIT" else 3)  # fmt: skip
         published = [(NAMES.index(name), row[1]) for (of, name), row in PUBLISHED.items() if of == dataset]
         panel.plot(*zip(*published, strict=True), "k_", markersize=16, label="GIT published, k tuned on labels")
         panel.set_xticks(range(len(NAMES)), NAMES, fontsize=9)
