@@ -88,6 +88,7 @@ def test_data_frames_whose_partitions_are_empty():
         ["f4", "f4", "i1"],
         ["Int64", "Float64", "f8"],
         ["boolean", "f4", "f4"],
+        ["bool", "f4", "f4"],
     ],
     ids=str,
 )

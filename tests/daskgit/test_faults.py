@@ -32,6 +32,7 @@ def deadly(client, tmp_path):
         "partition.place_rows",
         "halo_search.search_halo",
         "stages.climb",
+        "stages.sum_boundaries",
         "results.send_back",
     ],
 )

@@ -50,8 +50,7 @@ def test_an_approximate_search_on_two_processes(client):
     assert model.neighbors_recall_ >= 0.9
 
 
-def test_lazy_results_keep_what_they_need(client, monkeypatch):
-    monkeypatch.setattr(tasks, "SMALL", 0)  # as if the cells had many features
+def test_lazy_results_keep_what_they_need(client):
     model = fit(X, n_clusters=3, cell_size=100)
     expected = model.labels_.compute()
     predicted, labels = model.predict(chunked(X)), model.labels_ + 0

@@ -15,7 +15,6 @@ from gitcluster._validation import available_memory
 SHARE = 6
 """A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""
 FAN_IN = 8
-SMALL = 1 << 16
 
 
 class Resources(NamedTuple):
@@ -89,11 +88,8 @@ def fetch(tasks: Sequence[Delayed]) -> list[Any]:
 
 
 def share(value: Any) -> Any:
-    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again.
-
-    A small array goes along with every task.
-    """
-    if current_client() is None or (isinstance(value, np.ndarray) and value.nbytes <= SMALL):
+    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again."""
+    if current_client() is None:
         return value
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
         return store([call(_same, Box(value))])[0]
