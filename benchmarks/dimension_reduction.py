@@ -188,7 +188,8 @@ def run_quick(options: argparse.Namespace) -> list[Line]:
     """Everything in this process on few images, in a folder that is removed."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for (dataset, name, method), _ in show_progress(plan(options), "dimension reduction"):
+        for (dataset, name, method), say in show_progress(plan(options), "dimension reduction"):
+            say(f"{dataset} {name} {method}")
             embedding = load_embedding(
                 dataset, name, cache=Path(folder), n_samples=QUICK_SAMPLES, max_epochs=QUICK_EPOCHS
             )

@@ -1,6 +1,6 @@
 """The minimum spanning tree by mutual reachability that HDBSCAN works on, for many samples of many features.
 
-Space trees do not help there: the hdbscan package takes hours for 60,000 images. Here every sample's nearest
+Space trees do not help there: the hdbscan package took 16 minutes of CPU for 30,000 images. Here every sample's nearest
 neighbours are found once, and components grow by Borůvka's rule. The lists tell the lightest edge out of a component
 where no sample of it could have a lighter one beyond its list; the others are compared with all samples, but for the
 largest component, which need not choose.

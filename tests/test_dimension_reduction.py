@@ -37,6 +37,7 @@ def test_quick_prints_a_table_and_stores_nothing(images, capsys):
     printed = capsys.readouterr()
     assert printed.out.count("| mnist |") == 2
     assert "**1.000** / **1.000** / **1.000**" in printed.out
+    assert "mnist pca5 k-means" in printed.err
     assert "6/6" in printed.err
     assert sorted(path.name for path in images.iterdir()) == ["mnist.npz"]
 
