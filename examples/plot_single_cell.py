@@ -2,7 +2,7 @@
 Single cells, with AnnData
 ==========================
 
-``gitcluster.scanpy.git`` is called as scanpy's own tools are. The counts here are simulated: 1,500 cells of six types,
+``gitcluster.integrations.scanpy.git`` is called as scanpy's own tools are. The counts here are simulated: 1,500 cells of six types,
 one of them rare, each with marker genes of its own, counted in cells of different depth. With your data, ``adata =
 anndata.read_h5ad("cells.h5ad")`` takes the place of the simulation, and scanpy that of the preparation.
 """
@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 from sklearn.neighbors import kneighbors_graph
 
-import gitcluster.scanpy
+import gitcluster.integrations.scanpy
 from gitcluster.metrics import adjusted_rand_score
 
 rng = np.random.default_rng(0)
@@ -41,8 +41,8 @@ adata.obsp["distances"] = kneighbors_graph(adata.obsm["X_pca"], 30, mode="distan
 
 # %%
 # One call; labels and memberships are new columns of ``adata.obs``. Without a number, it is chosen.
-gitcluster.scanpy.git(adata)
-gitcluster.scanpy.git(adata, n_clusters=6, key_added="git_6")
+gitcluster.integrations.scanpy.git(adata)
+gitcluster.integrations.scanpy.git(adata, n_clusters=6, key_added="git_6")
 print("types found without a number:", adata.obs["git"].nunique())
 print(f"adjusted Rand index, six asked for: {adjusted_rand_score(cell_type, adata.obs['git_6'].astype(int)):.3f}")
 print(pd.crosstab(np.array(types)[cell_type], adata.obs["git_6"].to_numpy(), rownames=[""], colnames=[""]).to_string())

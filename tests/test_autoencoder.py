@@ -15,12 +15,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gitcluster import GIT, _optional
+from gitcluster import GIT
+from gitcluster._support import optional
 from gitcluster.autoencoder import Autoencoder
 from gitcluster.metrics import adjusted_rand_score
 
 needs_torch = pytest.mark.skipif(
-    not _optional.is_installed("torch"), reason="torch is not installed: pip install 'gitcluster[autoencoder]'"
+    not optional.is_installed("torch"), reason="torch is not installed: pip install 'gitcluster[autoencoder]'"
 )
 SMALL = {"hidden_layer_sizes": (32, 16), "learning_rate": 0.01, "max_epochs": 20, "batch_size": 32, "random_state": 0}
 
@@ -36,7 +37,7 @@ def fitted(digits):
 
 
 def test_missing_torch_says_the_pip_line(monkeypatch, digits):
-    monkeypatch.setattr(_optional, "is_installed", lambda package: package != "torch")
+    monkeypatch.setattr(optional, "is_installed", lambda package: package != "torch")
     with pytest.raises(ImportError, match=r"Autoencoder\.fit needs the package torch: pip install 'gitcluster\[auto"):
         Autoencoder().fit(digits)
 
@@ -149,7 +150,7 @@ def test_pickle_holds_numpy_arrays_alone(fitted, digits):
 
 @needs_torch
 def test_a_fitted_model_needs_no_torch(monkeypatch, fitted, digits):
-    monkeypatch.setattr(_optional, "is_installed", lambda package: False)
+    monkeypatch.setattr(optional, "is_installed", lambda package: False)
     assert fitted.transform(digits).shape == (600, 3)
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gitcluster import GIT
-from gitcluster.pipeline import VARIANTS
+from gitcluster.recipes import VARIANTS
 
 X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 

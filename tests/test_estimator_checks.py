@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gitcluster import GIT
-from gitcluster.pipeline import VARIANTS
+from gitcluster.recipes import VARIANTS
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, TopoGraph
-from gitcluster.explanation import find_boundary_pairs, strengths, strongest_path
+from gitcluster.fitted.explanation import find_boundary_pairs, strengths, strongest_path
 
 X = make_blobs(400, centers=6, cluster_std=1.6, random_state=4)[0]
 
@@ -114,7 +114,7 @@ def test_boundary_pairs_are_those_of_the_edge(variant, metric):
     graph = fitted.topo_graph_
     assert len(graph.edges) > 3
     for edge in range(len(graph.edges)):
-        pairs = find_boundary_pairs(fitted, edge, samples if metric == "precomputed" else None)
+        pairs = find_boundary_pairs(fitted.clustering_, edge, samples if metric == "precomputed" else None)
         assert len(pairs) == graph.pairs[edge]
         assert (np.sort(fitted.local_labels_[pairs], axis=1) == graph.edges[edge]).all()
 
@@ -124,7 +124,7 @@ def test_boundary_pairs_of_repeated_rows_are_samples():
     for options, samples in (({}, X), ({"metric": "precomputed"}, pairwise_distances(X))):
         fitted = GIT(4, n_neighbors=8, **options).fit(samples, sample_weight=weights)
         edge = int(fitted.topo_graph_.pairs.argmax())
-        pairs = find_boundary_pairs(fitted, edge, samples)
+        pairs = find_boundary_pairs(fitted.clustering_, edge, samples)
         assert len(pairs) == fitted.topo_graph_.pairs[edge]
         assert (np.sort(fitted.local_labels_[pairs], axis=1) == fitted.topo_graph_.edges[edge]).all()
 
@@ -193,4 +193,4 @@ def test_a_model_from_a_file_explains_the_same(model, tmp_path):
 def test_sparse_samples_are_explained():
     fitted = GIT(4).fit(csr_array(X))
     edge = int(fitted.topo_graph_.pairs.argmax())
-    assert len(find_boundary_pairs(fitted, edge)) == fitted.topo_graph_.pairs[edge]
+    assert len(find_boundary_pairs(fitted.clustering_, edge)) == fitted.topo_graph_.pairs[edge]

@@ -54,7 +54,7 @@ def test_everything_is_in_the_payload(tmp_path):
     assert payload["names"][7] == "7"
     np.testing.assert_array_equal(unpack(graph["log_weights"]), model.topo_graph_.log_weights)
     np.testing.assert_array_equal(unpack(graph["edges"]).reshape(-1, 2), model.topo_graph_.edges)
-    np.testing.assert_array_equal(unpack(graph["merges"]), model._hierarchy.edges)
+    np.testing.assert_array_equal(unpack(graph["merges"]), model.clustering_.hierarchy.edges)
     np.testing.assert_array_equal(unpack(samples["parent"]), model.parents_)
     np.testing.assert_array_equal(unpack(samples["local"]), model.local_labels_)
     axes = [[axis[key] for axis in payload["axes"]] for key in ("centre", "unit")]

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster.scanpy import git
+from gitcluster.integrations.scanpy import git
 
 X = make_blobs(200, centers=4, random_state=2)[0]
 

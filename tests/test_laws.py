@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.pipeline import VARIANTS
+from gitcluster.recipes import VARIANTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

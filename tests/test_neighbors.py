@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from gitcluster import _validation, find_neighbors, scale_features
-from gitcluster.neighbors import group_duplicates
+from gitcluster import find_neighbors, scale_features
+from gitcluster._support import validation
+from gitcluster.neighbors.duplicates import group_duplicates
 
 
 def nearest_by_sorting(points, k):
@@ -75,13 +76,13 @@ def test_scaling(dtype):
 
 
 def test_too_little_memory_is_told_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr(_validation, "available_memory", lambda: 1e6)
+    monkeypatch.setattr(validation, "available_memory", lambda: 1e6)
     with pytest.raises(MemoryError, match=r"needs about 0\.0 GB.*fewer neighbours"):
         find_neighbors(np.zeros((10_000, 3)), n_neighbors=30)
     assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1
 
 
 def test_available_memory_is_read_or_unlimited(monkeypatch):
-    assert _validation.available_memory() > 0
-    monkeypatch.setattr(_validation, "Path", lambda *_: Path("/nowhere"))
-    assert _validation.available_memory() == np.inf
+    assert validation.available_memory() > 0
+    monkeypatch.setattr(validation, "Path", lambda *_: Path("/nowhere"))
+    assert validation.available_memory() == np.inf

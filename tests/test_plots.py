@@ -1,10 +1,10 @@
 """The pictures: what they draw is there, colours agree, texts do not overlap, and nothing global changes."""
 
-import copy
 import functools
 import inspect
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -29,7 +29,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
-from gitcluster.places import lay_out, place_samples
+from gitcluster.fitted.places import lay_out, place_samples
 from gitcluster.plots._points import find_pixels, paint
 from gitcluster.plots._style import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots.animation import _frames
@@ -126,10 +126,9 @@ def colour_at(ax, place):
 
 def enlarge(model, X, times):
     """A model of many more samples: every one repeated with a little noise."""
-    large = copy.copy(model)
     row = np.tile(np.arange(len(X)), times)
-    for name in ("labels_", "local_labels_", "log_intensity_", "parents_"):
-        setattr(large, name, getattr(model, name)[row])
+    names = ("labels", "local_labels", "log_intensity", "parents")
+    large = replace(model.clustering_, **{name: getattr(model.clustering_, name)[row] for name in names})
     return large, X[row] + np.random.default_rng(0).normal(scale=0.02, size=(len(row), X.shape[1]))
 
 
@@ -309,7 +308,7 @@ def test_of_very_many_edges_the_strongest_are_drawn(monkeypatch):
     model, X = fitted("prior")
     monkeypatch.setattr("gitcluster.plots.graph.MOST_EDGES", 100)
     graph, labels = model.topo_graph_, model.edge_cut_.labels
-    drawn = drawn_edges(model)
+    drawn = drawn_edges(model.clustering_)
     assert len(drawn) < len(graph.edges)
     rank = np.empty(len(graph.edges))
     rank[np.lexsort((-graph.log_weights, graph.pairs == 0))] = np.arange(len(rank))
@@ -342,7 +341,7 @@ def test_many_samples_are_an_image():
         ax = getattr(plots, name)(model, X, ax=new_axes())
         assert len(ax.images) == 1
         scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
-        assert all(len(c.get_offsets()) == len(model.peaks_) for c in scatters)
+        assert all(len(c.get_offsets()) == len(model.peaks) for c in scatters)
         check_picture(ax)
         left, right, bottom, top = ax.axis()
         assert left < X[:, 0].min() < X[:, 0].max() < right
@@ -378,18 +377,18 @@ def test_arrows_lead_uphill():
 
 def test_places():
     model, X = fitted("two features")
-    np.testing.assert_array_equal(place_samples(model, X).xy, X)
-    np.testing.assert_allclose(place_samples(model).xy, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-9)
+    np.testing.assert_array_equal(place_samples(model.clustering_, X).xy, X)
+    np.testing.assert_allclose(place_samples(model.clustering_).xy, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-9)
     model, X = fitted("five features")
-    found, expected = place_samples(model, X), PCA(2).fit_transform(X / X.std(axis=0))
+    found, expected = place_samples(model.clustering_, X), PCA(2).fit_transform(X / X.std(axis=0))
     np.testing.assert_allclose(pdist(found.xy) / found.xy.std(), pdist(expected) / expected.std(), rtol=1e-6)
     assert found.names[0].startswith("PCA 1 (")
-    np.testing.assert_array_equal(place_samples(model, X, embedding=X[:, :2]).xy, X[:, :2])
+    np.testing.assert_array_equal(place_samples(model.clustering_, X, embedding=X[:, :2]).xy, X[:, :2])
     model, distances = fitted("distances")
-    found = place_samples(model, distances).xy
+    found = place_samples(model.clustering_, distances).xy
     np.testing.assert_allclose(pdist(found) / pdist(found).max(), pdist(PLANE) / pdist(PLANE).max(), atol=1e-9)
     model, _ = fitted("graph")
-    np.testing.assert_array_equal(place_samples(model).xy, place_samples(model, GRAPH).xy)
+    np.testing.assert_array_equal(place_samples(model.clustering_).xy, place_samples(model.clustering_, GRAPH).xy)
     named = pytest.importorskip("pandas").DataFrame(PLANE, columns=["wide", "high"])
     assert plots.plot_clusters(GIT(3).fit(named), named, ax=new_axes()).get_xlabel() == "wide"
 
@@ -428,11 +427,10 @@ def test_the_cut_crosses_every_cluster_once(kind):
 
 def test_a_sweep_is_no_cut_of_the_hierarchy():
     model, _ = fitted("prior")
-    other = copy.copy(model)
     labels = model.edge_cut_.labels.copy()
     labels[0], labels[-1] = labels[-1], labels[0]
     assert (labels != model.edge_cut_.labels).any()
-    other.edge_cut_ = model.edge_cut_._replace(labels=labels)
+    other = replace(model.clustering_, edge_cut=model.edge_cut_._replace(labels=labels))
     ax = plots.plot_hierarchy(other, ax=new_axes())
     assert len(ax.lines) == 39
     assert "no single cut" in ax.get_title()
@@ -442,7 +440,7 @@ def test_a_sweep_is_no_cut_of_the_hierarchy():
 def test_persistence(kind):
     """Against groups of local clusters as sets."""
     model, _ = fitted(kind)
-    hierarchy, edges = model._hierarchy, model.topo_graph_.edges
+    hierarchy, edges = model.clustering_.hierarchy, model.topo_graph_.edges
     groups = {i: {i} for i in range(len(model.peaks_))}
     expected = np.full(len(groups), np.inf)
     for edge, strength in zip(hierarchy.edges, hierarchy.log_strength, strict=True):
@@ -500,7 +498,7 @@ def test_growth_shows_what_is_above_the_threshold():
 def test_films_end_with_the_clusters(kind, tmp_path):
     model, X = fitted(kind)
     order = np.arange(len(X))
-    frames = [colours for colours, _ in _frames(model, order, 12, NOISE)]
+    frames = [colours for colours, _ in _frames(model.clustering_, order, 12, NOISE)]
     np.testing.assert_allclose(frames[-1], colours_of(model.edge_cut_.labels[model.local_labels_]))
     peaks = model.peaks_[np.unique(model.edge_cut_.labels, return_index=True)[1]]
     np.testing.assert_allclose(frames[6][peaks], frames[-1][peaks])

@@ -63,7 +63,7 @@ def test_predict_climbs_as_the_text_says():
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
     points = (new - X.mean(axis=0)) / X.std(axis=0)
     k = model.n_neighbors_
-    unit = model._reference.scale
+    unit = model.clustering_.reference.units
     for x, predicted, score in zip(points, model.predict(new), model.score_samples(new), strict=True):
         distances = np.sqrt(((scaled - x) ** 2).sum(axis=1))
         near = np.argsort(distances)[:k]

@@ -6,18 +6,20 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
-from gitcluster import GIT, _optional, cells, find_neighbors, neighbors, search
+from gitcluster import GIT, find_neighbors, neighbors
+from gitcluster._support import optional
+from gitcluster.neighbors import approximate, cells, exact
 
 X, y = make_blobs(3000, 12, centers=5, random_state=0)
 
 
 def test_approximate_search_is_close_and_repeatable():
-    exact = find_neighbors(X, n_neighbors=15, search="exact")
+    true = find_neighbors(X, n_neighbors=15, search="exact")
     near = [find_neighbors(X, n_neighbors=15, search="approximate") for _ in range(2)]
-    assert exact.recall == 1
+    assert true.recall == 1
     assert near[0].recall > 0.99
     np.testing.assert_array_equal(near[0].indices, near[1].indices)
-    hits = np.mean([len(np.intersect1d(a, b)) / 15 for a, b in zip(exact.indices, near[0].indices, strict=True)])
+    hits = np.mean([len(np.intersect1d(a, b)) / 15 for a, b in zip(true.indices, near[0].indices, strict=True)])
     assert hits == pytest.approx(near[0].recall, abs=0.01)
     assert (np.diff(near[0].distances, axis=1) >= 0).all()
     assert not (near[0].indices == np.arange(len(X))[:, None]).any()
@@ -59,13 +61,13 @@ def test_a_broken_search_is_named():
 
 
 def test_poor_recall_warns(monkeypatch):
-    monkeypatch.setattr(search, "estimate_recall", lambda *_: 0.9)
+    monkeypatch.setattr(approximate, "estimate_recall", lambda *_: 0.9)
     with pytest.warns(UserWarning, match=r"90.0% of the nearest"):
         assert find_neighbors(X, n_neighbors=5, search="approximate").recall == 0.9
 
 
 def test_a_missing_package_names_its_extra(monkeypatch):
-    monkeypatch.setattr(_optional, "find_spec", lambda name: None)
+    monkeypatch.setattr(optional, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'gitcluster\[fast\]'"):
         find_neighbors(X, n_neighbors=5, search="approximate")
 
@@ -74,7 +76,7 @@ def test_auto_uses_what_pays(monkeypatch):
     asked = []
     monkeypatch.setattr(neighbors, "approximation_pays", lambda *_: True)
     monkeypatch.setattr(
-        neighbors, "approximate_search", lambda *a: asked.append("approximate") or search.certain_search(*a)
+        neighbors, "approximate_search", lambda *a: asked.append("approximate") or exact.certain_search(*a)
     )
     find_neighbors(X, n_neighbors=5)
     assert asked == ["approximate"]
@@ -87,10 +89,10 @@ def test_auto_uses_what_pays(monkeypatch):
 
 
 def test_the_auto_rule():
-    assert not search.approximation_pays(search.all_pairs_seconds(10_000, 784), 10_000, 784)
-    assert search.approximation_pays(search.all_pairs_seconds(60_000, 784), 60_000, 784)
-    assert not search.approximation_pays(search.cell_seconds(500_000, 3, 1000), 500_000, 3)
-    assert search.approximation_pays(search.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
+    assert not approximate.approximation_pays(exact.all_pairs_seconds(10_000, 784), 10_000, 784)
+    assert approximate.approximation_pays(exact.all_pairs_seconds(60_000, 784), 60_000, 784)
+    assert not approximate.approximation_pays(exact.cell_seconds(500_000, 3, 1000), 500_000, 3)
+    assert approximate.approximation_pays(exact.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -103,19 +105,19 @@ def test_cells_find_what_all_pairs_find(shape, dtype):
     lattice = rng.permutation(np.unique(rng.integers(0, 9, (n_samples, n_features)), axis=0)).astype(dtype)
     for points in (rng.normal(size=(n_samples, n_features)).astype(dtype), lattice):
         some = min(k, len(points) - 1)
-        found = search.empty_neighbors(len(points), some, dtype)
+        found = exact.empty_neighbors(len(points), some, dtype)
         by_cells = cells.gather_cells(points)
         cells.nearest_in_cells(by_cells, by_cells, found, n_jobs=2)
-        true = search.certain_search(points, some, "euclidean", None)
+        true = exact.certain_search(points, some, "euclidean", None)
         np.testing.assert_array_equal(found[0], true[0])
         np.testing.assert_array_equal(found[1], true[1])
 
 
 def test_all_pairs_where_cells_do_not_help(monkeypatch):
-    monkeypatch.setattr(search, "sample_pairs", lambda *_: 1e12)
+    monkeypatch.setattr(exact, "sample_pairs", lambda *_: 1e12)
     asked = []
-    monkeypatch.setattr(search, "certain_search", lambda *a: asked.append("pairs") or (None, None))
-    seconds, search_exactly = search.plan_exact_search(X, 5, "euclidean", None)
+    monkeypatch.setattr(exact, "certain_search", lambda *a: asked.append("pairs") or (None, None))
+    seconds, search_exactly = exact.plan_exact_search(X, 5, "euclidean", None)
     search_exactly()
     assert asked == ["pairs"]
-    assert seconds == search.all_pairs_seconds(*X.shape)
+    assert seconds == exact.all_pairs_seconds(*X.shape)

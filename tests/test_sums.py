@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcluster import _kernels
-from gitcluster.scaling import fit_scaling, scaling_from_moments, sum_moments, varying_features
+from gitcluster._jit import sums
+from gitcluster.inputs.scaling import fit_scaling, scaling_from_moments, sum_moments, varying_features
 from gitcluster.topo_graph import merge_sums
 
 POSITIVE = st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=60)
@@ -16,7 +16,7 @@ LOGS = st.lists(st.floats(-2000, 50), min_size=1, max_size=60)
 
 
 def total(values, add):
-    totals = _kernels.empty_totals(1)
+    totals = sums.empty_totals(1)
     for value in values:
         add(totals[0], value)
     return totals
@@ -26,37 +26,37 @@ def total(values, add):
 def test_order_does_not_matter(values, random):
     shuffled = list(values)
     random.shuffle(shuffled)
-    np.testing.assert_array_equal(total(values, _kernels.add_value), total(shuffled, _kernels.add_value))
+    np.testing.assert_array_equal(total(values, sums.add_value), total(shuffled, sums.add_value))
 
 
 @given(LOGS, st.integers(0, 60))
 def test_parts_add_up(values, cut):
-    parts = [total(part, _kernels.add_exp) for part in (values[:cut], values[cut:])]
-    merged = _kernels.empty_totals(1)
+    parts = [total(part, sums.add_exp) for part in (values[:cut], values[cut:])]
+    merged = sums.empty_totals(1)
     for part in parts:
-        if part[0, 0] != _kernels.NOTHING:
-            _kernels.add_total(merged[0], part[0])
-    np.testing.assert_array_equal(merged, total(values, _kernels.add_exp))
+        if part[0, 0] != sums.NOTHING:
+            sums.add_total(merged[0], part[0])
+    np.testing.assert_array_equal(merged, total(values, sums.add_exp))
 
 
 @given(POSITIVE)
 def test_a_mean_is_as_good_as_that_of_exact_sums(values):
     mean = np.empty(1)
-    _kernels.mean_totals(total(values, _kernels.add_value), np.array([float(len(values))]), mean)
+    sums.mean_totals(total(values, sums.add_value), np.array([float(len(values))]), mean)
     assert mean[0] == pytest.approx(fsum(value / len(values) for value in values), rel=1e-14)
 
 
 @given(LOGS)
 def test_a_logarithm_of_a_sum_is_right_beyond_the_range_of_floats(values):
     logs = np.empty(1)
-    _kernels.log_totals(total(values, _kernels.add_exp), logs)
+    sums.log_totals(total(values, sums.add_exp), logs)
     most = max(values)
     assert logs[0] == pytest.approx(most + log(fsum(exp(value - most) for value in values)), rel=1e-12, abs=1e-12)
 
 
 def test_nothing_has_a_mean_of_zero():
     mean = np.empty(1)
-    _kernels.mean_totals(_kernels.empty_totals(1), np.ones(1), mean)
+    sums.mean_totals(sums.empty_totals(1), np.ones(1), mean)
     assert mean[0] == 0
 
 
@@ -80,8 +80,8 @@ def test_the_deviation_is_that_of_numpy():
 
 
 def test_edges_of_parts_merge_into_one_each():
-    totals = np.concatenate([total([value], _kernels.add_value) for value in (1.0, 2.0, 4.0)])
+    totals = np.concatenate([total([value], sums.add_value) for value in (1.0, 2.0, 4.0)])
     ends, pairs, merged = merge_sums(np.array([[3, 4], [1, 2], [3, 4]]), np.array([1, 5, 2]), totals)
     np.testing.assert_array_equal(ends, [[1, 2], [3, 4]])
     np.testing.assert_array_equal(pairs, [5, 3])
-    np.testing.assert_array_equal(merged, np.concatenate([total(v, _kernels.add_value) for v in ([2.0], [1.0, 4.0])]))
+    np.testing.assert_array_equal(merged, np.concatenate([total(v, sums.add_value) for v in ([2.0], [1.0, 4.0])]))

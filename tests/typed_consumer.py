@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gitcluster import (
     GIT,
+    Clustering,
     EdgeCut,
-    GITResult,
     Hierarchy,
     LocalClusters,
     Neighbors,
@@ -63,7 +63,7 @@ def use_stages(X: Floats) -> float:
     hierarchy = assert_type(build_hierarchy(assert_type(graph, TopoGraph)), Hierarchy)
     cut_hierarchy(hierarchy, graph, n_clusters=2)
     cut = assert_type(cut_edges(graph, n_clusters=2), EdgeCut)
-    assert_type(git_clusters(X, n_clusters=2), GITResult)
+    assert_type(git_clusters(X, n_clusters=2), Clustering)
     return assert_type(proportion_distance(cut.sizes / len(X), [0.5, 0.5]), float)
 
 

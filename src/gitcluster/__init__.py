@@ -2,21 +2,22 @@
 
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.estimator import GIT
+from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy
+from gitcluster.inputs.scaling import scale_features
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import Neighbors, find_neighbors
-from gitcluster.pipeline import GITResult, git_clusters
-from gitcluster.proportions import proportion_distance
-from gitcluster.scaling import scale_features
+from gitcluster.pipeline import git_clusters
+from gitcluster.prior.proportions import proportion_distance
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GIT",
+    "Clustering",
     "EdgeCut",
-    "GITResult",
     "Hierarchy",
     "LocalClusters",
     "Neighbors",

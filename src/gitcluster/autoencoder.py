@@ -23,8 +23,8 @@ from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from gitcluster._optional import require
-from gitcluster._validation import check_integer, check_n_jobs
+from gitcluster._support.optional import require
+from gitcluster._support.validation import check_integer, check_n_jobs
 
 Weights = list[NDArray[np.float32]]
 ROWS = 4096

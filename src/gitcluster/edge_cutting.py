@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster import _kernels
-from gitcluster._validation import check_choice
+from gitcluster._jit import sweep as kernels
+from gitcluster._jit import unions
+from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.validation import check_choice
 from gitcluster.intensity import rounding_step
-from gitcluster.neighbors import Array
-from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
+from gitcluster.prior.proportions import equal_shares, proportion_distance, resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 
 TOLERANCE = 1e-12
@@ -82,36 +83,49 @@ def cut_edges(
     root, sizes = np.arange(len(graph.sizes)), graph.sizes.astype(np.int64)
     strength = np.rint(graph.log_weights / rounding_step(np.float64))
     order = np.argsort(-strength, kind="stable")
-    outcome, merged, changes = _kernels.sweep_edges(
-        order[graph.pairs[order] > 0], graph.edges, sizes, root,
+    outcome, merged, changes = kernels.sweep_edges(
+        order[graph.real[order]], graph.edges, sizes, root,
         prior * n_samples, np.cumsum(prior), TOLERANCE,
     )  # fmt: skip
     if leftover == "connected":
-        log_sums = graph.log_weights + np.where(graph.pairs > 0, np.log(graph.sizes[graph.edges]).sum(axis=1), 0)
-        _kernels.join_smallest(graph.edges, log_sums, graph.pairs, sizes, root, len(prior), rounding_step(np.float64))
+        kernels.join_smallest(
+            graph.edges, graph.log_sums, graph.pairs, sizes, root, len(prior), rounding_step(np.float64)
+        )
     else:
         _follow_cut_edges(graph, outcome, root, len(prior))
-    return _finish(graph, root, merged, changes, prior)
-
-
-def _finish(graph: TopoGraph, root: Array, merged: Array, changes: NDArray[np.float64], prior: Array) -> EdgeCut:
     labels, sizes = label_by_size(root, graph.sizes)
     start = proportion_distance(graph.sizes / graph.sizes.sum(), prior)
     scores = start + np.cumsum(np.concatenate(([0.0], changes)))
-    kept = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
-    return EdgeCut(labels, sizes, kept, merged, np.maximum(scores, 0.0))
+    return EdgeCut(labels, sizes, graph.inside(labels), merged, np.maximum(scores, 0.0))
+
+
+def cut_by_width(graph: TopoGraph, prior: NDArray[np.float64]) -> EdgeCut:
+    """The sweep against a prior, edges as strong as the boundary is wide."""
+    return cut_edges(graph._replace(log_weights=graph.log_widths), proportions=prior)
+
+
+def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | None) -> EdgeCut:
+    """A cut that was made elsewhere: its sizes, kept and cut edges, and distances to the prior before and after."""
+    sizes = np.bincount(labels, graph.sizes).astype(np.int64)
+    shares = [graph.sizes / graph.sizes.sum(), sizes / sizes.sum()]
+    scores = [] if prior is None else [proportion_distance(share, prior) for share in shares]
+    return EdgeCut(labels, sizes, graph.inside(labels), merged, np.array(scores))
+
+
+def share_distance(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) -> float:
+    """W1 between the shares of clusters of local clusters and a prior."""
+    sizes = np.bincount(labels, graph.sizes)
+    return proportion_distance(sizes / sizes.sum(), prior)
 
 
 def label_by_size(root: Array, sizes: Array) -> tuple[Array, Array]:
     """Labels 0, 1, ... of union-find roots, largest cluster first, ties to the lower number."""
     top = root.copy()
-    _kernels.find_all(top)
+    unions.find_all(top)
     _, first, group = np.unique(top, return_index=True, return_inverse=True)
     totals = np.bincount(group, weights=sizes).astype(np.int64)
     order = np.lexsort((first, -totals))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place[group], totals[order]
+    return inverse_order(order)[group], totals[order]
 
 
 def _follow_cut_edges(graph: TopoGraph, outcome: Array, root: Array, n_clusters: int) -> None:
@@ -125,8 +139,8 @@ def _follow_cut_edges(graph: TopoGraph, outcome: Array, root: Array, n_clusters:
                 sums[to, small] = float(np.logaddexp(sums.get((to, small), -np.inf), graph.log_weights[e]))
     joined = np.arange(len(sizes))
     for to, small in sorted(sums, key=lambda way: (-sums[way], way)):
-        target = _kernels.find(joined, to)
+        target = unions.find(joined, to)
         if joined[small] == small and target != small:
             joined[small] = target
     first = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
-    root[:] = first[[_kernels.find(joined, label) for label in labels]]
+    root[:] = first[[unions.find(joined, label) for label in labels]]

@@ -2,9 +2,9 @@
 
 Eq. 1: f(x) = mean over the k neighbours y of exp(-d(x, y)). In thousands of dimensions exp(-d) is 0 in floating
 point, and nothing later needs more of f than its order and ratios, so the stage returns log f (log-sum-exp).
-Two more kernels: exp(-d^2 / n_features) is what the authors' published code used; exp(-d / h) with h the mean neighbour
-distance has no scale of its own and holds in 2 and in 4,096 dimensions alike. Parts of the data that no neighbours
-connect have an h of their own, because nothing says that they share a scale.
+Other kernels are listed in ``recipes``: exp(-d^2 / n_features) is what the authors' published code used; exp(-d / h)
+with h the mean neighbour distance has no scale of its own and holds in 2 and in 4,096 dimensions alike. Parts of the
+data that no neighbours connect have an h of their own, because nothing says that they share a scale.
 """
 
 from typing import Any
@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster import _kernels
-from gitcluster._jit import run_chunks
-from gitcluster._validation import check_choice, check_integer
+from gitcluster._jit import climbing, run_chunks, sums
+from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.neighbors import Neighbors
+from gitcluster.recipes import KERNELS
 
 LOWEST = -1e30
 """Log intensity of a sample whose neighbours are farther away than that."""
-KERNELS = ("exponential", "gaussian", "relative")
 
 
 def rounding_step(dtype: Any) -> float:
@@ -27,23 +26,28 @@ def rounding_step(dtype: Any) -> float:
     return 2.0**-36 if dtype == np.float64 else 2.0**-13
 
 
+def round_intensity(log_intensity: NDArray[np.float64], dtype: Any) -> NDArray[np.float64]:
+    """Multiples of :func:`rounding_step`, so that the samples of a plateau have one value."""
+    step = rounding_step(dtype)
+    return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)
+
+
 def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neighbors: int) -> NDArray[np.float64]:
-    """What a kernel divides the (squared) distances of every sample by."""
-    unit = np.ones(len(neighbors.indices))
-    if kernel == "gaussian":
-        unit *= check_integer("n_features", n_features, low=1)
-    elif kernel == "relative":
-        root, _ = _kernels.find_components(neighbors.indices, n_neighbors, len(neighbors.indices))
-        totals, counts = _kernels.empty_totals(len(root)), np.zeros(len(root), np.int64)
-        _kernels.sum_components(root, neighbors.distances, n_neighbors, totals, counts)
-        unit = mean_distances(totals, counts, n_neighbors)[root]
-    return unit
+    """What a kernel divides the distances of every sample by, or their squares."""
+    power, unit = KERNELS[kernel]
+    n_samples = len(neighbors.indices)
+    if unit == "component":
+        root, _ = climbing.find_components(neighbors.indices, n_neighbors, n_samples)
+        totals, counts = sums.empty_totals(n_samples), np.zeros(n_samples, np.int64)
+        climbing.sum_components(root, neighbors.distances, n_neighbors, totals, counts)
+        return np.asarray(mean_distances(totals, counts, n_neighbors)[root] ** power)
+    return np.full(n_samples, float(check_integer("n_features", n_features, low=1)) if unit == "features" else 1.0)
 
 
 def mean_distances(totals: NDArray[np.int64], counts: NDArray[np.int64], k: int) -> NDArray[np.float64]:
     """Mean neighbour distance of every component from the sums of all its samples; 1 where all are duplicates."""
     mean = np.empty(len(totals))
-    _kernels.mean_totals(totals, counts / k, mean)
+    sums.mean_totals(totals, counts / k, mean)
     return np.where(mean > 0, mean, 1.0)
 
 
@@ -64,11 +68,11 @@ def estimate_intensity(
     kernel : {"exponential", "gaussian", "relative"}, default="exponential"
         exp(-d), exp(-d^2 / n_features), or exp(-d / mean d of the connected component).
     n_features : int, default=1
-        Used by the Gaussian kernel alone.
+        Number of features, for the Gaussian kernel.
     n_neighbors : int, default=None
-        Use the nearest so many neighbours, all by default.
+        Number of neighbours to use, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
-        A sample of weight w counts as w samples at its place; the neighbourhood ends where so many are counted.
+        A sample of weight w counts as w samples at its place; the neighbourhood ends where ``n_neighbors`` are counted.
     n_jobs : int, default=None
 
     Returns
@@ -85,15 +89,14 @@ def estimate_intensity(
     check_choice("kernel", kernel, KERNELS)
     distances = neighbors.distances
     k = neighbors.check_reach(n_neighbors)
-    power = 2 if kernel == "gaussian" else 1
-    scale = distance_unit(neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)
+    power = KERNELS[kernel].power
+    unit = distance_unit(neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)
     log_intensity = np.empty(len(distances))
     if weights is None:
-        run_chunks(_kernels.log_mean_kernel, len(distances), n_jobs, distances, k, power, scale, log_intensity)
+        run_chunks(climbing.log_mean_kernel, len(distances), n_jobs, distances, k, power, unit, log_intensity)
     else:
         run_chunks(
-            _kernels.log_weighted_kernel, len(distances), n_jobs,
-            neighbors.indices, distances, k, power, scale, weights, log_intensity,
+            climbing.log_weighted_kernel, len(distances), n_jobs,
+            neighbors.indices, distances, k, power, unit, weights, log_intensity,
         )  # fmt: skip
-    step = rounding_step(distances.dtype)
-    return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)
+    return round_intensity(log_intensity, distances.dtype)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster import _kernels
-from gitcluster._jit import run_chunks
+from gitcluster._jit import climbing, run_chunks
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.intensity import rounding_step
-from gitcluster.neighbors import Array, Neighbors
+from gitcluster.neighbors import Neighbors
 
 
 class LocalClusters(NamedTuple):
@@ -51,7 +51,7 @@ def find_local_clusters(
         Whether a parent must have a higher intensity, even where it is equal on a plateau or for duplicates
         (the authors' published code).
     n_neighbors : int, default=None
-        Climb among the nearest so many neighbours, all by default.
+        Number of neighbours to climb among, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
         Sizes count weights, in thousandths of the mean weight.
     groups : ndarray of shape (n_samples,), default=None
@@ -70,18 +70,16 @@ def find_local_clusters(
     indices, distances = neighbors.indices, neighbors.distances
     n_samples = len(indices)
     order = np.argsort(-log_intensity, kind="stable").astype(indices.dtype)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(n_samples)
     parent = np.empty(n_samples, indices.dtype)
     run_chunks(
-        _kernels.steepest_parent, n_samples, n_jobs,
-        indices, distances, neighbors.check_reach(n_neighbors), log_intensity, rank, strict,
+        climbing.steepest_parent, n_samples, n_jobs,
+        indices, distances, neighbors.check_reach(n_neighbors), log_intensity, inverse_order(order), strict,
         rounding_step(distances.dtype), parent,
     )  # fmt: skip
     labels = np.empty(n_samples, indices.dtype)
-    _kernels.follow_parents(order, parent, labels)
-    if groups is not None and _kernels.part_groups(groups, labels, parent):
-        _kernels.follow_parents(order, parent, labels)
+    climbing.follow_parents(order, parent, labels)
+    if groups is not None and climbing.part_groups(groups, labels, parent):
+        climbing.follow_parents(order, parent, labels)
     peaks = order[parent[order] == order]
     sizes = np.bincount(labels, weights, minlength=len(peaks))
     if weights is not None:

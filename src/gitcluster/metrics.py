@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, f1_score, normalized_mutual_info_score
 
-from gitcluster._validation import check_choice
+from gitcluster._support.validation import check_choice
 
 NOISE = -1
 UNMATCHED = -2

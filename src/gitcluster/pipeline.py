@@ -1,57 +1,70 @@
-"""GIT from top to bottom: the five stages in order, nothing else."""
+"""GIT from top to bottom: the five stages in order."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
-from gitcluster import _search_kernels
-from gitcluster._jit import run_chunks, run_threads
-from gitcluster._validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.constraints import Constraints, balance_sizes, keeps_groups, merge_constrained
-from gitcluster.edge_cutting import EdgeCut, cut_edges
-from gitcluster.graphs import check_graph, graph_neighbors
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
-from gitcluster.intensity import estimate_intensity
+from gitcluster._jit import climbing, run_chunks, run_threads, search
+from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors, check_sample_weight
+from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
+from gitcluster.fitted.clustering import Clustering, Reference
+from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
+from gitcluster.fitted.prediction import describe_samples
+from gitcluster.hierarchy import Hierarchy, build_hierarchy
+from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
+from gitcluster.inputs import Input, check_input
+from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
-from gitcluster.neighbors import SEARCHES, Array, Neighbors, canonical_order, find_neighbors, measure_neighbors
-from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
-from gitcluster.scaling import LARGEST, Scaling, apply_scaling, fit_scaling
-from gitcluster.selection import build_scale, measure_leak, neighborhood_sizes, select, share_distance, sweep
+from gitcluster.neighbors import SEARCHES, Neighbors
+from gitcluster.prior.constraints import Constraints
+from gitcluster.prior.proportions import equal_shares, resolve_proportions
+from gitcluster.recipes import Recipe, find_recipe
+from gitcluster.selection import SampleEvidence, Selection, View, neighborhood_sizes, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
-SMALLEST = 1e10
-"""Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
-GRAPH = "precomputed_graph"
-GIVEN_DISTANCES = ("precomputed", GRAPH)
+REPEATED = 10
+"""Whole weights are taken as repeated rows up to this many rows per sample: a copy takes a place in a neighbourhood,
+which the weighted formulas, where a sample has one place whatever its weight, do not give."""
 Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
-VARIANTS = ("adaptive", "paper", "authors")
-PAPER_NEIGHBORS = 8
-"""k of the two published variants when none is given."""
+N_REPORTS = 4
+"""Stages that are reported."""
 
 
-class GITResult(NamedTuple):
-    """What every stage found. The last three belong to the adaptive variant.
+class Ready(NamedTuple):
+    """Samples as the stages take them: some repeated, in an order that does not depend on how they were given."""
 
-    ``points`` are the scaled samples, the graph where one was given, None for a matrix of distances.
-    """
+    data: Input
+    weights: NDArray[np.float64] | None
+    constraints: Constraints | None
+    rows: Array | None
+    """Which of the given samples every one is, before they were put in order; None where all count once."""
+    order: Array | None
+    """Places of the samples before they were put in order; None where they were not."""
 
-    labels: Array
-    points: Any
-    scaling: Scaling | None
+
+class Stages(NamedTuple):
+    """What stages 2 to 4 found with one number of neighbours."""
+
     n_neighbors: int
-    neighbors: Neighbors
     log_intensity: NDArray[np.float64]
     local_clusters: LocalClusters
     topo_graph: TopoGraph
+
+
+class Merged(NamedTuple):
+    """What stage 5 made of it."""
+
+    stages: Stages
     edge_cut: EdgeCut
     hierarchy: Hierarchy | None = None
-    selection: dict[str, NDArray[Any]] | None = None
-    n_clusters_scores: dict[str, NDArray[Any]] | None = None
+    selection: Selection | None = None
+    ties: Ties | None = None
 
 
 def git_clusters(
@@ -64,17 +77,18 @@ def git_clusters(
     metric: str = "euclidean",
     scale: ArrayLike | str | None = "std",
     neighbors: Any = "auto",
-    sample_weight: NDArray[np.float64] | None = None,
+    noise: float | str | None = None,
+    sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
     n_jobs: int | None = None,
     report: Report | None = None,
-) -> GITResult:
+) -> Clustering:
     """Cluster samples by the graph of their intensity topology.
 
     Parameters
     ----------
-    X : ndarray or CSR array of shape (n_samples, n_features), or (n_samples, n_samples) distances
-        Finite float32 or float64 values.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Input
+        What is clustered; an ``Input`` has been checked before.
     n_clusters : int or "auto", default="auto"
     proportions : array-like of shape (n_clusters,) or "equal", default=None
     n_neighbors : int or "auto", default="auto"
@@ -87,7 +101,9 @@ def git_clusters(
         "std" scales features with the metric "euclidean" alone.
     neighbors : {"auto", "exact", "approximate"} or object, default="auto"
         How to search, see :func:`find_neighbors`.
-    sample_weight : ndarray of shape (n_samples,), default=None
+    noise : float or "auto", default=None
+        Samples to be labelled -1.
+    sample_weight : array-like of shape (n_samples,), default=None
         How often a sample counts in intensities, sizes and connections.
     constraints : Constraints, default=None
         Adaptive variant only.
@@ -102,222 +118,232 @@ def git_clusters(
     >>> git_clusters(X, n_clusters=2).labels
     array([0, 0, 0, 1, 1, 1])
     """
+    recipe, report = find_recipe(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
-    check_choice("variant", variant, VARIANTS)
+    check_noise(noise)
     if isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors"):
         check_choice("neighbors", neighbors, SEARCHES)
-    X = check_samples(X, metric)
-    n_samples = X.shape[0]
-    number, prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)
-    k = None if isinstance(n_neighbors, str) and n_neighbors == "auto" else check_n_neighbors(n_neighbors, n_samples)
-    report = report or (lambda stage: None)
-    if variant != "adaptive":
-        if constraints is not None:
-            raise ValueError(f"variant={variant!r} knows no constraints on samples or sizes. Use variant='adaptive'.")
-        if number is None:
-            raise ValueError(f"variant={variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
-        if variant == "authors" and sample_weight is not None:
-            raise ValueError("variant='authors' takes whole numbers as sample_weight only. Use another variant.")
-        prior = equal_shares(number) if prior is None else prior
-        k = min(k or PAPER_NEIGHBORS, n_samples - 1)
+    given = X if isinstance(X, Input) else check_input(X, metric)
+    number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
+
     report("scale")
-    order = None  # the published variants, whose figures are for dense data, take the rows as they come
-    if metric not in GIVEN_DISTANCES and (variant == "adaptive" or issparse(X)):
-        order = canonical_order(X)
-        X = X[order]
-        sample_weight = None if sample_weight is None else sample_weight[order]
-        constraints = None if constraints is None else constraints._replace(groups=constraints.groups[order])
-    points, scaling = (X, None) if metric in GIVEN_DISTANCES else _place_samples(X, metric, scale)
-    search = {"metric": metric, "search": neighbors, "n_jobs": n_jobs}
-    if variant == "adaptive":
-        del X  # a copy, and large
-        found = _adaptive(points, number, prior, k, search, sample_weight, constraints, report)
-    elif variant == "paper":
-        found = _paper(points, prior, k, search, sample_weight, report)
+    ready = prepare_samples(given, recipe, sample_weight=sample_weight, constraints=constraints)
+    recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
+    sizes = _neighborhood_sizes(recipe, n_neighbors, ready.data.n_samples)
+    source = ready.data.scaled(scale)
+
+    report("search")
+    near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=neighbors, n_jobs=n_jobs)
+    measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
+    ready = ready._replace(data=source)  # what was not scaled is large, and needed no more
+
+    report("local clusters")
+    build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
+    stages = run_threads(build, sizes, n_jobs)
+
+    report("merge")
+    if recipe.has_hierarchy:
+        finest = build if isinstance(n_neighbors, str) else None
+        merged = choose_clusters(ready, near, stages, number, prior, finest=finest, n_jobs=n_jobs)
     else:
-        found = _authors(X, points, prior, k, search, report)
-    found = found._replace(scaling=scaling)
-    return found if order is None else _restore_order(found, order, n_jobs)
+        shares = equal_shares(number or 1) if prior is None else prior
+        merged = Merged(stages[0], cut_edges(stages[0].topo_graph, proportions=shares, leftover=recipe.leftover))
+    found = conclude(ready, near, merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
+    return replace(found, n_wanted=number, prior=prior)
 
 
-def _place_samples(X: Any, metric: str, scale: Any) -> tuple[Any, Scaling | None]:
-    """Samples whose distances are to be measured, and how they were scaled."""
-    scaled = metric == "euclidean" or (scale is not None and not isinstance(scale, str))
-    scaling = fit_scaling(X, scale) if scaled else None
-    with np.errstate(over="ignore"):
-        points = apply_scaling(X, scaling)
-    far = LARGEST[points.dtype.char]
-    if scaled and points.size and not -far < points.min() <= points.max() < far:
-        raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
-    return points, scaling
+def prepare_samples(
+    given: Input, recipe: Recipe, *, sample_weight: ArrayLike | None, constraints: Constraints | None
+) -> Ready:
+    """Repeat samples of whole weights, and put all in an order of their own."""
+    weights = check_sample_weight(sample_weight, given.n_samples)
+    rows = repeated_rows(given, weights)
+    ready = Ready(given, weights, constraints, None, None)
+    if rows is not None:
+        ready = _take(ready._replace(weights=None), rows)._replace(rows=rows)
+    order = ready.data.own_order(always=recipe.has_hierarchy)
+    return ready if order is None else _take(ready, order)._replace(order=order)
 
 
-def check_samples(X: Any, metric: str) -> Any:
-    """Samples, distances or a graph of them, checked."""
-    if metric == GRAPH:
-        return check_graph(X)
-    X = check_array(X, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2, accept_sparse="csr")
-    if metric == "precomputed":
-        check_distances(X)
-    return tidy_rows(X) if issparse(X) else X
-
-
-def tidy_rows(X: Any) -> Any:
-    """A CSR array with sorted rows that holds no zeros; a copy."""
-    X = csr_array(X, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    X.sort_indices()
-    if X.nnz < 2**31:  # some metrics know no other
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return X
-
-
-def check_distances(matrix: Any) -> None:
-    """Raise where a matrix of distances between samples is none."""
-    if issparse(matrix):
-        raise ValueError("A sparse matrix of distances lacks most of them: use metric='precomputed_graph'.")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"metric='precomputed' takes a square matrix of distances, got shape {matrix.shape}. "
-            "Use another metric for samples by features."
-        )
-    if (matrix < 0).any():
-        raise ValueError("metric='precomputed' takes distances, got negative values. Pass distances, not similarities.")
-
-
-def _neighbors(points: Any, k: int, search: dict[str, Any]) -> Neighbors:
-    if search["metric"] == GRAPH:
-        return graph_neighbors(points, n_neighbors=k, n_jobs=search["n_jobs"])
-    near = find_neighbors(points, n_neighbors=k, **search)
-    if 0 < near.distances.max() < SMALLEST * np.finfo(near.distances.dtype).tiny:
-        raise ValueError(
-            "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
-        )
-    return near
-
-
-def _paper(points: Any, prior: Any, k: Any, search: dict[str, Any], weights: Array | None, report: Report) -> GITResult:
-    options: dict[str, Any] = {"weights": weights, "n_jobs": search["n_jobs"]}
-    graph_given = search["metric"] == GRAPH
-    report("search")
-    near = _neighbors(points, k, search)
-    report("intensity")
-    log_intensity = estimate_intensity(near, **options)
-    report("local clusters")
-    local = find_local_clusters(near, log_intensity, **options)
-    report("topo-graph")
-    graph = build_topo_graph(near, local, symmetric=not graph_given, **options)
-    graph = bridge_components(graph, None if graph_given else points, metric=search["metric"])
-    report("merge")
-    cut = cut_edges(graph, proportions=prior)
-    return GITResult(cut.labels[local.labels], points, None, k, near, log_intensity, local, graph, cut)
-
-
-def _authors(X: Any, points: Any, prior: Any, k: Any, search: dict[str, Any], report: Report) -> GITResult:
-    n_jobs = search["n_jobs"]
-    report("search")
-    near = _neighbors(points, k, search)
-    report("intensity")
-    log_intensity = estimate_intensity(near, kernel="gaussian", n_features=X.shape[1], n_jobs=n_jobs)
-    report("local clusters")
-    local = find_local_clusters(near, log_intensity, strict=True, n_jobs=n_jobs)
-    report("topo-graph")
-    unscaled = near
-    if search["metric"] == "euclidean":
-        unscaled = measure_neighbors(X, near, n_jobs=n_jobs)
-    graph = build_topo_graph(unscaled, local, log_intensity=log_intensity, boundary="uphill", n_jobs=n_jobs)
-    report("merge")
-    cut = cut_edges(graph, proportions=prior, leftover="cut")
-    return GITResult(cut.labels[local.labels], points, None, k, near, log_intensity, local, graph, cut)
-
-
-def _adaptive(
-    points: Any,
-    n_clusters: int | None,
-    prior: Array | None,
-    k: int | None,
-    search: dict[str, Any],
-    weights: Array | None,
-    constraints: Constraints | None,
-    report: Report,
-) -> GITResult:
-    n_samples, n_jobs = points.shape[0], search["n_jobs"]
-    sizes = neighborhood_sizes(n_samples) if k is None else [k]
-    report("search")
-    near = _neighbors(points, min(2 * sizes[-1], n_samples - 1), search)
-    stages = {"metric": search["metric"], "weights": weights, "constraints": constraints, "n_jobs": n_jobs}
-    places = None if search["metric"] == GRAPH else points
-
-    def build(size: int) -> Any:
-        report(f"scale of {size} neighbours")
-        return build_scale(places, near, n_neighbors=size, **stages)
-
-    scales = run_threads(build, sizes, n_jobs)
-    report("merge")
-    (scale, labels, merged, table), scores = select(
-        scales,
-        n_clusters=n_clusters,
-        prior=prior,
-        leaks=lambda cuts: [measure_leak(*cut, near, n_jobs) for cut in cuts],
-        finest=(lambda: build_scale(places, near, n_neighbors=min(2, n_samples - 1), **stages)) if k is None else None,
-        constraints=constraints,
+def _take(ready: Ready, rows: Array) -> Ready:
+    return ready._replace(
+        data=ready.data.repeat(rows),
+        weights=None if ready.weights is None else ready.weights[rows],
+        constraints=None if ready.constraints is None else ready.constraints.take(rows),
     )
-    cut = describe_cut(scale.topo_graph, labels, merged, prior)
-    return GITResult(
-        labels[scale.local_clusters.labels], points, None, scale.n_neighbors, near, scale.log_intensity,
-        scale.local_clusters, scale.topo_graph, cut, scale.hierarchy, table, scores,
-    )  # fmt: skip
 
 
-def cut_again(
-    graph: TopoGraph,
-    hierarchy: Hierarchy | None,
-    n_clusters: int,
-    prior: Array | None,
+def repeated_rows(given: Input, weights: NDArray[np.float64] | None) -> Array | None:
+    """Rows by which whole weights are repetitions; None where weights are none, or would take much memory so."""
+    if weights is None or not given.repeatable or (weights != np.floor(weights)).any():
+        return None
+    if weights.sum() > max(REPEATED * len(weights), 10_000):
+        return None
+    if weights.sum() < 2:
+        raise ValueError("sample_weight must sum to 2 or more where it holds whole numbers.")
+    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+
+
+def _neighborhood_sizes(recipe: Recipe, n_neighbors: Any, n_samples: int) -> list[int]:
+    """The numbers of neighbours to try."""
+    if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
+        return [check_n_neighbors(n_neighbors, n_samples)]
+    if recipe.n_neighbors is None:
+        return neighborhood_sizes(n_samples)
+    return [min(recipe.n_neighbors, n_samples - 1)]
+
+
+def build_stages(
+    ready: Ready,
+    near: Neighbors,
+    recipe: Recipe,
+    n_neighbors: int,
     *,
-    variant: str,
-    local_labels: Array,
-    constraints: Constraints | None = None,
-) -> Array:
-    """Final cluster of every local cluster for another prior."""
-    if hierarchy is None:
-        prior = equal_shares(n_clusters) if prior is None else prior
-        return cut_edges(graph, proportions=prior, leftover="cut" if variant == "authors" else "connected").labels
-    ways = [cut_hierarchy(hierarchy, graph, n_clusters=n_clusters)]
-    if constraints is not None:
-        ways = [merge_constrained(graph, local_labels, constraints, n_clusters=n_clusters)[0]]
-    if prior is not None:
-        ways.append(sweep(graph, prior).labels)
-    if constraints is not None:
-        ways = [w for w in ways if keeps_groups(w, local_labels, constraints)]
-        ways = [balance_sizes(graph, local_labels, w, constraints) for w in ways]
-    return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
+    measured: Neighbors,
+    n_jobs: int | None = None,
+) -> Stages:
+    """Stages 2 to 4 with the nearest ``n_neighbors`` of a search that may have found more.
 
-
-def describe_cut(graph: TopoGraph, labels: Array, merged: Array, prior: Array | None) -> EdgeCut:
-    """Sizes of the final clusters, kept and cut edges, and the distance to the prior."""
-    sizes = np.bincount(labels, graph.sizes).astype(np.int64)
-    kept = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
-    shares = [graph.sizes / graph.sizes.sum(), sizes / sizes.sum()]
-    scores = [] if prior is None else [proportion_distance(share, prior) for share in shares]
-    return EdgeCut(labels, sizes, kept, merged, np.array(scores))
-
-
-def _restore_order(found: GITResult, order: Array, n_jobs: int | None) -> GITResult:
-    """The result for the rows as they were given, from that for ``X[order]``, whose neighbours are overwritten."""
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    parent, labels, peaks, sizes = found.local_clusters
-    order = order.astype(found.neighbors.indices.dtype)
-    peaks = order[peaks]
-    near = found.neighbors
-    run_chunks(_search_kernels.rename_samples, len(order), n_jobs, near.indices, order)
-    _search_kernels.restore_rows(near.indices, near.distances, place)
-    return found._replace(
-        labels=found.labels[place],
-        points=found.points[place],
-        log_intensity=found.log_intensity[place],
-        local_clusters=LocalClusters(order[parent][place], labels[place], peaks, sizes),
-        topo_graph=found.topo_graph._replace(peaks=peaks),
+    ``measured`` are the same neighbours with the distances that similarities are made of.
+    """
+    reach = recipe.reach(n_neighbors, near.indices.shape[1])
+    options: dict[str, Any] = {"weights": ready.weights, "n_jobs": n_jobs}
+    log_intensity = estimate_intensity(
+        near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=reach.intensity, **options
     )
+    groups = None if ready.constraints is None else ready.constraints.groups
+    local = find_local_clusters(
+        near, log_intensity, strict=recipe.strict, n_neighbors=reach.climb, groups=groups, **options
+    )
+    graph = build_topo_graph(
+        measured,
+        local,
+        log_intensity=log_intensity,
+        similarity=recipe.similarity,
+        boundary=recipe.boundary,
+        n_neighbors=reach.boundary,
+        symmetric=ready.data.symmetric,
+        **options,
+    )
+    if recipe.needs_bridges:
+        graph = bridge_components(graph, ready.data)
+    return Stages(n_neighbors, log_intensity, local, graph)
+
+
+def choose_clusters(
+    ready: Ready,
+    near: Neighbors,
+    stages: list[Stages],
+    n_clusters: int | None,
+    prior: NDArray[np.float64] | None,
+    *,
+    finest: Callable[[int], Stages] | None,
+    n_jobs: int | None,
+) -> Merged:
+    """Stage 5 by linkage: the clustering that most numbers of neighbours agree on.
+
+    ``finest`` builds the stages of more local clusters, where there are fewer than clusters asked for.
+    """
+    views: list[View] = []
+    evidence = SampleEvidence(views, near, n_jobs)
+
+    def add(found: Stages) -> None:
+        graph, local = found.topo_graph, found.local_clusters
+        ties = None if ready.constraints is None else tie_local_clusters(ready.constraints, local.labels)
+        peaks = found.log_intensity[local.peaks]
+        views.append(View(found.n_neighbors, len(local.labels), graph, build_hierarchy(graph), peaks, ties))
+        evidence.samples.append((local.labels, found.log_intensity))
+
+    def add_finest() -> None:
+        if finest is not None:
+            stages.append(finest(min(2, len(near.indices) - 1)))
+            add(stages[-1])
+
+    for found in stages:
+        add(found)
+    selection = select(
+        views, evidence, n_clusters=n_clusters, prior=prior, constraints=ready.constraints,
+        add_finest=None if finest is None else add_finest,
+    )  # fmt: skip
+    chosen = selection.chosen
+    view = views[chosen.view]
+    cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
+    return Merged(stages[chosen.view], cut, view.hierarchy, selection, view.ties)
+
+
+def conclude(
+    ready: Ready,
+    near: Neighbors,
+    merged: Merged,
+    recipe: Recipe,
+    *,
+    given: Input,
+    noise: float | str | None,
+    n_jobs: int | None,
+) -> Clustering:
+    """All that was found, for the samples in the order in which they were given."""
+    ready, stages = _restore_order(ready, near, merged.stages, n_jobs)
+    local, cut = stages.local_clusters, merged.edge_cut
+    k = min(stages.n_neighbors, near.indices.shape[1])
+    widths, scores = score_outliers(near, k, n_jobs=n_jobs)
+    clusters, threshold = cut.labels[local.labels], 1.0
+    labels = clusters
+    if noise is not None:
+        threshold = noise_threshold(scores, noise)
+        highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
+        labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
+    units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=k)
+    reference = Reference(
+        recipe=recipe,
+        n_neighbors=stages.n_neighbors,
+        source=ready.data.kept(),
+        units=units[local.peaks],
+        log_intensity=stages.log_intensity,
+        parents=local.parent,
+        local_labels=local.labels,
+        clusters=cut.labels,
+        labels=labels,
+        widths=widths.astype(np.float32),
+        outlier_scores=scores.astype(np.float32),
+        noise_above=threshold,
+        weights=ready.weights,
+        rows=ready.rows,
+    )
+    described: Any = reference
+    if ready.rows is not None:
+        described = describe_samples(reference, reference.source.as_new(given), n_jobs=n_jobs)
+    counts = np.bincount(labels + 1, ready.weights, minlength=len(cut.sizes) + 1)[1:]
+    selection = merged.selection
+    return Clustering(
+        recipe=recipe,
+        n_neighbors=stages.n_neighbors,
+        labels=described.labels,
+        local_labels=described.local_labels,
+        parents=reference.given(described.parents),
+        log_intensity=described.log_intensity,
+        outlier_scores=described.outlier_scores,
+        proportions=counts / (len(labels) if ready.weights is None else ready.weights.sum()),
+        topo_graph=stages.topo_graph._replace(peaks=reference.given(local.peaks)),
+        edge_cut=cut,
+        hierarchy=merged.hierarchy,
+        ties=merged.ties,
+        selection=None if selection is None else selection.table,
+        n_clusters_scores=None if selection is None else selection.n_clusters_scores,
+        recall=near.recall,
+        n_connected_components=int(climbing.find_components(near.indices, k, len(labels))[1]),
+        reference=reference,
+        neighbors=near,
+    )
+
+
+def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:
+    """What was found of samples in their own order, for them as they came; ``near`` is overwritten."""
+    if ready.order is None:
+        return ready, stages
+    place, order = inverse_order(ready.order), ready.order.astype(near.indices.dtype)
+    run_chunks(search.rename_samples, len(order), n_jobs, near.indices, order)
+    search.restore_rows(near.indices, near.distances, place)
+    parent, labels, peaks, sizes = stages.local_clusters
+    local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
+    graph = stages.topo_graph._replace(peaks=order[peaks])
+    return _take(ready, place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)

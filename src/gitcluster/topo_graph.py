@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitcluster import _kernels
-from gitcluster._jit import run_chunks
-from gitcluster._validation import check_choice
+from gitcluster._jit import boundary as kernels
+from gitcluster._jit import run_chunks, sums, unions
+from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster._support.validation import check_choice
+from gitcluster.inputs import Distances, Input, Points
 from gitcluster.local_clusters import LocalClusters
-from gitcluster.neighbors import Array, Neighbors
-from gitcluster.search import candidate_search, nearest_between, round_distances
+from gitcluster.neighbors import Neighbors
+from gitcluster.recipes import SIMILARITIES
 
-SIMILARITIES = ("distance", "relative")
 BOUNDARIES = ("mutual", "uphill")
-RELATIVE_POWER = 2.0
 TINY = 1e-12
 """Weight of a sample of weight 0, whose logarithm is needed."""
 
@@ -48,7 +48,35 @@ class TopoGraph(NamedTuple):
     @property
     def weights(self) -> NDArray[np.float64]:
         """(e,) S(i, j); 0 for bridges."""
-        return np.where(self.pairs > 0, np.exp(self.log_weights), 0.0)
+        return np.where(self.real, np.exp(self.log_weights), 0.0)
+
+    @property
+    def real(self) -> NDArray[np.bool_]:
+        """(e,) whether boundary pairs are behind the edge; the others are bridges."""
+        return np.asarray(self.pairs > 0)
+
+    @property
+    def log_sums(self) -> NDArray[np.float64]:
+        """(e,) log of the summed similarity of the boundary pairs; of a bridge, its weight."""
+        return self.log_weights + np.where(self.real, np.log(self.sizes[self.edges]).sum(axis=1), 0)
+
+    @property
+    def log_widths(self) -> NDArray[np.float64]:
+        """(e,) log of pairs / sqrt(|C_i| |C_j|), how wide the boundary is; of a bridge, its weight."""
+        wide = np.log(np.maximum(self.pairs, 1)) - np.log(self.sizes[self.edges]).sum(axis=1) / 2
+        return np.where(self.real, wide, self.log_weights)
+
+    def inside(self, labels: Array) -> NDArray[np.bool_]:
+        """(e,) whether the edge lies within a cluster, by the cluster of every local cluster."""
+        return np.asarray(labels[self.edges[:, 0]] == labels[self.edges[:, 1]])
+
+    def add_bridges(self, ends: Any, log_weights: Any) -> "TopoGraph":
+        """The graph with more edges, which have no boundary pairs."""
+        return self._replace(
+            edges=np.concatenate([self.edges, np.array(ends, dtype=np.int64).reshape(-1, 2)]),
+            log_weights=np.concatenate([self.log_weights, log_weights]),
+            pairs=np.concatenate([self.pairs, np.zeros(len(ends), np.int64)]),
+        )
 
 
 def build_topo_graph(
@@ -77,7 +105,7 @@ def build_topo_graph(
         Neighbours of each other; or, as in the authors' published code, the neighbours of a sample with higher
         intensity, without the nearest of them, mutual or not.
     n_neighbors : int, default=None
-        Look among the nearest so many neighbours, all by default.
+        Number of neighbours to look among, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
         A boundary pair counts the product of its weights.
     symmetric : bool, default=True
@@ -95,25 +123,22 @@ def build_topo_graph(
     """
     check_choice("similarity", similarity, SIMILARITIES)
     check_choice("boundary", boundary, BOUNDARIES)
-    if log_intensity is None and (similarity, boundary) != ("distance", "mutual"):
+    rate, valley = SIMILARITIES[similarity]
+    if log_intensity is None and (valley or boundary == "uphill"):
         raise ValueError("log_intensity must be given for relative similarity and for uphill pairs.")
     indices, distances = neighbors.indices, neighbors.distances
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
     if boundary == "mutual":
-        run_chunks(_kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
+        run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
-        run_chunks(_kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
-    level = np.zeros(len(labels))
-    if similarity == "relative" and log_intensity is not None:
-        level = RELATIVE_POWER * log_intensity
+        run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
+    level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
-    starts = np.concatenate(([0], np.cumsum(np.bincount(labels, minlength=len(peaks)))))
-    members = np.argsort(labels, kind="stable")
-    rate = 1.0 if similarity == "distance" else 0.0
+    starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
-        _kernels.sum_pairs, len(sizes), n_jobs,
+        kernels.sum_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
     )  # fmt: skip
     ends, pairs, totals = (np.concatenate(parts) for parts in zip(*summed, strict=True))
@@ -126,7 +151,7 @@ def collect_edges(
     """One edge i < j from all that was summed for i, j and for j, i; similarities are relative to ``peak_level``."""
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
     log_sums = np.empty(len(edges))
-    _kernels.log_totals(totals, log_sums)
+    sums.log_totals(totals, log_sums)
     log_sums -= np.log(sizes[edges]).sum(axis=1)
     lower_peak = edges[:, 1]  # the higher number
     return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
@@ -137,10 +162,9 @@ def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, 
     order = np.lexsort(ends.T[::-1])
     fresh = np.ones(len(ends), np.bool_)
     fresh[1:] = (np.diff(ends[order], axis=0) != 0).any(axis=1)
-    place = np.empty_like(order)
-    place[order] = np.cumsum(fresh) - 1
-    edges, merged = ends[order][fresh], _kernels.empty_totals(int(fresh.sum()))
-    _kernels.merge_totals(place, totals, merged)
+    place = (np.cumsum(fresh) - 1)[inverse_order(order)]
+    edges, merged = ends[order][fresh], sums.empty_totals(int(fresh.sum()))
+    sums.merge_totals(place, totals, merged)
     counts = np.zeros(len(edges), np.int64)
     np.add.at(counts, place, pairs)
     return edges, counts, merged
@@ -160,72 +184,38 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         tied to the largest, the smaller the shorter.
     metric : str, default="euclidean"
     """
-    if points is None or points.shape[1] == 0:
-        return _tie_to_largest(graph)
-    peaks = points[graph.peaks]
-    if metric == "precomputed":
-        peaks = peaks[:, graph.peaks]
-    distance: dict[tuple[int, int], float] = {}
+    source: Input | None = points if isinstance(points, Input) or points is None else Points(points, metric)
+    if source is not None and metric == Distances.metric:
+        source = Distances(points, len(points))
     component = _components(len(graph.sizes), graph.edges)
+    if component.max() == 0:
+        return graph
+    ways = None if source is None else source.ways_between(graph.peaks)
+    if ways is None:
+        return _tie_to_largest(graph, component)
+    distance: dict[tuple[int, int], float] = {}
     while component.max() > 0:
         root = np.arange(component.max() + 1)
-        for i, j, d in _nearest_outside(peaks, component, metric):
-            a, b = _kernels.find(root, component[i]), _kernels.find(root, component[j])
+        for d, i, j in sorted(set(ways.leave(component))):
+            a, b = unions.find(root, component[i]), unions.find(root, component[j])
             if a != b:  # equal distances could close a circle
-                _kernels.union(root, a, b)
+                unions.union(root, a, b)
                 distance[i, j] = d
-        _kernels.find_all(root)
+        unions.find_all(root)
         component = np.unique(root[component], return_inverse=True)[1]
-    if not distance:
-        return graph
-    edges = np.array(sorted(distance), dtype=np.int64)
-    return graph._replace(
-        edges=np.concatenate([graph.edges, edges]),
-        log_weights=np.concatenate([graph.log_weights, [-distance[i, j] for i, j in edges.tolist()]]),
-        pairs=np.concatenate([graph.pairs, np.zeros(len(edges), np.int64)]),
-    )
+    ends = sorted(distance)
+    return graph.add_bridges(ends, [-distance[pair] for pair in ends])
 
 
-def _tie_to_largest(graph: TopoGraph) -> TopoGraph:
-    component = _components(len(graph.sizes), graph.edges)
+def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
     weight = np.bincount(component, graph.sizes)
     highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
     order = np.lexsort((-highest, weight))
     ends = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
-    return graph._replace(
-        edges=np.concatenate([graph.edges, np.array(ends, dtype=np.int64).reshape(-1, 2)]),
-        log_weights=np.concatenate([graph.log_weights, -1.0 - np.arange(len(ends))]),
-        pairs=np.concatenate([graph.pairs, np.zeros(len(ends), np.int64)]),
-    )
+    return graph.add_bridges(ends, -1.0 - np.arange(len(ends)))
 
 
 def _components(n_nodes: int, edges: Array) -> Array:
     ends = edges.astype(np.int32).T  # older scipy takes graphs of no other integers
     adjacency = coo_array((np.ones(len(edges)), (ends[0], ends[1])), shape=(n_nodes, n_nodes))
     return connected_components(adjacency, directed=False)[1]  # type: ignore[no-any-return]
-
-
-def _nearest_outside(peaks: Any, component: Array, metric: str) -> list[tuple[int, int, float]]:
-    """For every component but the largest, the shortest way from one of its peaks to a peak of another."""
-    waiting = np.flatnonzero(component != np.bincount(component).argmax())
-    query, _ = candidate_search(peaks, metric, None)
-    best: dict[int, tuple[float, int, int]] = {}
-    for n_asked in (min(n, peaks.shape[0]) for n in (8, 32)):
-        distances, found = query(waiting, n_asked)
-        round_distances(distances)
-        outside = component[found] != component[waiting][:, None]
-        shortest = np.where(outside, distances, np.inf).min(axis=1)
-        for row in np.flatnonzero(outside.any(axis=1)):
-            i, j = int(waiting[row]), int(found[row][outside[row] & (distances[row] == shortest[row])].min())
-            way = (float(shortest[row]), min(i, j), max(i, j))
-            best[component[i]] = min(best.get(component[i], way), way)
-        # a peak that was shown nobody outside, though all that are nearer than the best way, need not be asked again
-        reach = np.array([best.get(component[i], (np.inf,))[0] for i in waiting])
-        waiting = waiting[~outside.any(axis=1) & (distances[:, -1] < reach)]
-        if not len(waiting):
-            break
-    for number in np.unique(component[waiting]):  # large components
-        inside = component == number
-        d, i, j = nearest_between(peaks, np.flatnonzero(inside), np.flatnonzero(~inside), metric)
-        best[number] = (d, min(i, j), max(i, j))
-    return [(i, j, d) for d, i, j in sorted(set(best.values()))]

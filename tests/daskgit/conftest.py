@@ -5,7 +5,7 @@ The folder does not bear the name of the package, ``distributed``: tests would h
 
 import pytest
 
-from gitcluster._optional import is_installed
+from gitcluster._support.optional import is_installed
 
 collect_ignore_glob = [] if is_installed("dask") and is_installed("distributed") else ["*.py"]
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from gitcluster import _optional
+from gitcluster._support import optional
 from gitcluster.distributed import DaskGIT, estimator
 from gitcluster.distributed.halo_search import CellSizeError
 from gitcluster.distributed.tasks import Resources
@@ -183,7 +183,7 @@ def test_little_memory_makes_small_cells(few_bytes):
 def test_a_missing_package_names_its_extra(monkeypatch, missing):
     for name in [name for name in sys.modules if name.startswith("gitcluster.distributed")]:
         monkeypatch.delitem(sys.modules, name)
-    find = _optional.find_spec
-    monkeypatch.setattr(_optional, "find_spec", lambda name: None if name == missing else find(name))
+    find = optional.find_spec
+    monkeypatch.setattr(optional, "find_spec", lambda name: None if name == missing else find(name))
     with pytest.raises(ImportError, match=rf"needs the package {missing}: pip install 'gitcluster\[dask\]'$"):
         importlib.import_module("gitcluster.distributed")

@@ -9,6 +9,7 @@ import dis
 import faulthandler
 import signal
 import warnings
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,8 @@ def arrays_in(value, where=""):
         yield where, value.data
     elif isinstance(value, float):
         yield where, np.array(value)
+    elif is_dataclass(value):
+        yield from arrays_in(vars(value), where)
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from arrays_in(item, f"{where}.{key}")
@@ -157,7 +160,7 @@ def _check_attributes(model, n_samples):
     if isinstance(model.n_clusters, (int, np.integer)) and model.variant != "authors":
         assert model.n_clusters_ <= model.n_clusters
     for name, values in arrays_in(vars(model)):
-        if values.dtype.kind == "f" and not name.endswith("selection_.proportion_distance"):
+        if values.dtype.kind == "f" and not name.endswith("selection.proportion_distance"):
             assert not np.isnan(values).any(), f"NaN in {name}"
     assert np.isfinite(model.log_intensity_).all()
     assert not np.isnan(model.intensity_).any()

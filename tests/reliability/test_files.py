@@ -17,7 +17,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster.persistence import ModelFileError
+from gitcluster.fitted.persistence import ModelFileError
 
 from .conftest import blobs, check_model, must_answer, tried
 

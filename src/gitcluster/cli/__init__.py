@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from gitcluster._optional import is_installed
+from gitcluster._support.optional import is_installed
 
 __all__ = ["main"]
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 import gitcluster
 from gitcluster import GIT
-from gitcluster._validation import available_memory
+from gitcluster._support.validation import available_memory
 from gitcluster.cli.options import choice_of, model_of
 from gitcluster.cli.screen import Bar, Screen
 from gitcluster.cli.tables import Choice, Table, fill_missing, read_table

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from gitcluster import GIT
-from gitcluster._optional import require
+from gitcluster._support.optional import require
 from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import aside
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gitcluster import GIT, __version__
-from gitcluster._optional import require
+from gitcluster._support.optional import require
 from gitcluster.cli.pictures import draw, embed
 from gitcluster.cli.profiles import Profile, describe, profile_clusters
 from gitcluster.cli.tables import Advance, Table

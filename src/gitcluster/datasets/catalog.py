@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gitcluster._validation import check_choice
+from gitcluster._support.validation import check_choice
 
 
 class Info(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import fetch_openml
 
-from gitcluster._optional import is_installed
+from gitcluster._support.optional import is_installed
 from gitcluster.datasets import formats
 from gitcluster.datasets.catalog import Info
 from gitcluster.datasets.download import Progress, download

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from gitcluster._validation import check_integer
+from gitcluster._support.validation import check_integer
 from gitcluster.datasets.store import Labelled
 
 Points = NDArray[np.float64]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._files import write_aside
+from gitcluster._support.files import write_aside
 from gitcluster.datasets.catalog import Info
 
 Labelled = tuple[NDArray[Any], NDArray[np.int64]]

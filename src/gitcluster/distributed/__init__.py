@@ -5,7 +5,7 @@
 ``pip install 'gitcluster[dask]'``.
 """
 
-from gitcluster._optional import require
+from gitcluster._support.optional import require
 
 for _package in ("dask", "distributed", "pandas", "pyarrow"):
     require(_package, extra="dask", purpose="gitcluster.distributed")

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from dask.delayed import Delayed
 
+from gitcluster._support.arrays import Array
 from gitcluster.distributed.halo_search import Graph, Search
-from gitcluster.distributed.partition import Array, Cell
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.tasks import call, fetch, store
 
 FORMAT = 1

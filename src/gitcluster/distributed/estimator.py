@@ -1,20 +1,19 @@
 """DaskGIT: validate, let the cluster do stages 1 to 4, merge here as on one machine."""
 
 import os
-import sys
-import warnings
+from collections.abc import Sequence
 from numbers import Real
-from time import perf_counter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import dask.array as da
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gitcluster._validation import check_choice, check_integer, check_n_neighbors
+from gitcluster._support.arrays import Array
+from gitcluster._support.progress import Progress
+from gitcluster._support.validation import check_choice, check_integer, check_n_neighbors
 from gitcluster.distributed import checkpoint as on_disk
 from gitcluster.distributed import results
 from gitcluster.distributed.halo_search import CellSizeError, Search, search_exactly, search_nearly
@@ -22,28 +21,30 @@ from gitcluster.distributed.partition import make_cells, place_centres
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
 from gitcluster.distributed.stages import (
     Ground,
-    Reach,
-    Scales,
-    build_scales,
+    Plan,
+    Views,
+    build_views,
     count_all_leaks,
     count_all_shared,
     find_routes,
 )
 from gitcluster.distributed.tasks import Resources, call, column, fetch, find_resources, share
-from gitcluster.edge_cutting import cut_edges
-from gitcluster.hierarchy import build_hierarchy
-from gitcluster.local_clusters import LocalClusters
-from gitcluster.pipeline import PAPER_NEIGHBORS, cut_again, describe_cut
-from gitcluster.proportions import equal_shares, resolve_proportions
-from gitcluster.scaling import apply_scaling
-from gitcluster.selection import Scale, climb_among, highest_peaks, leak_among, leak_of, neighborhood_sizes, select
+from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
+from gitcluster.fitted.attributes import ClusteringAttributes
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.outliers import check_noise
+from gitcluster.hierarchy import Hierarchy, build_hierarchy
+from gitcluster.inputs.scaling import apply_scaling
+from gitcluster.prior.proportions import equal_shares, resolve_proportions
+from gitcluster.recipes import find_recipe
+from gitcluster.selection import Overlap, View, highest_peaks, leak_among, neighborhood_sizes, select
 
 SMALL_CELL = 20_000
 """Fewer samples than this are not worth a cell of their own."""
 CELLS_A_THREAD = 4
 
 
-class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """GIT for data that do not fit on one machine, on Dask.
 
     The labels are those of :class:`~gitcluster.GIT` with ``neighbors="exact"``, however the data are cut into chunks
@@ -71,11 +72,14 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     checkpoint : path, default=None
         Folder for the graph of neighbours, local or remote (``"s3://..."``). A fit of the same data and parameters that
         finds it goes on from there.
-    verbose : bool, default=False
-        Whether to write every stage and its seconds to the standard error stream.
+    verbose : bool or callable, default=False
+        Whether to write every stage and its seconds to the standard error stream; a function is called with the name
+        of every stage when it begins.
 
     Attributes
     ----------
+    clustering_ : Clustering
+        Everything that the fit found, in one object; most of the attributes below are parts of it.
     labels_, local_labels_, log_intensity_, parents_, outlier_scores_ : dask.array.Array of shape (n_samples,)
         As in :class:`~gitcluster.GIT`, in the order and the chunks of the samples; ``labels_.compute()`` brings
         them here.
@@ -122,7 +126,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         noise: float | str | None = None,
         cell_size: int | str = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
-        verbose: bool = False,
+        verbose: Any = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.proportions = proportions
@@ -151,70 +155,70 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : DaskGIT
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X)
-        except BaseException:  # an earlier fit stays as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        with self._unchanged_where_it_fails():
+            self._check_parameters()
+            resources = find_resources()  # says that there are no workers before anything waits for them
+            progress = Progress(self)
+            progress.begin("look at the data")
+            source = open_source(X)
+            number, prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=source.n_samples)
+            plan, k = self._plan(source.n_samples)
+            plan.recipe.check(n_clusters=number, constrained=False, fractions=False)
+            scaling, checksum = learn_scaling(source, self.scale)
+            cells, centres, search = self._search(source, scaling, checksum, k, resources, progress)
+            progress.begin("exchange")
+            ground = Ground(cells, search.graphs, find_routes(cells, search.graphs, search.around))
+            progress.begin("local clusters and topo-graph")
+            views = build_views(ground, plan)
+            progress.begin("merge")
+            merged = self._merge(ground, views, number, prior, k)
+            progress.begin("labels")
+            self._keep(source, ground, merged, search, n_wanted=number, prior=prior)
+            self.n_cells_, self.task_bytes_ = len(cells), resources.task_bytes
+            self.n_rounds_ = {"search": search.rounds, "uphill": merged.views.rounds}
+            self.halo_ = ground.routes.n_halo / source.n_samples
+            self.bytes_moved_ = _count_bytes(source, search, ground, merged.views, len(centres[0]))
+            self._scaling, self._centres, self._dtype = scaling, centres, source.sample.dtype
+            progress.end()
+            self.seconds_ = progress.seconds
+            self._warn_of_missing_clusters(self.n_clusters_, number, stacklevel=2)
+        return self
 
-    def _fit(self, X: Any) -> Self:
-        self._check_parameters()
-        resources = find_resources()  # says that there are no workers before anything waits for them
-        progress = Progress(self.verbose)
-        progress.begin("look at the data")
-        source = open_source(X)
-        number, prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=source.n_samples)
-        sizes = self._sizes(source.n_samples)
-        adaptive = self.variant == "adaptive"
-        if not adaptive and number is None:
-            raise ValueError(f"variant={self.variant!r} needs a prior. Give n_clusters as an integer, or proportions.")
-        k = min(2 * sizes[-1], source.n_samples - 1) if adaptive else sizes[-1]
-        scaling, checksum = learn_scaling(source, self.scale)
-        cells, centres, search = self._search(source, scaling, checksum, k, resources, progress)
-        progress.begin("exchange")
-        ground = Ground(cells, search.graphs, find_routes(cells, search.graphs, search.around))
-        progress.begin("local clusters and topo-graph")
-        reaches = [self._reach(size, k) for size in sizes]
-        found = build_scales(ground, reaches)
-        progress.begin("merge")
-        if adaptive:
-            found, chosen, scale, cut, extra = self._merge(ground, found, sizes, number, prior, k, source.n_samples)
-        else:
-            chosen, scale, extra = 0, None, {}
-            cut = cut_edges(found.graphs[0], proportions=equal_shares(number or 1) if prior is None else prior)
-        progress.begin("labels")
-        reach = found.reaches[chosen]
-        described = results.describe_all(ground, found, chosen, reach.intensity)
+    def _keep(
+        self, source: Source, ground: Ground, merged: "Merged", search: Search, *, n_wanted: int | None, prior: Any
+    ) -> None:
+        """What was found, and what predictions are made from."""
+        plan, i, cut = merged.views.plan, merged.chosen, merged.cut
+        described = results.describe_all(ground, merged.views, i, plan.reaches[i].intensity)
         labelling, counts = self._label(described, cut.labels, len(cut.sizes), source.n_samples)
         columns = results.restore(ground, described, labelling, source.sizes)
-        for name in ("hierarchy_", "selection_", "n_clusters_scores_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        self.labels_, self.local_labels_, self.log_intensity_, self.parents_, self.outlier_scores_ = columns.values()
-        self.n_neighbors_, self.topo_graph_, self.edge_cut_ = reach.intensity, found.graphs[chosen], cut
-        self.n_clusters_, self.proportions_ = len(cut.sizes), counts[1:] / source.n_samples
-        self.peaks_ = self.topo_graph_.peaks
-        self.n_connected_components_ = found.n_components[chosen]
-        self.neighbors_recall_ = search.recall
-        self.n_cells_, self.task_bytes_ = len(cells), resources.task_bytes
-        self.n_rounds_ = {"search": search.rounds, "uphill": found.rounds}
-        self.halo_ = ground.routes.n_halo / source.n_samples
-        self.bytes_moved_ = _count_bytes(source, search, ground, found, len(centres[0]))
+        self.clustering_ = Clustering(
+            recipe=plan.recipe,
+            n_neighbors=plan.sizes[i],
+            labels=columns["label"],
+            local_labels=columns["local"],
+            parents=columns["parent"],
+            log_intensity=columns["log_intensity"],
+            outlier_scores=columns["outlier"],
+            proportions=counts[1:] / source.n_samples,
+            topo_graph=merged.views.graphs[i],
+            edge_cut=cut,
+            hierarchy=merged.hierarchy,
+            ties=None,
+            selection=merged.selection,
+            n_clusters_scores=merged.n_clusters_scores,
+            recall=search.recall,
+            n_connected_components=merged.views.n_components[i],
+            n_wanted=n_wanted,
+            prior=prior,
+            feature_names=None if source.names is None else tuple(source.names),
+        )
         self.n_features_in_ = source.sample.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
         if source.names is not None:
             self.feature_names_in_ = np.array(source.names, dtype=object)
-        for name, value in extra.items():
-            setattr(self, name, value)
-        self._hierarchy, self._prior = None if scale is None else scale.hierarchy, prior
-        self._ground, self._described, self._cut = ground, described, labelling
-        self._scaling, self._centres, self._reach_used = scaling, centres, reach
+        self._ground, self._described, self._labelling = ground, described, labelling
         self._references: list[Any] = []  # built when something is predicted
-        self._dtype = source.sample.dtype
-        progress.end()
-        self.seconds_ = progress.seconds
-        self._warn_of_missing_clusters(self.n_clusters_, number or 0, stacklevel=4)
-        return self
 
     def fit_predict(self, X: Any, y: Any = None) -> da.Array:
         """Cluster ``X`` and return the labels, as a Dask array."""
@@ -242,9 +246,9 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if width != self.n_features_in_:
             raise ValueError(f"X has {width} features, but DaskGIT was fitted with {self.n_features_in_}.")
         if not self._references:
-            reach = self._reach_used
+            found = self.clustering_
             self._references = results.build_references(
-                self._ground, self._described, self._cut, reach.intensity, reach.climb, reach.relative
+                self._ground, self._described, self._labelling, found.recipe, found.n_neighbors
             )
         centres = share(self._centres)
         values = [call(as_array, part, self._dtype) for part in parts]
@@ -255,62 +259,39 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> da.Array:
         """Labels for another number or other proportions, from the fitted topo-graph, as :meth:`gitcluster.GIT.cut`."""
         check_is_fitted(self)
-        n_samples = int(self.labels_.shape[0])
-        number, prior = resolve_proportions(n_clusters, proportions, n_samples=n_samples)
-        if number is None:
-            raise ValueError("n_clusters or proportions must be given, got neither.")
-        if self._is_fitted_prior(number, prior):
+        clusters = self._cut_local_clusters(n_clusters, proportions)
+        if clusters is None:
             return self.labels_
-        clusters = cut_again(
-            self.topo_graph_, self._hierarchy, number, prior, variant="paper", local_labels=np.empty(0, np.int64)
-        )
-        self._warn_of_missing_clusters(int(clusters.max()) + 1, number, stacklevel=3)
         return da.where(self.labels_ < 0, -1, self.local_labels_.map_blocks(_look_up, clusters, dtype=np.int64))
-
-    def _is_fitted_prior(self, number: int, prior: NDArray[np.float64] | None) -> bool:
-        if prior is None or self._prior is None:
-            return number == self.n_clusters_ and prior is self._prior
-        return np.array_equal(prior, self._prior)
-
-    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int, *, stacklevel: int) -> None:
-        if n_found < n_wanted:
-            warnings.warn(
-                f"Found {n_found} intensity peaks where {n_wanted} clusters were asked for. "
-                f"Use a smaller n_neighbors (now {self.n_neighbors_}), or ask for fewer clusters.",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
 
     def _check_parameters(self) -> None:
         if self.metric != "euclidean":
             raise ValueError(f"DaskGIT takes metric='euclidean' only, got {self.metric!r}. Use GIT on one machine.")
-        if self.variant == "authors":
-            raise ValueError("DaskGIT has the variants 'adaptive' and 'paper'. Use GIT(variant='authors').")
-        check_choice("variant", self.variant, ("adaptive", "paper"))
+        if find_recipe(self.variant).strict:
+            raise ValueError(f"DaskGIT has no variant {self.variant!r}. Use GIT(variant={self.variant!r}).")
         check_choice("neighbors", self.neighbors, ("exact", "approximate"))
         if isinstance(self.recall, bool) or not isinstance(self.recall, Real) or not 0 < self.recall <= 1:
             raise ValueError(f"recall must be above 0 and at most 1, got {self.recall!r}.")
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
             check_integer("cell_size", self.cell_size, low=1)
-        noise: Any = self.noise
-        named = noise is None or (isinstance(noise, str) and noise == "auto")
-        if not named and (isinstance(noise, bool) or not isinstance(noise, Real) or not 0 <= noise < 1):
-            raise ValueError(f"noise must be None, 'auto' or a share of the samples from 0 to below 1, got {noise!r}.")
+        check_noise(self.noise)
         if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
             raise TypeError(f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}.")
 
-    def _sizes(self, n_samples: int) -> list[int]:
+    def _plan(self, n_samples: int) -> tuple[Plan, int]:
+        """What the stages do, and how many neighbours are searched."""
+        recipe = find_recipe(self.variant)
         if not (isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"):
-            return [check_n_neighbors(self.n_neighbors, n_samples)]
-        return neighborhood_sizes(n_samples) if self.variant == "adaptive" else [min(PAPER_NEIGHBORS, n_samples - 1)]
-
-    def _reach(self, size: int, k: int) -> Reach:
-        if self.variant == "adaptive":
-            return Reach(min(size, k), min(climb_among(size), k), min(2 * size, k), True)
-        return Reach(size, size, size, False)
+            sizes = [check_n_neighbors(self.n_neighbors, n_samples)]
+        elif recipe.n_neighbors is None:
+            sizes = neighborhood_sizes(n_samples)
+        else:
+            sizes = [min(recipe.n_neighbors, n_samples - 1)]
+        k = max(recipe.reach(sizes[-1], n_samples - 1))
+        return Plan(recipe, sizes, [recipe.reach(size, k) for size in sizes]), k
 
     def _search(
-        self, source: Source, scaling: Any, checksum: int, k: int, resources: Resources, progress: "Progress"
+        self, source: Source, scaling: Any, checksum: int, k: int, resources: Resources, progress: Progress
     ) -> tuple[list[Any], NDArray[Any], Search]:
         about = {
             "data": on_disk.fingerprint(source.n_samples, source.low, source.high, checksum),
@@ -325,7 +306,8 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 return stored
         progress.begin("cells")
         width = max(1, len(scaling.features) if scaling is not None else len(source.low))
-        row_bytes = 2 * (k + 1) * (4 + source.sample.itemsize) + 32 * width + 64 * len(self._sizes(source.n_samples))
+        n_views = len(self._plan(source.n_samples)[0].sizes)
+        row_bytes = 2 * (k + 1) * (4 + source.sample.itemsize) + 32 * width + 64 * n_views
         fitting = max(1, resources.task_bytes // row_bytes)
         size = fitting if isinstance(self.cell_size, str) else int(self.cell_size)
         n_cells = -(-source.n_samples // size)
@@ -335,7 +317,7 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not sample.shape[1]:
             sample = np.zeros((len(sample), 1), source.sample.dtype)
         centres = place_centres(sample, max(1, n_cells), source.n_samples, size)
-        cells, centres = make_cells(source, scaling, centres, sort=self.variant == "adaptive")
+        cells, centres = make_cells(source, scaling, centres, sort=find_recipe(self.variant).has_hierarchy)
         largest = max(fetch([call(_n_samples, cell) for cell in cells]))
         if largest > 4 * fitting:
             raise CellSizeError(
@@ -354,37 +336,20 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             on_disk.save_graph(folder, about, cells, centres, search)
         return cells, centres, search
 
-    def _merge(
-        self, ground: Ground, found: Scales, sizes: list[int], number: int | None, prior: Any, k: int, n_samples: int
-    ) -> tuple[Scales, int, Scale, Any, dict[str, Any]]:
-        shared = count_all_shared(found)
-        scales = [_as_scale(found, s, n_samples) for s in range(len(sizes))]
-        place = {scale.n_neighbors: s for s, scale in enumerate(scales)}
-        extra: list[Scales] = []
-
-        def finest() -> Scale:
-            more = build_scales(ground, [*found.reaches, self._reach(min(2, n_samples - 1), k)])
-            extra.append(more)
-            shared.update(count_all_shared(more))
-            scale = _as_scale(more, len(sizes), n_samples)
-            place[scale.n_neighbors] = len(sizes)
-            return scale
-
-        def leaks(cuts: Any) -> list[tuple[float, float]]:
-            asked = [(place[scale.n_neighbors], labels, highest_peaks(scale, labels)) for scale, labels in cuts]
-            counts = count_all_leaks(ground, found, asked, leak_among(n_samples, k))
-            return [leak_of(*three) for three in zip(*zip(*cuts, strict=True), counts, strict=True)]
-
-        (scale, labels, merged, table), scores = select(
-            scales, n_clusters=number, prior=prior, leaks=leaks,
-            finest=finest if isinstance(self.n_neighbors, str) else None,
-            overlap=lambda a, b: shared[place[a.n_neighbors], place[b.n_neighbors]],
-        )  # fmt: skip
-        attributes = {"hierarchy_": scale.hierarchy.linkage, "selection_": table}
-        if scores is not None:
-            attributes["n_clusters_scores_"] = scores
-        cut = describe_cut(scale.topo_graph, labels, merged, prior)
-        return extra[0] if extra else found, place[scale.n_neighbors], scale, cut, attributes
+    def _merge(self, ground: Ground, views: Views, number: int | None, prior: Any, k: int) -> "Merged":
+        """Stage 5, here as on one machine."""
+        if not views.plan.recipe.has_hierarchy:
+            shares = equal_shares(number or 1) if prior is None else prior
+            cut = cut_edges(views.graphs[0], proportions=shares, leftover=views.plan.recipe.leftover)
+            return Merged(views, 0, cut)
+        evidence = CellEvidence(ground, views, k)
+        add_finest = evidence.add_finest if isinstance(self.n_neighbors, str) else None
+        selection = select(evidence.views, evidence, n_clusters=number, prior=prior, add_finest=add_finest)
+        chosen = selection.chosen
+        view = evidence.views[chosen.view]
+        cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
+        found = (selection.table, selection.n_clusters_scores)
+        return Merged(evidence.found, chosen.view, cut, view.hierarchy, *found)
 
     def _label(
         self, described: list[Any], clusters: NDArray[Any], n_clusters: int, n_samples: int
@@ -401,15 +366,15 @@ class DaskGIT(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return cut, counts
 
 
-def _count_bytes(source: Source, search: Search, ground: Ground, found: Scales, width: int) -> dict[str, int]:
+def _count_bytes(source: Source, search: Search, ground: Ground, found: Views, width: int) -> dict[str, int]:
     """What the stages have sent, see the functions that lend it."""
-    item, n_scales, n_halo = source.sample.itemsize, len(found.reaches), ground.routes.n_halo
+    item, n_views, n_halo = source.sample.itemsize, len(found.plan.sizes), ground.routes.n_halo
     return {
         "cells": source.n_samples * (item * len(source.low) + 16 + item * width + 24),
         "search": search.lent,
-        "intensity": n_halo * n_scales * (4 + 16),
-        "uphill": n_halo * n_scales * 16 * found.rounds,
-        "topo-graph": n_halo * n_scales * (24 + item),
+        "intensity": n_halo * n_views * (4 + 16),
+        "uphill": n_halo * n_views * 16 * found.rounds,
+        "topo-graph": n_halo * n_views * (24 + item),
         "labels": n_halo * 16 + source.n_samples * 52,
     }
 
@@ -422,31 +387,44 @@ def _look_up(local: NDArray[Any], clusters: NDArray[Any]) -> Any:
     return clusters[local]
 
 
-def _as_scale(found: Scales, s: int, n_samples: int) -> Scale:
-    """A scale without its samples, which are elsewhere."""
-    graph, peaks, order = found.graphs[s], found.peaks[s], found.orders[s]
-    nothing = np.broadcast_to(np.float64(np.nan), (n_samples,))
-    local = LocalClusters(nothing, nothing, graph.peaks, graph.sizes)
-    return Scale(found.reaches[s].intensity, nothing, local, graph, build_hierarchy(graph), peaks.levels[order])
+class Merged(NamedTuple):
+    """What stage 5 made of the views."""
+
+    views: Views
+    chosen: int
+    """The view that was chosen."""
+    cut: EdgeCut
+    hierarchy: Hierarchy | None = None
+    selection: Any = None
+    n_clusters_scores: Any = None
 
 
-class Progress:
-    """Seconds of every stage."""
+class CellEvidence:
+    """Evidence from samples that are in cells on many machines."""
 
-    def __init__(self, verbose: bool) -> None:
-        self.verbose, self.start, self.stage = verbose, perf_counter(), ""
-        self.since = self.start
-        self.seconds: dict[str, float] = {}
+    def __init__(self, ground: Ground, found: Views, k: int) -> None:
+        self.ground, self.found, self.k = ground, found, k
+        self.n_samples = int(found.graphs[0].sizes.sum())
+        self.views: list[View] = [self._view(s) for s in range(len(found.graphs))]
+        self.shared = count_all_shared(found)
 
-    def begin(self, stage: str) -> None:
-        """A stage begins, the one before ends."""
-        now = perf_counter()
-        if self.stage:
-            self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + now - self.since
-        if self.verbose:
-            print(f"[DaskGIT] {now - self.start:8.2f} s  {stage}", file=sys.stderr)
-        self.stage, self.since = stage, now
+    def _view(self, s: int) -> View:
+        graph, levels = self.found.graphs[s], self.found.peaks[s].levels[self.found.orders[s]]
+        return View(self.found.plan.sizes[s], self.n_samples, graph, build_hierarchy(graph), levels)
 
-    def end(self) -> None:
-        """The fit ends."""
-        self.begin("done")
+    def add_finest(self) -> None:
+        """One more view, with the most peaks there are."""
+        plan, size = self.found.plan, min(2, self.n_samples - 1)
+        wider = plan._replace(sizes=[*plan.sizes, size], reaches=[*plan.reaches, plan.recipe.reach(size, self.k)])
+        self.found = build_views(self.ground, wider)
+        self.shared = count_all_shared(self.found)
+        self.views.append(self._view(len(plan.sizes)))
+
+    def overlap(self, i: int, j: int) -> Overlap:
+        """The samples that local clusters of two views share."""
+        return self.shared[i, j]
+
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
+        """What crosses between the clusters of a view, for views with labels."""
+        asked = [(i, labels, highest_peaks(self.views[i], labels)) for i, labels in cuts]
+        return count_all_leaks(self.ground, self.found, asked, leak_among(self.n_samples, self.k))

@@ -16,11 +16,13 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from gitcluster import _search_kernels
-from gitcluster.cells import Cells, gather_cells, nearest_in_cells
-from gitcluster.distributed.partition import Array, Cell
+from gitcluster._jit import cellwise
+from gitcluster._support.arrays import Array
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.tasks import call, fetch, share, store
-from gitcluster.search import CELL_FEATURES, RECALL_ROWS
+from gitcluster.neighbors.approximate import RECALL_ROWS
+from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
+from gitcluster.neighbors.exact import CELL_FEATURES
 
 NEAR = 6
 """Cells around a cell that are searched first; what lies beyond is needed by few samples then."""
@@ -139,14 +141,14 @@ def merge_answers(found: Found, asked: list[Queries], answers: list[Found]) -> F
     """The nearest samples, those that other cells have found taken into account."""
     copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
     for queries, answer in zip(asked, answers, strict=True):
-        _search_kernels.insert_rows(queries.rows, answer.indices, answer.distances, *copy)
+        cellwise.insert_rows(queries.rows, answer.indices, answer.distances, *copy)
     return copy
 
 
 def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np.int32]:
     """The cell whose centre comes ``place``-th from every distinct point, after its own."""
     chosen = np.empty(len(cell.first), np.int32)
-    _search_kernels.rank_centres(cell.points[cell.first], own, centres, place, chosen)
+    cellwise.rank_centres(cell.points[cell.first], own, centres, place, chosen)
     return chosen
 
 
@@ -189,7 +191,7 @@ def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
         if len(open_ended) and squared.shape[1] > width:
             nearest = np.partition(squared[open_ended], width - 1, axis=1)[:, width - 1]
             worst[open_ended] = nearest * slack + noise[open_ended]
-        _search_kernels.insert_below(
+        cellwise.insert_below(
             points[rows], other.points, other.ids, squared, worst + noise, 1 + 1e-6,
             found.indices[rows], found.distances[rows], found.filled[rows],
         )  # fmt: skip
@@ -204,7 +206,7 @@ def list_needs(cell: Cell, found: Found, own: int, centres: Array, low: Array, h
     gap = np.maximum(np.maximum(low - box_high, box_low - high), 0)
     wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
     needs = np.zeros(len(centres), np.int64)
-    _search_kernels.count_needs(points, reach, own, centres, low, high, wanted, needs)
+    cellwise.count_needs(points, reach, own, centres, low, high, wanted, needs)
     return needs
 
 
@@ -213,11 +215,11 @@ def finish(cell: Cell, found: Found) -> Graph:
     k = found.indices.shape[1] - 1
     indices = np.empty((len(cell.ids), k), found.indices.dtype)
     distances = np.empty((len(cell.ids), k), found.distances.dtype)
-    _search_kernels.drop_self(cell.group, cell.ids, found.indices, found.distances, indices, distances)
+    cellwise.drop_self(cell.group, cell.ids, found.indices, found.distances, indices, distances)
     everyone = np.unique(found.indices)
     halo = np.setdiff1d(everyone, cell.ids, assume_unique=True).astype(np.int64)
     local = np.empty(indices.shape, np.int32)
-    _search_kernels.number_locally(indices, cell.ids, halo, local)
+    cellwise.number_locally(indices, cell.ids, halo, local)
     return Graph(local, distances, halo)
 
 

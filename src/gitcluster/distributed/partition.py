@@ -7,7 +7,7 @@ ranges of ids, then to cells.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import dask.dataframe as dd
 import numpy as np
@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from gitcluster import _search_kernels
-from gitcluster._jit import run_chunks
+from gitcluster._jit import cellwise, run_chunks
+from gitcluster._support.arrays import Array
 from gitcluster.distributed.source import Source
 from gitcluster.distributed.tasks import call, fetch, share, store
-from gitcluster.neighbors import canonical_order, group_duplicates
-from gitcluster.scaling import Scaling, apply_scaling
-
-Array = NDArray[Any]
+from gitcluster.inputs.scaling import Scaling, apply_scaling
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 
 ROWS_A_CENTRE = 256
 """Rows that k-means looks at for every cell."""
@@ -79,7 +77,7 @@ def _means(points: Array, n: int) -> Array:
 def nearest_centre(points: Array, centres: Array) -> NDArray[np.int64]:
     """Cell of every sample; equal samples have equal cells, whatever stands beside them."""
     nearest = np.empty(len(points), np.int64)
-    _search_kernels.nearest_centre(points, centres, nearest)
+    cellwise.nearest_centre(points, centres, nearest)
     return nearest
 
 
@@ -107,7 +105,7 @@ def unpack(frame: pd.DataFrame) -> Array:
 def sort_part(part: Array, start: int, splitters: Array) -> pd.DataFrame:
     """Rows of a part with the range of ids that each belongs to."""
     bucket = np.empty(len(part), np.int64)
-    run_chunks(_search_kernels.bucket_rows, len(part), 1, part, splitters, bucket)
+    run_chunks(cellwise.bucket_rows, len(part), 1, part, splitters, bucket)
     return pack(part, bucket, row=np.arange(start, start + len(part)))
 
 

@@ -9,20 +9,25 @@ import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from gitcluster import _kernels
+from gitcluster._jit import comparing
+from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.halo_search import Graph
-from gitcluster.distributed.partition import Array, Cell, nearest_centre, shuffle
-from gitcluster.distributed.stages import Climbed, Ground, Roots, Scales, exchange, with_halo
+from gitcluster.distributed.partition import Cell, nearest_centre, shuffle
+from gitcluster.distributed.stages import Climbed, Ground, Roots, Views, exchange, with_halo
 from gitcluster.distributed.tasks import call, column, fetch, share, store
-from gitcluster.prediction import Reference, describe_samples
-from gitcluster.scaling import Scaling, apply_scaling
+from gitcluster.fitted.clustering import Reference
+from gitcluster.fitted.outliers import far_out, highest_in, log_ratios, mark_noise
+from gitcluster.fitted.prediction import describe_samples
+from gitcluster.inputs import Points
+from gitcluster.inputs.scaling import Scaling, apply_scaling
+from gitcluster.recipes import Recipe
 
 COLUMNS = {"label": np.int64, "local": np.int64, "log_intensity": np.float64, "parent": np.int64, "outlier": np.float32}
 DIGITS = 16
 """Bits of a float that one round of a distributed selection looks at."""
 
 
-class Described(NamedTuple):
+class CellResults(NamedTuple):
     """What is known of the samples of a cell."""
 
     local: NDArray[np.int64]
@@ -39,36 +44,34 @@ class Described(NamedTuple):
 def measure_reach(cell: Cell, graph: Graph, k: int) -> tuple[Array, Array]:
     """Mean distance to the neighbours, and the rows."""
     reach = np.empty(len(cell.ids))
-    _kernels.mean_reach(0, len(reach), graph.distances, k, reach)
+    comparing.mean_reach(0, len(reach), graph.distances, k, reach)
     return reach, cell.rows
 
 
 def describe_cell(
-    cell: Cell, graph: Graph, climbed: Climbed, roots: Roots, scale: int, k: int, numbers: tuple[Array, Array],
+    cell: Cell, graph: Graph, climbed: Climbed, roots: Roots, view: int, k: int, numbers: tuple[Array, Array],
     own: tuple[Array, Array], routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, Array]],
-) -> Described:  # fmt: skip
+) -> CellResults:  # fmt: skip
     """Everything about the samples of a cell but their labels."""
     reach, rows = with_halo(own, len(graph.halo), routes, answers)
     n_own = len(cell.ids)
     scores = np.empty(n_own)
-    _kernels.outlier_scores(0, n_own, graph.indices, graph.distances, k, own[0], reach, scores)
+    comparing.outlier_scores(0, n_own, graph.indices, graph.distances, k, own[0], reach, scores)
     ids, number = numbers
-    local = number[np.searchsorted(ids, roots.ids[:, scale])]
-    log_intensity, units = (values[:n_own, scale].copy() for values in (climbed.log_intensity, climbed.units))
-    return Described(local, log_intensity, units, rows[climbed.parents[:, scale]], own[0], scores)
+    local = number[np.searchsorted(ids, roots.ids[:, view])]
+    log_intensity, units = (values[:n_own, view].copy() for values in (climbed.log_intensity, climbed.units))
+    return CellResults(local, log_intensity, units, rows[climbed.parents[:, view]], own[0], scores)
 
 
-def describe_all(ground: Ground, scales: Scales, scale: int, k: int) -> list[Delayed]:
-    """Of every cell what is known of its samples on one scale."""
+def describe_all(ground: Ground, views: Views, view: int, k: int) -> list[Delayed]:
+    """Of every cell what is known of its samples in one view."""
     cells, graphs, routes = ground
-    number = np.empty(len(scales.orders[scale]), np.int64)
-    number[scales.orders[scale]] = np.arange(len(number))
-    numbers = share((scales.peaks[scale].ids, number))
+    numbers = share((views.peaks[view].ids, inverse_order(views.orders[view])))
     own = store([call(measure_reach, cell, graph, k) for cell, graph in zip(cells, graphs, strict=True)])
     answers = exchange(routes, own)
     return store(
         [
-            call(describe_cell, cells[c], graphs[c], scales.climbed[c], scales.roots[c], scale, k, numbers, own[c],
+            call(describe_cell, cells[c], graphs[c], views.climbed[c], views.roots[c], view, k, numbers, own[c],
                  routes.tasks[c], answers[c])
             for c in range(len(cells))
         ]
@@ -78,7 +81,7 @@ def describe_all(ground: Ground, scales: Scales, scale: int, k: int) -> list[Del
 # noise
 
 
-def count_digits(described: Described, prefix: int, shift: int, ratio: bool) -> tuple[NDArray[np.int64], int]:
+def count_digits(described: CellResults, prefix: int, shift: int, ratio: bool) -> tuple[NDArray[np.int64], int]:
     """How many values that begin with ``prefix`` have each of the next digits; and how many there are at all."""
     values = _values(described, ratio)
     bits = values.view(np.uint64)
@@ -88,12 +91,9 @@ def count_digits(described: Described, prefix: int, shift: int, ratio: bool) -> 
     return np.bincount(digits.astype(np.int64), minlength=1 << DIGITS), len(values)
 
 
-def _values(described: Described, ratio: bool) -> NDArray[np.float64]:
-    values = described.scores + 0.0
-    if ratio:
-        with np.errstate(divide="ignore"):
-            values = -np.log1p(-values) + 0.0
-    return np.abs(values[np.isfinite(values)])
+def _values(described: CellResults, ratio: bool) -> NDArray[np.float64]:
+    values = log_ratios(described.scores) if ratio else described.scores
+    return np.abs(values[np.isfinite(values)] + 0.0)
 
 
 def order_statistic(described: Sequence[Delayed], rank: int, *, ratio: bool) -> float:
@@ -101,7 +101,7 @@ def order_statistic(described: Sequence[Delayed], rank: int, *, ratio: bool) -> 
     prefix = 0
     for shift in range(64 - DIGITS, -1, -DIGITS):
         counts = sum(part[0] for part in fetch([call(count_digits, d, prefix, shift, ratio) for d in described]))
-        below = np.concatenate(([0], np.cumsum(counts)))
+        below = starts_of(counts)
         digit = int(np.searchsorted(below, rank, side="right")) - 1
         rank -= int(below[digit])
         prefix = (prefix << DIGITS) | digit
@@ -120,15 +120,12 @@ def noise_threshold(described: Sequence[Delayed], noise: float | str, n_samples:
         place, left = divmod(q * (n_finite - 1), 1)
         ends = [order_statistic(described, min(int(place) + i, n_finite - 1), ratio=True) for i in (0, 1)]
         quartiles.append(float(np.quantile(ends, left)))
-    low, high = quartiles
-    return float(-np.expm1(-(high + 3 * (high - low))))
+    return far_out(*quartiles)
 
 
-def highest_of(described: Described, clusters: Array, n_clusters: int) -> NDArray[np.float64]:
+def highest_of(described: CellResults, clusters: Array, n_clusters: int) -> NDArray[np.float64]:
     """Highest log intensity of every cluster in a cell."""
-    highest = np.full(n_clusters, -np.inf)
-    np.maximum.at(highest, clusters[described.local], described.log_intensity)
-    return highest
+    return highest_in(clusters[described.local], described.log_intensity, n_clusters)
 
 
 class Cut(NamedTuple):
@@ -140,14 +137,15 @@ class Cut(NamedTuple):
     """Log intensity of the highest sample of every cluster, which is never noise."""
 
 
-def label_samples(described: Described, cut: Cut) -> NDArray[np.int64]:
+def label_samples(described: CellResults, cut: Cut) -> NDArray[np.int64]:
     """Final cluster of every sample, -1 for noise."""
-    labels = cut.clusters[described.local]
-    out = (described.scores > cut.noise_above) & (described.log_intensity < cut.highest[labels])
-    return np.where(out, -1, labels)
+    return mark_noise(
+        cut.clusters[described.local], described.log_intensity, described.scores,
+        above=cut.noise_above, highest=cut.highest,
+    )  # fmt: skip
 
 
-def count_labels(described: Described, cut: Cut) -> NDArray[np.int64]:
+def count_labels(described: CellResults, cut: Cut) -> NDArray[np.int64]:
     """Samples of every cluster in a cell, noise first."""
     return np.bincount(label_samples(described, cut) + 1, minlength=len(cut.highest) + 1)
 
@@ -155,7 +153,7 @@ def count_labels(described: Described, cut: Cut) -> NDArray[np.int64]:
 # columns in the order of the rows
 
 
-def send_back(cell: Cell, described: Described, cut: Cut, starts: Array) -> pd.DataFrame:
+def send_back(cell: Cell, described: CellResults, cut: Cut, starts: Array) -> pd.DataFrame:
     """The samples of a cell with the part of the collection that they came from."""
     labels = label_samples(described, cut)
     columns = (labels, described.local, described.log_intensity, described.parents, described.scores.astype(np.float32))
@@ -167,7 +165,7 @@ def send_back(cell: Cell, described: Described, cut: Cut, starts: Array) -> pd.D
 
 def restore(ground: Ground, described: Sequence[Delayed], cut: Cut, sizes: Array) -> dict[str, da.Array]:
     """Columns for all samples as they were given, in chunks like those of the collection."""
-    starts, shared = np.concatenate(([0], np.cumsum(sizes))), share(cut)
+    starts, shared = starts_of(sizes), share(cut)
     frames = [call(send_back, cell, some, shared, starts) for cell, some in zip(ground.cells, described, strict=True)]
     template = pd.DataFrame({name: np.empty(0, kind) for name, kind in COLUMNS.items()})
     template["row"], template["to"] = np.arange(0), np.arange(0)
@@ -189,7 +187,7 @@ def _column(frame: pd.DataFrame, name: str) -> Array:
 # prediction
 
 
-def lend_reference(cell: Cell, described: Described, cut: Cut) -> tuple[Array, ...]:
+def lend_reference(cell: Cell, described: CellResults, cut: Cut) -> tuple[Array, ...]:
     """What the cells around need of samples, to compare new ones with them."""
     labels = label_samples(described, cut)
     return (cell.points, described.local, described.log_intensity, described.units, described.reach,
@@ -197,31 +195,38 @@ def lend_reference(cell: Cell, described: Described, cut: Cut) -> tuple[Array, .
 
 
 def build_reference(
-    graph: Graph, own: tuple[Array, ...], k: int, climb: int, cut: Cut, relative: bool,
+    graph: Graph, own: tuple[Array, ...], cut: Cut, recipe: Recipe, n_neighbors: int,
     routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]],
 ) -> Reference:  # fmt: skip
     """A cell and its halo as the fitted samples of a small model."""
-    points, local, log_intensity, units, reach, scores, labels = with_halo(own, len(graph.halo), routes, answers)
+    points, local, log_intensity, units, widths, scores, labels = with_halo(own, len(graph.halo), routes, answers)
     names, first, local = np.unique(local, return_index=True, return_inverse=True)
     return Reference(
-        points=points, scaling=None, metric="euclidean", kernel="relative" if relative else "exponential",
-        n_features=points.shape[1], n_neighbors=k, n_climb=climb, scale=units[first], log_intensity=log_intensity,
-        parents=np.zeros(len(points), np.int64), local_labels=local, clusters=cut.clusters[names], labels=labels,
-        reach=reach.astype(np.float32), outlier_scores=scores.astype(np.float32), weights=np.empty(0),
-        noise_above=cut.noise_above, fingerprint="",
-    )  # fmt: skip
+        recipe=recipe,
+        n_neighbors=n_neighbors,
+        source=Points(points),
+        units=units[first],
+        log_intensity=log_intensity,
+        parents=np.zeros(len(points), np.int64),
+        local_labels=local,
+        clusters=cut.clusters[names],
+        labels=labels,
+        widths=widths.astype(np.float32),
+        outlier_scores=scores.astype(np.float32),
+        noise_above=cut.noise_above,
+    )
 
 
 def build_references(
-    ground: Ground, described: Sequence[Delayed], cut: Cut, k: int, climb: int, relative: bool
+    ground: Ground, described: Sequence[Delayed], cut: Cut, recipe: Recipe, n_neighbors: int
 ) -> list[Delayed]:
-    """What predicts new samples, one a cell."""
+    """What predicts new samples, one per cell."""
     shared = share(cut)
     own = [call(lend_reference, cell, some, shared) for cell, some in zip(ground.cells, described, strict=True)]
     answers = exchange(ground.routes, own)
     return store(
         [
-            call(build_reference, ground.graphs[c], own[c], k, climb, shared, relative, ground.routes.tasks[c],
+            call(build_reference, ground.graphs[c], own[c], shared, recipe, n_neighbors, ground.routes.tasks[c],
                  answers[c])
             for c in range(len(ground.cells))
         ]
@@ -244,7 +249,9 @@ def label_new(pieces: list[tuple[Array, Array]], cell: int, reference: Reference
     rows, points = pieces[cell]
     if not len(rows):
         return rows, rows
-    return rows, describe_samples(reference, points.astype(reference.points.dtype), {}, n_jobs=1).labels
+    source: Any = reference.source
+    samples = source.place(points.astype(source.values.dtype))
+    return rows, describe_samples(reference, samples, n_jobs=1).labels
 
 
 def gather_new(answers: list[tuple[Array, Array]]) -> NDArray[np.int64]:

@@ -11,9 +11,9 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
+from gitcluster._support.arrays import Array
 from gitcluster.distributed.tasks import call, fetch
-from gitcluster.neighbors import hash_samples
-from gitcluster.scaling import (
+from gitcluster.inputs.scaling import (
     LARGEST,
     Scaling,
     apply_scaling,
@@ -22,8 +22,7 @@ from gitcluster.scaling import (
     sum_moments,
     varying_features,
 )
-
-Array = NDArray[Any]
+from gitcluster.neighbors.duplicates import hash_samples
 
 SAMPLED = 65_536
 """Rows that are looked at to place the cells."""

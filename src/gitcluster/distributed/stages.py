@@ -1,4 +1,4 @@
-"""Stages 2 to 4 on many machines: from the neighbours in every cell to one topo-graph, for all scales at once.
+"""Stages 2 to 4 on many machines: from the neighbours in every cell to one topo-graph, for all views at once.
 
 A cell knows its samples and has room for its halo, the samples of other cells that they have as neighbours. What a
 stage finds is sent to the cells around (an exchange), so that the next stage runs in every cell by the kernels of one
@@ -7,7 +7,7 @@ machine.
 The way uphill may lead through several cells: a sample asks the cell where its way goes on for the peak, again and
 again, until all know theirs, once for every border that the longest way crosses. Boundary pairs are counted in the cell
 of their sample in the higher local cluster; the sums of all cells are combined in a tree. No order of adding changes
-them, see ``_kernels``.
+them, see ``_jit.sums``.
 """
 
 from collections.abc import Sequence
@@ -20,27 +20,28 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitcluster import _kernels
+from gitcluster._jit import boundary, cellwise, climbing, sums
+from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.halo_search import Graph
-from gitcluster.distributed.partition import Array, Cell
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.tasks import call, fetch, reduce_tree, share, store
-from gitcluster.intensity import LOWEST, mean_distances, rounding_step
+from gitcluster.intensity import mean_distances, round_intensity, rounding_step
+from gitcluster.recipes import KERNELS, SIMILARITIES, Reach, Recipe
 from gitcluster.selection import count_crossing
-from gitcluster.topo_graph import RELATIVE_POWER, TopoGraph, bridge_components, collect_edges, merge_sums
+from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums
 
 
-class Reach(NamedTuple):
-    """How many neighbours every stage of a scale looks at, and how."""
+class Plan(NamedTuple):
+    """What the stages do, and how many neighbours each looks at, for one view of the data after another."""
 
-    intensity: int
-    climb: int
-    boundary: int
-    relative: bool
-    """Intensities and similarities of the adaptive variant; else those of the paper."""
+    recipe: Recipe
+    sizes: list[int]
+    """Neighbours of every view."""
+    reaches: list[Reach]
 
 
 class Climbed(NamedTuple):
-    """What is known of the samples of a cell, a column a scale; the halo stands behind the samples."""
+    """What is known of the samples of a cell, a column for every view; the halo stands behind the samples."""
 
     log_intensity: NDArray[np.float64]
     units: NDArray[np.float64]
@@ -61,7 +62,7 @@ class Roots(NamedTuple):
 
 
 class Peaks(NamedTuple):
-    """Peaks of a scale in order of their ids, sizes, intensities, rows and places; what cells have of them adds up."""
+    """Peaks of a view in order of their ids, sizes, intensities, rows and places; what cells have of them adds up."""
 
     ids: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -143,26 +144,26 @@ def with_halo(
 
 
 class Parts(NamedTuple):
-    """Connected parts within a cell and its halo, a column a scale, and the distances between neighbours in them."""
+    """Connected parts within a cell and its halo, a column for every view, and distances between neighbours in them."""
 
     roots: NDArray[np.int32]
     """(n + h, s) the sample that stands for its part."""
     sums: list[tuple[Array, Array, Array]]
-    """Of every scale: the samples that stand for parts, totals and numbers of distances."""
+    """Of every view: the samples that stand for parts, totals and numbers of distances."""
 
 
 def find_parts(graph: Graph, reaches: Sequence[Reach]) -> Parts:
     """Connected parts as far as this cell sees them."""
     n_own, n_nodes = len(graph.indices), len(graph.indices) + len(graph.halo)
-    roots, sums = np.empty((n_nodes, len(reaches)), np.int32), []
+    roots, summed = np.empty((n_nodes, len(reaches)), np.int32), []
     for s, reach in enumerate(reaches):
-        root, _ = _kernels.find_components(graph.indices, reach.intensity, n_nodes)
-        totals, counts = _kernels.empty_totals(n_nodes), np.zeros(n_nodes, np.int64)
-        _kernels.sum_components(root, graph.distances, reach.intensity, totals, counts)
+        root, _ = climbing.find_components(graph.indices, reach.intensity, n_nodes)
+        totals, counts = sums.empty_totals(n_nodes), np.zeros(n_nodes, np.int64)
+        climbing.sum_components(root, graph.distances, reach.intensity, totals, counts)
         roots[:, s] = root
         own = np.unique(root[:n_own])
-        sums.append((own, totals[own], counts[own]))
-    return Parts(roots, sums)
+        summed.append((own, totals[own], counts[own]))
+    return Parts(roots, summed)
 
 
 def _own_roots(parts: Parts, cell: Cell) -> tuple[Array]:
@@ -172,28 +173,28 @@ def _own_roots(parts: Parts, cell: Cell) -> tuple[Array]:
 def link_parts(
     parts: Parts, cell: Cell, routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array]]
 ) -> list[tuple[Array, list[Array], tuple[Array, Array, Array]]]:
-    """Of every scale, which parts of this cell are one with which parts of the cells around, and the sums."""
+    """Of every view, which parts of this cell are one with which parts of the cells around, and the sums."""
     n_own = len(cell.ids)
     linked = []
-    for s, sums in enumerate(parts.sums):
+    for s, summed in enumerate(parts.sums):
         links = []
         for (where, _), (answer,) in zip(routes, answers, strict=True):
             here = parts.roots[n_own + where, s]
             both = np.stack([here, answer[:, s]], axis=1)[here < n_own].astype(np.int64)
             links.append(count_rows(both, np.ones(len(both), np.int64))[0] if len(both) else both)
-        linked.append((sums[0], links, sums))
+        linked.append((summed[0], links, summed))
     return linked
 
 
 def join_parts(
-    linked: Sequence[Any], sources: Sequence[Sequence[int]], k: int, scale: int
+    linked: Sequence[Any], sources: Sequence[Sequence[int]], k: int, view: int
 ) -> tuple[list[tuple[Array, Array]], int]:
     """The mean distance of the connected component of every part, by cells, and the number of components."""
-    names = [found[scale][0] for found in linked]
+    names = [found[view][0] for found in linked]
     starts = np.concatenate(([0], np.cumsum([len(name) for name in names])))
     ends = [np.empty((0, 2), np.int64)]
     for c, found in enumerate(linked):
-        for b, links in zip(sources[c], found[scale][1], strict=True):
+        for b, links in zip(sources[c], found[view][1], strict=True):
             here = starts[c] + np.searchsorted(names[c], links[:, 0])
             there = starts[b] + np.searchsorted(names[b], links[:, 1])
             ends.append(np.stack([here, there], axis=1))
@@ -201,28 +202,28 @@ def join_parts(
     shape = (int(starts[-1]),) * 2
     count, component = connected_components(coo_array((np.ones(joined.shape[1]), (joined[0], joined[1])), shape=shape),
                                             directed=False)  # fmt: skip
-    totals, counts = _kernels.empty_totals(count), np.zeros(count, np.int64)
+    totals, counts = sums.empty_totals(count), np.zeros(count, np.int64)
     for c, found in enumerate(linked):
         place = component[starts[c] : starts[c + 1]]
-        _kernels.merge_totals(place, found[scale][2][1], totals)
-        np.add.at(counts, place, found[scale][2][2])
+        sums.merge_totals(place, found[view][2][1], totals)
+        np.add.at(counts, place, found[view][2][2])
     means = mean_distances(totals, counts, k)
     return [(names[c], means[component[starts[c] : starts[c + 1]]]) for c in range(len(names))], int(count)
 
 
-def measure_intensity(graph: Graph, parts: Parts, means: Any, reaches: Sequence[Reach]) -> tuple[Array, Array]:
+def measure_intensity(cell: Cell, graph: Graph, parts: Parts, means: Any, plan: Plan) -> tuple[Array, Array]:
     """Log intensity of every sample of a cell, by the kernels of one machine, and the unit of its distances."""
     n_own = len(graph.indices)
-    log_intensity, units = np.empty((2, n_own, len(reaches)))
-    step = rounding_step(graph.distances.dtype)
-    for s, reach in enumerate(reaches):
-        unit = np.ones(n_own)
-        if reach.relative:
+    power, kind = KERNELS[plan.recipe.kernel]
+    log_intensity, units = np.empty((2, n_own, len(plan.reaches)))
+    for s, reach in enumerate(plan.reaches):
+        unit = np.full(n_own, float(cell.points.shape[1]) if kind == "features" else 1.0)
+        if kind == "component":
             names, mean = means[s]
-            unit = mean[np.searchsorted(names, parts.roots[:n_own, s])]
+            unit = mean[np.searchsorted(names, parts.roots[:n_own, s])] ** power
         column = np.empty(n_own)
-        _kernels.log_mean_kernel(0, n_own, graph.distances, reach.intensity, 1, unit, column)
-        log_intensity[:, s], units[:, s] = np.rint(np.maximum(column, LOWEST) / step) * step, unit
+        climbing.log_mean_kernel(0, n_own, graph.distances, reach.intensity, power, unit, column)
+        log_intensity[:, s], units[:, s] = round_intensity(column, graph.distances.dtype), unit
     return log_intensity, units
 
 
@@ -230,25 +231,23 @@ def measure_intensity(graph: Graph, parts: Parts, means: Any, reaches: Sequence[
 
 
 def climb(
-    cell: Cell, graph: Graph, own: tuple[Array, Array], reaches: Sequence[Reach],
+    cell: Cell, graph: Graph, own: tuple[Array, Array], plan: Plan,
     routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, Array]],
 ) -> Climbed:  # fmt: skip
     """Parents, and where the way uphill ends in this cell."""
     log_intensity, units = with_halo(own, len(graph.halo), routes, answers)
     ids = np.concatenate([cell.ids, graph.halo])
     n_own = len(cell.ids)
-    parents, tops = np.empty((2, n_own, len(reaches)), np.int32)
-    for s, reach in enumerate(reaches):
+    parents, tops = np.empty((2, n_own, len(plan.reaches)), np.int32)
+    for s, reach in enumerate(plan.reaches):
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order), dtype=np.int32)
         parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
-        _kernels.steepest_parent(
-            0, n_own, graph.indices, graph.distances, reach.climb, level, rank, False,
+        climbing.steepest_parent(
+            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), plan.recipe.strict,
             rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
-        _kernels.follow_locally(order, parent, n_own, top)
+        cellwise.follow_locally(order, parent, n_own, top)
         parents[:, s], tops[:, s] = parent, top[:n_own]
     return Climbed(log_intensity, units, parents, tops)
 
@@ -283,7 +282,7 @@ def _unknown(roots: Roots) -> int:
 
 
 def last_neighbors(cell: Cell, graph: Graph, reaches: Sequence[Reach]) -> tuple[Array, Array]:
-    """Distance and id of the last neighbour within reach of the boundary, a column a scale."""
+    """Distance and id of the last neighbour within reach of the boundary, a column for every view."""
     ids = np.concatenate([cell.ids, graph.halo])
     columns = [reach.boundary - 1 for reach in reaches]
     return graph.distances[:, columns], ids[graph.indices[:, columns]]
@@ -318,30 +317,29 @@ def merge_peaks(parts: Sequence[list[Peaks]]) -> list[Peaks]:
 
 
 def sum_boundaries(
-    cell: Cell, graph: Graph, climbed: Climbed, own: tuple[Array, ...], reaches: Sequence[Reach],
+    cell: Cell, graph: Graph, climbed: Climbed, own: tuple[Array, ...], plan: Plan,
     routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]],
 ) -> list[Edges]:  # fmt: skip
     """Boundary pairs of the samples of a cell, summed by the two peaks."""
     root_ids, root_levels, last_distance, last_id = with_halo(own, len(graph.halo), routes, answers)
     n_own, nobody = len(cell.ids), np.zeros(len(root_ids))
+    rate, valley = SIMILARITIES[plan.recipe.similarity]
     found = []
-    for s, reach in enumerate(reaches):
+    for s, reach in enumerate(plan.reaches):
         peaks, first, labels = np.unique(root_ids[:, s], return_index=True, return_inverse=True)
         order = np.lexsort((peaks, -root_levels[first, s]))
-        number = np.empty(len(order), np.int64)
-        number[order] = np.arange(len(order))
-        labels, peaks = number[labels], peaks[order]
+        labels, peaks = inverse_order(order)[labels], peaks[order]
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
-        _kernels.mark_near_pairs(
+        cellwise.mark_near_pairs(
             graph.indices, graph.distances, reach.boundary, labels, cell.ids, *columns, crossing
         )  # fmt: skip
-        level = RELATIVE_POWER * climbed.log_intensity[:, s] if reach.relative else nobody
+        level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
-        starts = np.concatenate(([0], np.cumsum(np.bincount(labels[:n_own], minlength=len(peaks)))))
-        ends, pairs, totals = _kernels.sum_pairs(
+        starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
+        ends, pairs, totals = boundary.sum_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
-            0.0 if reach.relative else 1.0, nobody,
+            rate, nobody,
         )  # fmt: skip
         found.append(Edges(peaks[ends], pairs, totals))
     return found
@@ -355,11 +353,11 @@ def merge_edges(parts: Sequence[list[Edges]]) -> list[Edges]:
     ]
 
 
-# between scales
+# between views
 
 
 def count_shared(roots: Roots) -> list[tuple[Array, Array]]:
-    """For every two scales, pairs of peaks and the samples that have both."""
+    """For every two views, pairs of peaks and the samples that have both."""
     ones = np.ones(len(roots.ids), np.int64)
     return [count_rows(roots.ids[:, [i, j]], ones) for i, j in combinations(range(roots.ids.shape[1]), 2)]
 
@@ -383,12 +381,17 @@ def count_leaks(
     graph: Graph, climbed: Climbed, own: tuple[Array, ...], peak_ids: Sequence[Array], cuts: Sequence[Any], k: int,
     routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]],
 ) -> list[NDArray[np.int64]]:  # fmt: skip
-    """For every cut, a scale with labels of its peaks in order of ids, what crosses between its clusters."""
+    """For every cut, a view with labels of its peaks in order of ids, what crosses between its clusters."""
     root_ids = with_halo(own, len(graph.halo), routes, answers)[0]
     numbers = {s: np.searchsorted(peak_ids[s], root_ids[:, s]) for s in {cut[0] for cut in cuts}}
     return [
         count_crossing(
-            graph.indices, k, labels[numbers[s]], np.ascontiguousarray(climbed.log_intensity[:, s]), peaks, 1
+            graph.indices,
+            k,
+            labels[numbers[s]],
+            np.ascontiguousarray(climbed.log_intensity[:, s]),
+            peaks=peaks,
+            n_jobs=1,
         )
         for s, labels, peaks in cuts
     ]
@@ -410,10 +413,10 @@ class Ground(NamedTuple):
     routes: Routes
 
 
-class Scales(NamedTuple):
-    """What stages 2 to 4 have found for several scales."""
+class Views(NamedTuple):
+    """What stages 2 to 4 have found for several views."""
 
-    reaches: list[Reach]
+    plan: Plan
     climbed: list[Delayed]
     roots: list[Delayed]
     around: list[Delayed]
@@ -421,25 +424,25 @@ class Scales(NamedTuple):
     peaks: list[Peaks]
     graphs: list[TopoGraph]
     orders: list[Array]
-    """Of every scale, the place of local cluster i among the peaks in order of ids."""
+    """Of every view, the place of local cluster i among the peaks in order of ids."""
     n_components: list[int]
     rounds: int
 
 
-def build_scales(ground: Ground, reaches: list[Reach]) -> Scales:
+def build_views(ground: Ground, plan: Plan) -> Views:
     """Stages 2 to 4."""
     cells, graphs, routes = ground
-    each = range(len(cells))
+    each, reaches = range(len(cells)), plan.reaches
     parts = store([call(find_parts, graph, reaches) for graph in graphs])
     own = [call(_own_roots, parts[c], cells[c]) for c in each]
     answers = exchange(routes, own)
     linked = fetch([call(link_parts, parts[c], cells[c], routes.tasks[c], answers[c]) for c in each])
     joined = [join_parts(linked, routes.sources, reach.intensity, s) for s, reach in enumerate(reaches)]
     units = [[by_cell[c] for by_cell, _ in joined] for c in each]
-    levels = store([call(measure_intensity, graphs[c], parts[c], units[c], reaches) for c in each])
+    levels = store([call(measure_intensity, cells[c], graphs[c], parts[c], units[c], plan) for c in each])
     del parts, linked
     answers = exchange(routes, levels)
-    climbed = store([call(climb, cells[c], graphs[c], levels[c], reaches, routes.tasks[c], answers[c]) for c in each])
+    climbed = store([call(climb, cells[c], graphs[c], levels[c], plan, routes.tasks[c], answers[c]) for c in each])
     del levels
     roots = store([call(first_roots, cells[c], climbed[c]) for c in each])
     rounds = 0
@@ -449,19 +452,18 @@ def build_scales(ground: Ground, reaches: list[Reach]) -> Scales:
         rounds += 1
     lent = store([call(_lend, cells[c], graphs[c], roots[c], reaches) for c in each])
     answers = exchange(routes, lent)
-    sums = [
-        call(sum_boundaries, cells[c], graphs[c], climbed[c], lent[c], reaches, routes.tasks[c], answers[c])
-        for c in each
+    summed = [
+        call(sum_boundaries, cells[c], graphs[c], climbed[c], lent[c], plan, routes.tasks[c], answers[c]) for c in each
     ]
     peaks, edges = fetch(
         [
             reduce_tree(merge_peaks, [call(count_peaks, cells[c], climbed[c], roots[c]) for c in each]),
-            reduce_tree(merge_edges, sums),
+            reduce_tree(merge_edges, summed),
         ]
     )
-    found = [number_peaks(*three) for three in zip(peaks, edges, reaches, strict=True)]
-    return Scales(
-        reaches, climbed, roots, lent, peaks, [graph for graph, _ in found], [order for _, order in found],
+    found = [number_peaks(*both, plan.recipe) for both in zip(peaks, edges, strict=True)]
+    return Views(
+        plan, climbed, roots, lent, peaks, [graph for graph, _ in found], [order for _, order in found],
         [count for _, count in joined], rounds,
     )  # fmt: skip
 
@@ -470,52 +472,48 @@ def _lend(cell: Cell, graph: Graph, roots: Roots, reaches: Sequence[Reach]) -> t
     return (*roots, *last_neighbors(cell, graph, reaches))
 
 
-def number_peaks(peaks: Peaks, edges: Edges, reach: Reach) -> tuple[TopoGraph, Array]:
+def number_peaks(peaks: Peaks, edges: Edges, recipe: Recipe) -> tuple[TopoGraph, Array]:
     """The topo-graph of all cells, tied by bridges; and the order of its local clusters among the peaks."""
     order = np.lexsort((peaks.ids, -peaks.levels))
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    ends = number[np.searchsorted(peaks.ids, edges.ends)]
-    level = RELATIVE_POWER * peaks.levels[order] if reach.relative else np.zeros(len(order))
+    ends = inverse_order(order)[np.searchsorted(peaks.ids, edges.ends)]
+    level = SIMILARITIES[recipe.similarity].valley * peaks.levels[order]
     graph = collect_edges(ends, edges.pairs, edges.totals, peaks.sizes[order], np.arange(len(order)), level)
     graph = bridge_components(graph, peaks.points[order])
     return graph._replace(peaks=peaks.rows[order]), order
 
 
-def count_all_shared(scales: Scales) -> dict[tuple[int, int], tuple[Array, Array, Array]]:
-    """For every two scales, local clusters of the one and the other, and the samples that have both."""
-    pairs = list(combinations(range(len(scales.reaches)), 2))
+def count_all_shared(views: Views) -> dict[tuple[int, int], tuple[Array, Array, Array]]:
+    """For every two views, local clusters of the one and the other, and the samples that have both."""
+    pairs = list(combinations(range(len(views.plan.reaches)), 2))
     if not pairs:
         return {}
-    (found,) = fetch([reduce_tree(merge_shared, [call(count_shared, roots) for roots in scales.roots])])
+    (found,) = fetch([reduce_tree(merge_shared, [call(count_shared, roots) for roots in views.roots])])
     shared = {}
     for (i, j), (ids, counts) in zip(pairs, found, strict=True):
-        first, second = (_number(scales, s, ids[:, column]) for column, s in enumerate((i, j)))
+        first, second = (_number(views, s, ids[:, column]) for column, s in enumerate((i, j)))
         order = np.lexsort((second, first))
         shared[i, j] = first[order], second[order], counts[order]
     return shared
 
 
-def _number(scales: Scales, s: int, ids: Array) -> Array:
+def _number(views: Views, s: int, ids: Array) -> Array:
     """Local clusters of peaks."""
-    number = np.empty(len(scales.orders[s]), np.int64)
-    number[scales.orders[s]] = np.arange(len(number))
-    return number[np.searchsorted(scales.peaks[s].ids, ids)]
+    return inverse_order(views.orders[s])[np.searchsorted(views.peaks[s].ids, ids)]
 
 
 def count_all_leaks(
-    ground: Ground, scales: Scales, cuts: Sequence[tuple[int, Array, Array]], k: int
+    ground: Ground, views: Views, cuts: Sequence[tuple[int, Array, Array]], k: int
 ) -> list[NDArray[np.int64]]:
-    """For every cut, a scale with labels of its local clusters and levels of its clusters, what crosses."""
+    """For every cut, a view with labels of its local clusters and levels of its clusters, what crosses."""
     by_id = []
     for s, labels, peaks in cuts:
         sorted_labels = np.empty(len(labels), np.int16)
-        sorted_labels[scales.orders[s]] = labels
+        sorted_labels[views.orders[s]] = labels
         by_id.append((s, sorted_labels, peaks))
-    shared_ids, shared_cuts = share([peaks.ids for peaks in scales.peaks]), share(by_id)
-    answers = exchange(ground.routes, scales.around)
+    shared_ids, shared_cuts = share([peaks.ids for peaks in views.peaks]), share(by_id)
+    answers = exchange(ground.routes, views.around)
     tasks = [
-        call(count_leaks, ground.graphs[c], scales.climbed[c], scales.around[c], shared_ids, shared_cuts, k,
+        call(count_leaks, ground.graphs[c], views.climbed[c], views.around[c], shared_ids, shared_cuts, k,
              ground.routes.tasks[c], answers[c])
         for c in range(len(ground.cells))
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from joblib import cpu_count
 
-from gitcluster._validation import available_memory
+from gitcluster._support.validation import available_memory
 
 SHARE = 6
 """A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from gitcluster._files import write_aside
-from gitcluster._validation import check_integer
+from gitcluster._support.files import write_aside
+from gitcluster._support.validation import check_integer
 from gitcluster.explorer.data import pack_model
+from gitcluster.fitted.clustering import clustering_of
 
 __all__ = ["write_explorer"]
 
@@ -38,7 +38,7 @@ def write_explorer(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The samples that were fitted, by default as the model holds them, scaled. Samples of two features are shown as
@@ -72,9 +72,8 @@ def write_explorer(
     >>> write_explorer(model, X, Path(mkdtemp(), "moons.html"), columns={"moon": y}).name
     'moons.html'
     """
-    check_is_fitted(model)
     payload = pack_model(
-        model, X, embedding=embedding, columns=columns, names=names, title=title,
+        clustering_of(model), X, embedding=embedding, columns=columns, names=names, title=title,
         max_samples=check_integer("max_samples", max_samples, low=1),
         random_state=check_integer("random_state", random_state, low=0),
     )  # fmt: skip

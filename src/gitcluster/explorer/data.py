@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gitcluster._support.arrays import inverse_order
 from gitcluster.explorer.window import fit_window
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.memberships import leaving_shares
+from gitcluster.fitted.places import place_samples
+from gitcluster.fitted.prediction import describe_fitted
 from gitcluster.intensity import rounding_step
-from gitcluster.places import place_samples
-from gitcluster.prediction import BOUNDARY, levels_of
-from gitcluster.selection import boundary_widths
 
 TYPES = ("u1", "u2", "i4")
 """Of whole numbers, the first that holds them all; else float64."""
 
 
 def pack_model(
-    model: Any,
+    found: Clustering,
     X: Any,
     *,
     embedding: ArrayLike | None,
@@ -33,9 +35,9 @@ def pack_model(
     random_state: int,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
-    n_samples = len(model.labels_)
-    rows = choose_samples(model.local_labels_, model.peaks_, max_samples, random_state)
-    places = place_samples(model, X, embedding=embedding)
+    n_samples = len(found.labels)
+    rows = choose_samples(found.local_labels, found.peaks, max_samples, random_state)
+    places = place_samples(found, X, embedding=embedding)
     window = fit_window(places.xy[rows])
     if names is not None:
         names = [str(name) for name in names]
@@ -45,17 +47,17 @@ def pack_model(
     return {
         "title": "GIT explorer" if title is None else str(title),
         "n_samples": n_samples,
-        "variant": model._variant,
-        "recut": model._constraints is None,
-        "prior": None if model._prior is None else model._prior.tolist(),
+        "variant": found.recipe.name,
+        "recut": found.ties is None,
+        "prior": None if found.prior is None else found.prior.tolist(),
         "axes": [
             {"name": name, "centre": centre, "unit": unit}
             for name, centre, unit in zip(places.names, window.centre, window.unit, strict=True)
         ],
         "names": names,
         "columns": [_pack_column(str(name), values, rows, n_samples) for name, values in _columns(columns)],
-        "samples": {"place": pack(window.coordinates.ravel()), **_pack_samples(model, rows)},
-        "graph": _pack_graph(model, rows),
+        "samples": {"place": pack(window.coordinates.ravel()), **_pack_samples(found, rows)},
+        "graph": _pack_graph(found, rows),
     }
 
 
@@ -88,22 +90,17 @@ def choose_samples(local_labels: Any, peaks: Any, most: int, random_state: int) 
     return np.sort(np.concatenate([peaks, taken])).astype(np.int64)
 
 
-def _pack_samples(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
-    n_samples = len(model.labels_)
+def _pack_samples(found: Clustering, rows: NDArray[np.int64]) -> dict[str, Any]:
+    n_samples = len(found.labels)
     position = np.full(n_samples, -1, np.int64)
     position[rows] = np.arange(len(rows))
-    parents, steps = _climb(np.asarray(model.parents_), rows, position >= 0)
-    reference, local = model._reference, model.local_labels_
-    peak, low = (
-        level[local] for level in levels_of(reference.log_intensity, reference.local_labels, len(model.peaks_))
-    )
-    depth = np.where(peak > low, (peak - model.log_intensity_) / np.where(peak > low, peak - low, 1.0), 0.0)
+    parents, steps = _climb(np.asarray(found.parents), rows, position >= 0)
     packed = {
-        "local": pack(local[rows]),
-        "noise": pack(model.labels_[rows] < 0),
-        "intensity": pack(model.log_intensity_[rows].astype(np.float32)),
-        "leaving": pack((BOUNDARY * np.clip(depth, 0.0, 1.0))[rows].astype(np.float32)),
-        "outlier": pack(np.asarray(model.outlier_scores_)[rows].astype(np.float32)),
+        "local": pack(found.local_labels[rows]),
+        "noise": pack(found.labels[rows] < 0),
+        "intensity": pack(found.log_intensity[rows].astype(np.float32)),
+        "leaving": pack(leaving_shares(found, describe_fitted(found, rows)).astype(np.float32)),
+        "outlier": pack(np.asarray(found.outlier_scores)[rows].astype(np.float32)),
         "parent": pack(position[parents]),
     }
     if len(rows) < n_samples:
@@ -126,22 +123,21 @@ def _climb(
     return np.where(shown[upward], upward, rows), steps
 
 
-def _pack_graph(model: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
-    graph, hierarchy = model.topo_graph_, model._hierarchy
-    log_sizes = np.log(graph.sizes[graph.edges]).sum(axis=1)
-    weights = graph.log_weights if hierarchy is None else boundary_widths(graph)
+def _pack_graph(found: Clustering, rows: NDArray[np.int64]) -> dict[str, Any]:
+    graph, hierarchy = found.topo_graph, found.hierarchy
+    weights = graph.log_weights if hierarchy is None else graph.log_widths
     order = np.argsort(-np.rint(weights / rounding_step(np.float64)), kind="stable")
-    there = model.labels_ >= 0
+    there = found.labels >= 0
     return {
         "sizes": pack(graph.sizes),
-        "members": pack(np.bincount(model.local_labels_[there], minlength=len(graph.sizes))),
-        "peaks": pack(np.searchsorted(rows, model.peaks_)),
+        "members": pack(np.bincount(found.local_labels[there], minlength=len(graph.sizes))),
+        "peaks": pack(np.searchsorted(rows, found.peaks)),
         "edges": pack(graph.edges.ravel()),
         "pairs": pack(graph.pairs),
         "log_weights": pack(graph.log_weights),
-        "cut_order": pack(order[graph.pairs[order] > 0]),
-        "cut_sums": pack(weights + np.where(graph.pairs > 0, log_sizes, 0.0)),
-        "labels": pack(model.edge_cut_.labels),
+        "cut_order": pack(order[graph.real[order]]),
+        "cut_sums": pack(graph._replace(log_weights=weights).log_sums),
+        "labels": pack(found.edge_cut.labels),
         "merges": None if hierarchy is None else pack(hierarchy.edges),
     }
 
@@ -169,10 +165,8 @@ def _pack_column(name: str, values: Any, rows: NDArray[np.int64], n_samples: int
     words = np.array([str(value) for value in array.tolist()], dtype=object)
     found, codes, counts = np.unique(words[known].astype(str), return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")  # the most frequent has the first colour
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
     all_codes = np.full(len(array), -1, np.int64)
-    all_codes[known] = place[codes]
+    all_codes[known] = inverse_order(order)[codes]
     return {"name": name, "values": pack(all_codes), "categories": found[order].tolist()}
 
 

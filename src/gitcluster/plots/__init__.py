@@ -4,7 +4,7 @@ Every ``plot_x(model, X, ax=ax)`` returns the axes it drew on, the figures of se
 are the same in all of them, and nothing global is touched.
 """
 
-from gitcluster._optional import require
+from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 

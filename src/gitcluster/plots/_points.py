@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from gitcluster.places import Places
+from gitcluster.fitted.places import Places
 from gitcluster.plots._style import Colours, clear_frame
 
 MOST_MARKERS = 20_000

@@ -14,9 +14,8 @@ from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from gitcluster.estimator import GIT
+from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.topo_graph import TopoGraph
 
 Colours = NDArray[np.float64]
@@ -68,11 +67,9 @@ def local_colours(graph: TopoGraph) -> Colours:
     return colours_of(chosen)
 
 
-def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> None:
-    """Raise where a model is not fitted, or axes or figures are none."""
-    if not isinstance(model, GIT):
-        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}. Fit one: GIT().fit(X).")
-    check_is_fitted(model, "labels_")
+def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> Clustering:
+    """The clustering of a fitted model; an error where it is not fitted, or axes or figures are not valid."""
+    found = clustering_of(model)
     if ax is not None and (not isinstance(ax, Axes) or ax.name != "rectilinear"):
         kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
         raise TypeError(f"ax must be plain two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
@@ -80,6 +77,7 @@ def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> None:
         raise TypeError(
             f"fig must be a matplotlib Figure or SubFigure, got {type(fig).__name__}. Use None for a new one."
         )
+    return found
 
 
 def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside: float = 1.9) -> Axes:

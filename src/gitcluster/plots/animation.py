@@ -11,11 +11,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster import _kernels
-from gitcluster._validation import check_integer
-from gitcluster.estimator import GIT
+from gitcluster._jit import unions
+from gitcluster._support.validation import check_integer
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.places import place_samples
 from gitcluster.hierarchy import merges_down_to
-from gitcluster.places import place_samples
 from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_points, paint
 from gitcluster.plots._style import check_model, colours_of, count_of, local_colours, unborn_on
 
@@ -24,7 +24,7 @@ LOWEST_SHARE = 0.01
 
 
 def animate_growth(
-    model: GIT,
+    model: Any,
     X: Any = None,
     path: str | os.PathLike[str] = "growth.gif",
     *,
@@ -41,7 +41,7 @@ def animate_growth(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -62,26 +62,27 @@ def animate_growth(
     Examples
     --------
     >>> import tempfile
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     animate_growth(GIT(2).fit(X), X, f"{folder}/moons.gif", n_frames=4, dpi=40).name
     'moons.gif'
     """
-    check_model(model)
+    found = check_model(model)
     n_frames = check_integer("n_frames", n_frames, low=2)
     writer = _find_writer(Path(path), check_integer("fps", fps, low=1))
-    places = place_samples(model, X, embedding=embedding)
+    places = place_samples(found, X, embedding=embedding)
     fig = Figure(figsize=(6.4, 6.4 * places.ratio), layout="constrained")
     FigureCanvasAgg(fig)
     ax = fig.subplots()
     frame_points(ax, places, bare=True)
-    order = np.argsort(model.log_intensity_, kind="stable")  # high ones on top
+    order = np.argsort(found.log_intensity, kind="stable")  # high ones on top
     points = places.xy[order]
     artist = draw_points(ax, points, unborn_on(ax))
     pixels = find_pixels(points, n_total=len(points)) if len(points) > MOST_MARKERS else None
     with writer.saving(fig, str(path), check_integer("dpi", dpi, low=10)):
-        for colours, title in _frames(model, order, n_frames, unborn_on(ax)):
+        for colours, title in _frames(found, order, n_frames, unborn_on(ax)):
             ax.set_title(title, fontsize="medium")
             if pixels is None:
                 artist.set_facecolors(colours)
@@ -104,58 +105,57 @@ def _find_writer(path: Path, fps: int) -> AbstractMovieWriter:
 
 
 def _frames(
-    model: GIT, order: NDArray[Any], n_frames: int, unborn: NDArray[np.float64]
+    found: Clustering, order: NDArray[Any], n_frames: int, unborn: NDArray[np.float64]
 ) -> Iterator[tuple[NDArray[np.float64], str]]:
     """Colours of the samples in the given order, and a title, picture by picture."""
-    own = film_colours(model)
-    local = model.local_labels_[order]
-    level = model.log_intensity_[order]
+    own = film_colours(found)
+    local = found.local_labels[order]
+    level = found.log_intensity[order]
     n_growing = n_frames // 2
     for share in np.linspace(LOWEST_SHARE, 1.0, n_growing):
         threshold = np.quantile(level, 1 - share)
         born = level >= threshold
-        n_born = int((model.log_intensity_[model.peaks_] >= threshold).sum())
+        n_born = int((found.log_intensity[found.peaks] >= threshold).sum())
         yield (
             np.where(born[:, None], own[local], unborn),
             f"growing: intensity from {np.exp(threshold):.3g}, {count_of(n_born, 'local cluster')}",
         )
-    merges, root = merge_order(model), np.arange(len(model.peaks_))
+    merges, root = merge_order(found), np.arange(len(found.peaks))
     done = 0
     # few merges a picture in the end, where clusters are large
     left = np.geomspace(max(len(merges), 1), 0.5, n_frames - n_growing)
     for remaining in left:
         target = len(merges) - int(remaining)
-        _kernels.union_edges(root, model.topo_graph_.edges, merges[done:target])
+        unions.union_edges(root, found.topo_graph.edges, merges[done:target])
         done = max(done, target)
         top = highest_of_group(root)
-        shown = model.edge_cut_.labels if done == len(merges) else None
+        shown = found.edge_cut.labels if done == len(merges) else None
         colours = own[top][local] if shown is None else colours_of(shown[local])
-        n_groups = len(np.unique(top)) if shown is None else model.n_clusters_
+        n_groups = len(np.unique(top)) if shown is None else found.n_clusters
         yield colours, f"merging: {count_of(n_groups, 'cluster')}"
 
 
-def film_colours(model: GIT) -> NDArray[np.float64]:
+def film_colours(found: Clustering) -> NDArray[np.float64]:
     """(m, 3) colours of local clusters; the one with the highest peak of a final cluster has that cluster's."""
-    colours = local_colours(model.topo_graph_)
-    labels, first = np.unique(model.edge_cut_.labels, return_index=True)  # lower numbers are higher peaks
+    colours = local_colours(found.topo_graph)
+    labels, first = np.unique(found.edge_cut.labels, return_index=True)  # lower numbers are higher peaks
     colours[first] = colours_of(labels)
     return colours
 
 
-def merge_order(model: GIT) -> NDArray[Any]:
+def merge_order(found: Clustering) -> NDArray[Any]:
     """Edges along which the local clusters merge, in order."""
-    hierarchy = model._hierarchy
+    hierarchy = found.hierarchy
     if hierarchy is None:
-        return model.edge_cut_.merged
-    merges = merges_down_to(hierarchy, model.n_clusters_)
-    labels, edges = model.edge_cut_.labels, model.topo_graph_.edges
-    within = labels[edges[merges, 0]] == labels[edges[merges, 1]]
-    return merges if within.all() else model.edge_cut_.merged  # the answer need not come from the hierarchy
+        return found.edge_cut.merged
+    merges = merges_down_to(hierarchy, found.n_clusters)
+    within = found.topo_graph.inside(found.edge_cut.labels)[merges]
+    return merges if within.all() else found.edge_cut.merged  # the answer need not come from the hierarchy
 
 
 def highest_of_group(root: NDArray[Any]) -> NDArray[Any]:
     """(m,) local cluster with the highest peak among those that a union-find holds together."""
     top = root.copy()
-    _kernels.find_all(top)
+    unions.find_all(top)
     _, first, group = np.unique(top, return_index=True, return_inverse=True)
     return np.asarray(first[group])

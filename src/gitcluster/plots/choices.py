@@ -8,11 +8,11 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 
-from gitcluster import _kernels
-from gitcluster._validation import check_integer
-from gitcluster.estimator import GIT
+from gitcluster._jit import unions
+from gitcluster._support.validation import check_integer
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.places import usual_values
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
-from gitcluster.places import usual_values
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._style import (
     FAINT,
@@ -29,17 +29,17 @@ from gitcluster.plots._style import (
 )
 
 
-def check_hierarchy(model: GIT, ax: Axes | None) -> Hierarchy:
-    """The hierarchy of a model that has one."""
-    check_model(model, ax=ax)
-    if model._hierarchy is None:
+def check_hierarchy(model: Any, ax: Axes | None) -> tuple[Clustering, Hierarchy]:
+    """A clustering that has a hierarchy, and the hierarchy."""
+    found = check_model(model, ax=ax)
+    if found.hierarchy is None:
         raise ValueError(
-            f"variant={model._variant!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
+            f"variant={found.recipe.name!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
         )
-    return model._hierarchy
+    return found, found.hierarchy
 
 
-def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
+def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
     """Draw the dendrogram of the local clusters, with the clusters chosen in their colours and the cut as a line.
 
     The height of a merge is how much weaker the connection is than the strongest one. There is no line where the
@@ -47,7 +47,7 @@ def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_lea
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         Fitted with the default variant.
     X : ignored
         For one signature with the others.
@@ -63,57 +63,58 @@ def plot_hierarchy(model: GIT, X: Any = None, *, ax: Axes | None = None, max_lea
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_hierarchy(GIT(2).fit(X), ax=Figure().subplots())
     """
-    hierarchy = check_hierarchy(model, ax)
-    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(model.peaks_))
+    found, hierarchy = check_hierarchy(model, ax)
+    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(found.peaks))
     ax = take_axes(ax, width=7.4, ratio=0.65)
     clear_frame(ax)
-    ax.set_title(f"Hierarchy of {count_of(len(model.peaks_), 'local cluster')}")
+    ax.set_title(f"Hierarchy of {count_of(len(found.peaks), 'local cluster')}")
     if not len(hierarchy.linkage):
         ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
         ax.set(xticks=[], yticks=[])
         return ax
     tree = dendrogram(hierarchy.linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
-    _draw_links(ax, model, hierarchy, tree)
+    _draw_links(ax, found, hierarchy, tree)
     heights = hierarchy.linkage[:, 2]
     top = float(heights[-1])
     ax.set(xlim=(0, 10 * len(tree["leaves"])), ylim=(-0.02 * top, 1.05 * top), ylabel="weakness of the connection")
-    _name_leaves(ax, model, hierarchy, tree)
-    cut = cut_hierarchy(hierarchy, model.topo_graph_, n_clusters=model.n_clusters_)
-    if np.array_equal(cut, model.edge_cut_.labels):
-        _draw_cut(ax, heights, model.n_clusters_)
+    _name_leaves(ax, found, hierarchy, tree)
+    cut = cut_hierarchy(hierarchy, found.topo_graph, n_clusters=found.n_clusters)
+    if np.array_equal(cut, found.edge_cut.labels):
+        _draw_cut(ax, heights, found.n_clusters)
     else:
         ax.set_title(f"{ax.get_title()}\n(the chosen clusters are no single cut of it)")
     return ax
 
 
-def _draw_links(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
+def _draw_links(ax: Axes, found: Clustering, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
     """Links whose local clusters are all of one final cluster have its colour."""
-    label = _labels_of_merges(model, hierarchy)
+    label = _labels_of_merges(found, hierarchy)
     merge_at = {height: t for t, height in enumerate(hierarchy.linkage[:, 2].tolist())}
     for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
-        which = label[len(model.peaks_) + merge_at[y[1]]]
+        which = label[len(found.peaks) + merge_at[y[1]]]
         colour = ink_on(ax) if which < 0 else tuple(colours_of(which))
         ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
 
 
-def _labels_of_merges(model: GIT, hierarchy: Hierarchy) -> NDArray[np.int64]:
+def _labels_of_merges(found: Clustering, hierarchy: Hierarchy) -> NDArray[np.int64]:
     """(2 m - 1,) final cluster of every leaf and merge of the linkage, -1 where it holds several."""
-    labels = model.edge_cut_.labels.astype(np.int64).tolist()
+    labels = found.edge_cut.labels.astype(np.int64).tolist()
     for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
         labels.append(labels[left] if labels[left] == labels[right] else -1)
     return np.array(labels)
 
 
-def _name_leaves(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
+def _name_leaves(ax: Axes, found: Clustering, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
     """Samples in every leaf, below the tree."""
-    sizes = model.topo_graph_.sizes.tolist()
+    sizes = found.topo_graph.sizes.tolist()
     for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
         sizes.append(sizes[left] + sizes[right])
-    total, n_samples = sum(model.topo_graph_.sizes.tolist()), len(model.labels_)
+    total, n_samples = sum(found.topo_graph.sizes.tolist()), len(found.labels)
     leaves = tree["leaves"]
     counts = [f"{sizes[leaf] * n_samples / total:,.0f}" for leaf in leaves]
     upright = len(leaves) > 14
@@ -124,7 +125,7 @@ def _name_leaves(ax: Axes, model: GIT, hierarchy: Hierarchy, tree: dict[str, Any
         fontsize="x-small" if upright else "small",
     )
     ax.tick_params(axis="x", length=0)
-    label = _labels_of_merges(model, hierarchy)
+    label = _labels_of_merges(found, hierarchy)
     for tick, leaf in zip(ax.get_xticklabels(), leaves, strict=True):
         tick.set_color(ink_on(ax) if label[leaf] < 0 else readable_on(ax, colours_of(label[leaf])))
     ax.set_xlabel("samples in every leaf")
@@ -141,7 +142,7 @@ def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
     )  # fmt: skip
 
 
-def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes:
+def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw how the number of neighbours was chosen: the score of every candidate, the chosen one marked.
 
     Without a prior the score is how well a candidate agrees with the others (mean adjusted Rand index). With one it is
@@ -149,7 +150,7 @@ def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         Fitted with the default variant.
     X : ignored
         For one signature with the others.
@@ -163,13 +164,14 @@ def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_selection(GIT(2).fit(X), ax=Figure().subplots())
     """
-    check_hierarchy(model, ax)
+    found, _ = check_hierarchy(model, ax)
     ax = take_axes(ax)
-    table: Any = model.selection_
+    table: Any = found.selection
     has_prior = np.isfinite(table["proportion_distance"]).any()
     for number, merge in enumerate(dict.fromkeys(table["merge"].tolist())):
         rows = np.flatnonzero(table["merge"] == merge)
@@ -198,12 +200,12 @@ def plot_selection(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes
     return ax
 
 
-def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axes:
+def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw how the number of clusters was chosen: the score of every number, the chosen one in colour.
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         Fitted with ``n_clusters="auto"``.
     X : ignored
         For one signature with the others.
@@ -217,32 +219,33 @@ def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axe
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
-    check_model(model, ax=ax)
-    table = getattr(model, "n_clusters_scores_", None)
+    found = check_model(model, ax=ax)
+    table = found.n_clusters_scores
     if table is None:
         raise ValueError(
             "The model was told its number of clusters and has no scores of others. Fit GIT(n_clusters='auto')."
         )
     ax = take_axes(ax)
     numbers, score = table["n_clusters"], table["score"]
-    chosen = numbers == model.n_clusters_
+    chosen = numbers == found.n_clusters
     ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], unborn_on(ax)), zorder=2)
     dot = 3.0 if len(numbers) < 30 else 1.5
     ax.plot(numbers, table["agreement"], color=HUES[3], linewidth=1.2, marker="o", markersize=dot, zorder=3)
     ax.axhline(0, color=ink_on(ax), linewidth=0.8)
     step = max(1, -(-len(numbers) // 15))
-    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - model.n_clusters_) >= step]
-    ax.set_xticks([*every, model.n_clusters_] if model.n_clusters_ <= step else [1, *every, model.n_clusters_])
+    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - found.n_clusters) >= step]
+    ax.set_xticks([*every, found.n_clusters] if found.n_clusters <= step else [1, *every, found.n_clusters])
     ax.set(xlabel="number of clusters", ylabel="score")
     ax.set_title("Choice of the number of clusters")
     clear_frame(ax)
     handles = [
         Line2D(
-            [], [], linestyle="", marker="s", markersize=9, color=tuple(HUES[0]), label=f"chosen: {model.n_clusters_}"
+            [], [], linestyle="", marker="s", markersize=9, color=tuple(HUES[0]), label=f"chosen: {found.n_clusters}"
         ),
         Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(unborn_on(ax)), label="score"),
         Line2D([], [], color=tuple(HUES[3]), marker="o", markersize=3, label="agreement\nof the scales"),
@@ -251,7 +254,7 @@ def plot_n_clusters(model: GIT, X: Any = None, *, ax: Axes | None = None) -> Axe
     return ax
 
 
-def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels: int = 25) -> Axes:
+def plot_decision(model: Any, X: Any = None, *, ax: Axes | None = None, n_labels: int = 25) -> Axes:
     """Draw every local cluster by the intensity of its peak and its persistence; those that stand out are clusters.
 
     The persistence of a peak is how weak the connection is (minus its logarithm) along which its cluster joins one
@@ -260,7 +263,7 @@ def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         Fitted with the default variant.
     X : ignored
         For one signature with the others.
@@ -276,21 +279,22 @@ def plot_decision(model: GIT, X: Any = None, *, ax: Axes | None = None, n_labels
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_decision(GIT(2).fit(X), ax=Figure().subplots())
     """
-    hierarchy = check_hierarchy(model, ax)
+    found, hierarchy = check_hierarchy(model, ax)
     check_integer("n_labels", n_labels, low=0)
     ax = take_axes(ax)
-    persistence = peak_persistence(hierarchy, model.topo_graph_.edges)
-    intensity = usual_values(model.log_intensity_)[model.peaks_]
+    persistence = peak_persistence(hierarchy, found.topo_graph.edges)
+    intensity = usual_values(found.log_intensity)[found.peaks]
     endless = ~np.isfinite(persistence)
     finite = persistence[~endless] if not endless.all() else np.zeros(1)
     span = float(np.ptp(finite)) or 1.0
     line = float(finite.max()) + 0.08 * span
     height = np.where(endless, line + 0.13 * span, persistence)
-    clusters, chosen = np.unique(model.edge_cut_.labels, return_index=True)
+    clusters, chosen = np.unique(found.edge_cut.labels, return_index=True)
     others = np.setdiff1d(np.arange(len(intensity)), chosen)
     ax.scatter(intensity[others], height[others], s=16, color=FAINT, alpha=0.6, linewidths=0, zorder=2)
     ax.annotate(
@@ -319,8 +323,8 @@ def peak_persistence(hierarchy: Hierarchy, edges: NDArray[Any]) -> NDArray[np.fl
     persistence = np.full(m, np.inf)
     root, highest = np.arange(m), np.arange(m)
     for edge, strength in zip(hierarchy.edges.tolist(), hierarchy.log_strength.tolist(), strict=True):
-        i, j = (_kernels.find(root, end) for end in edges[edge].tolist())
+        i, j = (unions.find(root, end) for end in edges[edge].tolist())
         winner, loser = sorted((highest[i], highest[j]))  # lower numbers are higher peaks
         persistence[loser] = -strength
-        highest[_kernels.union(root, i, j)] = winner
+        highest[unions.union(root, i, j)] = winner
     return persistence

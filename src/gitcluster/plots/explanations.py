@@ -9,9 +9,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
-from gitcluster.estimator import GIT
-from gitcluster.explanation import PairExplanation, SampleExplanation
-from gitcluster.places import place_samples
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain_sample
+from gitcluster.fitted.places import place_samples
+from gitcluster.inputs import Distances
 from gitcluster.plots._points import draw_points, frame_points
 from gitcluster.plots._style import INK, UNBORN, add_legend, check_model, colours_of, take_axes
 
@@ -53,6 +54,7 @@ def plot_explanation(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> plot_explanation(GIT(2).fit(X).explain(0, 9), X, ax=Figure().subplots()).get_title()
@@ -60,21 +62,20 @@ def plot_explanation(
     """
     if not isinstance(explanation, (SampleExplanation, PairExplanation)):
         raise TypeError(f"explanation must come from model.explain, got {type(explanation).__name__}.")
-    model = explanation.model
-    check_model(model, ax=ax)
-    places = place_samples(model, X, embedding=embedding)
+    found = check_model(explanation.clustering, ax=ax)
+    places = place_samples(found, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_axes(ax, width=8.0, ratio=places.ratio)
     handles = [Line2D([], [], color=INK, linewidth=0.9, label="climb to the peak")]
     if isinstance(explanation, PairExplanation):
         samples = list(explanation.samples)
-        _draw_backdrop(ax, model, places.xy, set(explanation.clusters))
+        _draw_backdrop(ax, found, places.xy, set(explanation.clusters))
         handles += _draw_way(ax, explanation, places.xy)
     else:
         samples = [explanation.sample]
-        _draw_backdrop(ax, model, places.xy, {explanation.home})
+        _draw_backdrop(ax, found, places.xy, {explanation.home})
     for sample in samples:
-        _draw_climb(ax, places.xy[model.explain(sample).climb])
+        _draw_climb(ax, places.xy[explain_sample(found, sample).climb])
     x, y = places.xy[samples].T
     ax.scatter(x, y, s=60, c="white", edgecolors=INK, linewidths=1.6, zorder=6)
     frame_points(ax, places)
@@ -97,9 +98,9 @@ def _title(explanation: SampleExplanation | PairExplanation) -> str:
     return f"Samples {i} and {j}: {'one cluster' if explanation.together else 'two clusters'}"
 
 
-def _draw_backdrop(ax: Axes, model: GIT, xy: Any, clusters: set[int]) -> None:
+def _draw_backdrop(ax: Axes, found: Clustering, xy: Any, clusters: set[int]) -> None:
     """All samples, those of the clusters in question in pale colours."""
-    labels = model.edge_cut_.labels[model.local_labels_]
+    labels = found.edge_cut.labels[found.local_labels]
     inside = np.isin(labels, list(clusters))
     pale = 1 - 0.45 * (1 - colours_of(labels))
     order = np.argsort(inside, kind="stable")
@@ -115,7 +116,7 @@ def _draw_way(ax: Axes, explanation: PairExplanation, xy: Any) -> list[Line2D]:
     """The path from peak to peak and the boundary pairs of its weakest edge; what there is to explain of them."""
     if not len(explanation.edges):
         return []
-    peaks: Any = xy[explanation.model.peaks_[explanation.path]]
+    peaks: Any = xy[explanation.clustering.peaks[explanation.path]]
     steps: Any = np.stack([peaks[:-1], peaks[1:]], axis=1)
     handles = []
     colour = colours_of(explanation.clusters[0])
@@ -128,8 +129,7 @@ def _draw_way(ax: Axes, explanation: PairExplanation, xy: Any) -> list[Line2D]:
             ax.add_collection(lines, autolim=False)
             handles.append(Line2D([], [], color=tint, linewidth=2.4, linestyle=style, label=label))
     ax.scatter(peaks[1:-1, 0], peaks[1:-1, 1], s=14, c="white", edgecolors=INK, linewidths=0.8, zorder=4)
-    model = explanation.model
-    known = model._reference.points is not None or explanation.distances is not None
+    known = not isinstance(explanation.clustering.source, Distances) or explanation.distances is not None
     pairs: Any = explanation.boundary_pairs[:MOST_PAIRS] if known else ()
     if len(pairs):
         ax.add_collection(LineCollection(xy[pairs], colors=CROSSING, linewidths=0.8, zorder=3.5), autolim=False)

@@ -8,9 +8,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._validation import check_choice, check_integer
-from gitcluster.estimator import GIT
-from gitcluster.places import Places, lay_out, place_samples
+from gitcluster._support.validation import check_choice, check_integer
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.places import Places, lay_out, place_samples
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
@@ -36,7 +36,7 @@ COVERAGE = 0.07
 
 
 def plot_topo_graph(
-    model: GIT,
+    model: Any,
     X: Any = None,
     *,
     ax: Axes | None = None,
@@ -54,7 +54,7 @@ def plot_topo_graph(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -78,20 +78,21 @@ def plot_topo_graph(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_topo_graph(GIT(2).fit(X), X, ax=Figure().subplots(), when="before")
     """
-    check_model(model, ax=ax)
+    found = check_model(model, ax=ax)
     check_choice("when", when, TIMES)
     check_choice("layout", layout, LAYOUTS)
     check_integer("n_labels", n_labels, low=0)
     backdrop = None
     if layout == "position":
-        backdrop = place_samples(model, X, embedding=embedding)
-        nodes = backdrop.xy[model.peaks_]
+        backdrop = place_samples(found, X, embedding=embedding)
+        nodes = backdrop.xy[found.peaks]
     else:
-        nodes = lay_out(model.topo_graph_, model.edge_cut_.kept)
+        nodes = lay_out(found.topo_graph, found.edge_cut.kept)
     legend = ax is None if legend is None else legend
     shown = backdrop or Places(nodes, ("", ""), False)
     ax = take_axes(ax, width=7.4, ratio=shown.ratio, aside=2.4)
@@ -100,26 +101,26 @@ def plot_topo_graph(
         ax.spines[:].set_visible(False)
     else:
         draw_points(ax, backdrop.xy, unborn_on(ax), zorder=0)
-    draw_graph(ax, model, nodes, when=when, n_labels=n_labels)
-    n_edges, cut = len(model.topo_graph_.edges), int((~model.edge_cut_.kept).sum())
+    draw_graph(ax, found, nodes, when=when, n_labels=n_labels)
+    n_edges, cut = len(found.topo_graph.edges), int((~found.edge_cut.kept).sum())
     edges = count_of(n_edges, "edge") + (f", {cut:,} of them cut" if when == "after" else "")
     note = "\n(the strongest are drawn)" if n_edges > MOST_EDGES else ""
     ax.set_title(f"{count_of(len(nodes), 'local cluster')}, {edges}{note}")
     if legend:
-        _explain_edges(ax, model, when)
+        _explain_edges(ax, found, when)
     return ax
 
 
 def draw_graph(
-    ax: Axes, model: GIT, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
+    ax: Axes, found: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
 ) -> None:
     """Nodes, edges and numbers; edges are bent upwards by ``bend`` times their length."""
-    graph, cut = model.topo_graph_, model.edge_cut_
+    graph, cut = found.topo_graph, found.edge_cut
     after = when == "after"
     colours = colours_of(cut.labels) if after else local_colours(graph)
     shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))
-    width = shrink * edge_widths(model)
-    order = drawn_edges(model)[::-1]  # strong ones on top
+    width = shrink * edge_widths(found)
+    order = drawn_edges(found)[::-1]  # strong ones on top
     alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
     paths = _edge_paths(nodes, graph.edges, bend)
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
@@ -156,10 +157,10 @@ def _edge_paths(nodes: NDArray[np.float64], edges: NDArray[Any], bend: float) ->
     return np.asarray(paths)
 
 
-def drawn_edges(model: GIT) -> NDArray[np.int64]:
+def drawn_edges(found: Clustering) -> NDArray[np.int64]:
     """Edges to draw, the strongest first: of very many, those of every node that are strongest, and the strongest cut
     edge between every two clusters."""
-    graph, labels = model.topo_graph_, model.edge_cut_.labels
+    graph, labels = found.topo_graph, found.edge_cut.labels
     order = np.lexsort((-graph.log_weights, graph.pairs == 0))
     if len(order) <= MOST_EDGES:
         return order
@@ -176,9 +177,9 @@ def drawn_edges(model: GIT) -> NDArray[np.int64]:
     return np.array(drawn)
 
 
-def edge_widths(model: GIT) -> NDArray[np.float64]:
+def edge_widths(found: Clustering) -> NDArray[np.float64]:
     """(e,) widths in points: by log weight, from the weakest to the strongest; bridges, which have none, are thin."""
-    graph = model.topo_graph_
+    graph = found.topo_graph
     real = graph.pairs > 0
     width = np.full(len(graph.edges), 0.6)
     if real.any():
@@ -194,12 +195,12 @@ def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.5, min(whole / 4, 450.0)))
 
 
-def _explain_edges(ax: Axes, model: GIT, when: str) -> None:
+def _explain_edges(ax: Axes, found: Clustering, when: str) -> None:
     handles = [
         Line2D([], [], linestyle="", marker="o", markersize=9, color=FAINT, label="local cluster:\narea = samples"),
         Line2D([], [], linewidth=3.2, color=FAINT, label="strong connection"),
         Line2D([], [], linewidth=0.8, color=FAINT, label="weak connection"),
     ]
-    if when == "after" and (~model.edge_cut_.kept).any():
+    if when == "after" and (~found.edge_cut.kept).any():
         handles.append(Line2D([], [], linewidth=1.2, linestyle=(0, (4, 2.5)), color=ink_on(ax), label="cut"))
     add_legend(ax, handles)

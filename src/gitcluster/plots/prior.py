@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster.edge_cutting import EdgeCut, cut_edges
-from gitcluster.estimator import GIT
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.cutting import sweep_again
 from gitcluster.plots._style import (
     FAINT,
     HUES,
@@ -19,28 +19,27 @@ from gitcluster.plots._style import (
     ink_on,
     take_axes,
 )
-from gitcluster.proportions import equal_shares, proportion_distance, resolve_proportions
-from gitcluster.selection import sweep
+from gitcluster.prior.proportions import equal_shares, proportion_distance, resolve_proportions
 
 
-def find_prior(model: GIT, proportions: ArrayLike | str | None) -> NDArray[np.float64] | None:
+def find_prior(found: Clustering, proportions: ArrayLike | str | None) -> NDArray[np.float64] | None:
     """The prior that is given, else the fitted one; the published variants take equal shares. Largest first."""
     if proportions is not None:
-        number = model.n_clusters_ if isinstance(proportions, str) else "auto"
-        return resolve_proportions(number, proportions, n_samples=len(model.labels_))[1]
-    if model._prior is None and model._hierarchy is None:
-        return equal_shares(int(model.n_clusters))
-    return model._prior  # type: ignore[no-any-return]
+        number = found.n_clusters if isinstance(proportions, str) else "auto"
+        return resolve_proportions(number, proportions, n_samples=found.n_samples)[1]
+    if found.prior is None and found.hierarchy is None:
+        return equal_shares(found.n_wanted or found.n_clusters)
+    return found.prior
 
 
 def plot_proportions(
-    model: GIT, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
+    model: Any, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
 ) -> Axes:
     """Draw the shares of the clusters beside those expected, both from the largest to the smallest.
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : ignored
         For one signature with the others.
@@ -56,14 +55,15 @@ def plot_proportions(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_proportions(GIT(2).fit(X), ax=Figure().subplots(), proportions="equal")
     """
-    check_model(model, ax=ax)
-    prior = find_prior(model, proportions)
+    found = check_model(model, ax=ax)
+    prior = find_prior(found, proportions)
     ax = take_axes(ax)
-    shares = model.proportions_
+    shares = found.proportions
     n_bars = max(len(shares), 0 if prior is None else len(prior))
     ax.bar(np.arange(len(shares)), shares, width=0.72, color=colours_of(np.arange(len(shares))), zorder=2)
     handles = [Line2D([], [], linestyle="", marker="s", markersize=9, color=FAINT, label="found")]
@@ -93,7 +93,7 @@ def plot_proportions(
 
 
 def plot_sweep(
-    model: GIT, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
+    model: Any, X: Any = None, *, ax: Axes | None = None, proportions: ArrayLike | str | None = None
 ) -> Axes:
     """Draw the distance between the shares of the clusters and the prior as the sweep merges, edge after edge.
 
@@ -102,7 +102,7 @@ def plot_sweep(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : ignored
         For one signature with the others.
@@ -118,24 +118,25 @@ def plot_sweep(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_sweep(GIT(2).fit(X), ax=Figure().subplots())
     """
-    check_model(model, ax=ax)
-    prior = find_prior(model, proportions)
+    found = check_model(model, ax=ax)
+    prior = find_prior(found, proportions)
     given = "equal shares" if prior is None else f"{len(prior)} given shares"
-    prior = equal_shares(model.n_clusters_) if prior is None else prior
-    cut = _sweep(model, prior)
+    prior = equal_shares(found.n_clusters) if prior is None else prior
+    cut = sweep_again(found, prior)
     ax = take_axes(ax)
-    left = len(model.peaks_) - np.arange(len(cut.scores))
+    left = len(found.peaks) - np.arange(len(cut.scores))
     ax.step(left, cut.scores, where="post", color=HUES[0], linewidth=1.6, zorder=2)
     ax.plot(left[-1], cut.scores[-1], "o", color=HUES[0], markersize=7, zorder=3)
     final = proportion_distance(cut.sizes / cut.sizes.sum(), prior)
     ax.plot(len(cut.sizes), final, "D", color=HUES[3], markersize=7, zorder=3)
     if len(left) > 1:
         ax.set_xscale("log")
-    _tick_counts(ax, len(model.peaks_), len(cut.sizes))
+    _tick_counts(ax, len(found.peaks), len(cut.sizes))
     ax.invert_xaxis()
     ax.set(xlabel="clusters left", ylabel="$W_1$ to the prior")
     top = float(cut.scores.max()) or 1.0
@@ -151,15 +152,6 @@ def plot_sweep(
     ]
     add_legend(ax, handles)
     return ax
-
-
-def _sweep(model: GIT, prior: NDArray[np.float64]) -> EdgeCut:
-    """The sweep as the variant does it."""
-    if model._hierarchy is not None:
-        return sweep(model.topo_graph_, prior)
-    return cut_edges(
-        model.topo_graph_, proportions=prior, leftover="cut" if model._variant == "authors" else "connected"
-    )
 
 
 def _tick_counts(ax: Axes, first: int, last: int) -> None:

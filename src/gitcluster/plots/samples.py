@@ -8,8 +8,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster.estimator import GIT
-from gitcluster.places import Places, place_samples, usual_values
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
@@ -31,13 +31,13 @@ GRID = 26
 
 
 def plot_intensity(
-    model: GIT, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
+    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
 ) -> Axes:
     """Draw the samples in the colours of their log intensity.
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them. More than two features are drawn along their
@@ -56,24 +56,25 @@ def plot_intensity(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> plot_intensity(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
     'Intensity'
     """
-    check_model(model, ax=ax)
-    places = place_samples(model, X, embedding=embedding)
+    found = check_model(model, ax=ax)
+    places = place_samples(found, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_axes(ax, ratio=places.ratio)
-    draw_intensity(ax, model, places, legend=legend)
+    draw_intensity(ax, found, places, legend=legend)
     frame_points(ax, places)
     ax.set_title("Intensity")
     return ax
 
 
-def draw_intensity(ax: Axes, model: GIT, places: Places, *, legend: bool) -> None:
+def draw_intensity(ax: Axes, found: Clustering, places: Places, *, legend: bool) -> None:
     """Samples in the colours of their log intensity, the highest on top."""
-    values = usual_values(model.log_intensity_)
+    values = usual_values(found.log_intensity)
     low, high = np.quantile(values, 0.05), values.max()
     mapped = ScalarMappable(Normalize(low, high if high > low else low + 1.0), INTENSITY_MAP)
     order = np.argsort(values, kind="stable")
@@ -83,7 +84,7 @@ def draw_intensity(ax: Axes, model: GIT, places: Places, *, legend: bool) -> Non
 
 
 def plot_local_clusters(
-    model: GIT,
+    model: Any,
     X: Any = None,
     *,
     ax: Axes | None = None,
@@ -96,7 +97,7 @@ def plot_local_clusters(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -115,27 +116,28 @@ def plot_local_clusters(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> ax = plot_local_clusters(GIT(2).fit(X), X, ax=Figure().subplots())
     """
-    check_model(model, ax=ax)
-    places = place_samples(model, X, embedding=embedding)
+    found = check_model(model, ax=ax)
+    places = place_samples(found, X, embedding=embedding)
     ax = take_axes(ax, width=8.4, ratio=places.ratio, aside=0.7)
-    draw_local_clusters(ax, model, places, arrows=arrows)
+    draw_local_clusters(ax, found, places, arrows=arrows)
     frame_points(ax, places)
-    ax.set_title(count_of(len(model.peaks_), "local cluster"))
+    ax.set_title(count_of(len(found.peaks), "local cluster"))
     return ax
 
 
-def draw_local_clusters(ax: Axes, model: GIT, places: Places, *, arrows: bool) -> None:
+def draw_local_clusters(ax: Axes, found: Clustering, places: Places, *, arrows: bool) -> None:
     """Samples in the colours of their local clusters, arrows uphill, and peaks."""
-    xy, colours = places.xy, local_colours(model.topo_graph_)
+    xy, colours = places.xy, local_colours(found.topo_graph)
     pale = 1 - 0.6 * (1 - colours) if arrows else colours
-    draw_points(ax, xy, pale[model.local_labels_], floor=0.6)
+    draw_points(ax, xy, pale[found.local_labels], floor=0.6)
     if arrows:
-        _draw_flow(ax, model, xy)
-    peaks = xy[model.peaks_]
+        _draw_flow(ax, found, xy)
+    peaks = xy[found.peaks]
     area = float(np.clip(0.02 * axes_area(ax) / len(peaks), 3, 50))
     edges = {"edgecolors": ink_on(ax), "linewidths": 0.12 * np.sqrt(area)} if area > 6 else {"linewidths": 0}
     ax.scatter(
@@ -143,10 +145,10 @@ def draw_local_clusters(ax: Axes, model: GIT, places: Places, *, arrows: bool) -
     )  # fmt: skip
 
 
-def _draw_flow(ax: Axes, model: GIT, xy: NDArray[np.float64]) -> None:
+def _draw_flow(ax: Axes, found: Clustering, xy: NDArray[np.float64]) -> None:
     """Arrows uphill."""
-    start, way = xy, xy[model.parents_] - xy
-    colours: Any = 0.7 * local_colours(model.topo_graph_)[model.local_labels_]
+    start, way = xy, xy[found.parents] - xy
+    colours: Any = 0.7 * local_colours(found.topo_graph)[found.local_labels]
     if len(xy) > MOST_ARROWS:
         start, way = _mean_flow(xy, way)
         colours = np.broadcast_to(to_rgb(ink_on(ax)), (len(way), 3))
@@ -175,7 +177,7 @@ def _mean_flow(xy: NDArray[np.float64], way: NDArray[np.float64]) -> tuple[NDArr
 
 
 def plot_clusters(
-    model: GIT,
+    model: Any,
     X: Any = None,
     *,
     ax: Axes | None = None,
@@ -187,7 +189,7 @@ def plot_clusters(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -207,17 +209,18 @@ def plot_clusters(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> plot_clusters(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
     '2 clusters'
     """
-    check_model(model, ax=ax)
-    places = place_samples(model, X, embedding=embedding)
-    shown = model.labels_ if labels is None else _check_labels(labels, len(model.labels_))
+    found = check_model(model, ax=ax)
+    places = place_samples(found, X, embedding=embedding)
+    shown = found.labels if labels is None else _check_labels(labels, len(found.labels))
     legend = ax is None if legend is None else legend
     ax = take_axes(ax, ratio=places.ratio)
-    draw_clusters(ax, model, places, shown)
+    draw_clusters(ax, found, places, shown)
     frame_points(ax, places)
     n_clusters = int(shown.max()) + 1
     ax.set_title(count_of(n_clusters, "cluster"))
@@ -236,14 +239,16 @@ def _check_labels(labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def draw_clusters(ax: Axes, model: GIT, places: Places, labels: NDArray[np.int64], *, numbers: bool = True) -> None:
+def draw_clusters(
+    ax: Axes, found: Clustering, places: Places, labels: NDArray[np.int64], *, numbers: bool = True
+) -> None:
     """Samples in the colours of their clusters, mixed so that none hides another, noise below."""
     order = np.random.default_rng(0).permutation(len(labels))
     order = order[np.argsort(labels[order] >= 0, kind="stable")]
     draw_points(ax, places.xy[order], colours_of(labels[order]))
     n_clusters = int(labels.max()) + 1
     if numbers and n_clusters > 1:
-        ranked = np.argsort(-model.log_intensity_, kind="stable")
+        ranked = np.argsort(-found.log_intensity, kind="stable")
         first = np.unique(labels[ranked], return_index=True)
         highest = ranked[first[1][first[0] >= 0]]
         beside = 12 if len(labels) <= 100 else 0  # a text must not hide one sample of few

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster.estimator import GIT
-from gitcluster.places import Places, place_samples, usual_values
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
@@ -33,13 +33,13 @@ MOST_NAMED = 12
 
 
 def plot_pipeline(
-    model: GIT, X: Any = None, *, fig: Figure | SubFigure | None = None, embedding: ArrayLike | None = None
+    model: Any, X: Any = None, *, fig: Figure | SubFigure | None = None, embedding: ArrayLike | None = None
 ) -> Figure | SubFigure:
     """Draw the method in six panels: samples, intensity, local clusters, topo-graph, cut edges, clusters.
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -55,32 +55,33 @@ def plot_pipeline(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> fig = plot_pipeline(GIT(2).fit(X), X, fig=Figure(figsize=(9, 6)))
     >>> fig.axes[5].get_title()
     '(f) 2 clusters'
     """
-    check_model(model, fig=fig)
-    places = place_samples(model, X, embedding=embedding)
-    nodes = places.xy[model.peaks_]
+    found = check_model(model, fig=fig)
+    places = place_samples(found, X, embedding=embedding)
+    nodes = places.xy[found.peaks]
     fig = take_figure(fig, size=(10.5, 2 * (3.4 * places.ratio + 0.35)))
     panels: list[Axes] = fig.subplots(2, 3).ravel().tolist()
     for ax in panels:
         frame_points(ax, places, bare=True)
     draw_plain(panels[0], places)
-    draw_intensity(panels[1], model, places, legend=False)
-    draw_local_clusters(panels[2], model, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
+    draw_intensity(panels[1], found, places, legend=False)
+    draw_local_clusters(panels[2], found, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
     for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
         draw_points(ax, places.xy, unborn_on(ax), zorder=0)
-        draw_graph(ax, model, nodes, when=when)
-    draw_clusters(panels[5], model, places, model.labels_, numbers=False)
-    n_cut, n_clusters = int((~model.edge_cut_.kept).sum()), model.n_clusters_
+        draw_graph(ax, found, nodes, when=when)
+    draw_clusters(panels[5], found, places, found.labels, numbers=False)
+    n_cut, n_clusters = int((~found.edge_cut.kept).sum()), found.n_clusters
     titles = (
         f"(a) {len(places.xy):,} samples",
         "(b) intensity",
         f"(c) {count_of(len(nodes), 'local cluster')}",
-        f"(d) topo-graph, {count_of(len(model.topo_graph_.edges), 'edge')}",
+        f"(d) topo-graph, {count_of(len(found.topo_graph.edges), 'edge')}",
         f"(e) {count_of(n_cut, 'edge')} cut",
         f"(f) {count_of(n_clusters, 'cluster')}",
     )
@@ -90,7 +91,7 @@ def plot_pipeline(
 
 
 def plot_growth(
-    model: GIT,
+    model: Any,
     X: Any = None,
     *,
     thresholds: ArrayLike | None = None,
@@ -101,7 +102,7 @@ def plot_growth(
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default as the model scaled them.
@@ -120,14 +121,15 @@ def plot_growth(
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
     >>> from sklearn.datasets import make_moons
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
     >>> len(plot_growth(GIT(2).fit(X), X, thresholds=[0.5, 0.4], fig=Figure()).axes)
     3
     """
-    check_model(model, fig=fig)
-    places = place_samples(model, X, embedding=embedding)
-    intensity = np.exp(model.log_intensity_)
+    found = check_model(model, fig=fig)
+    places = place_samples(found, X, embedding=embedding)
+    intensity = np.exp(found.log_intensity)
     levels = np.quantile(intensity, [0.95, 0.8, 0.5, 0.0]) if thresholds is None else _check_thresholds(thresholds)
     n_columns = min(len(levels) + 1, 5)
     n_rows = -(-(len(levels) + 1) // n_columns)
@@ -136,14 +138,14 @@ def plot_growth(
     for ax in grid[len(levels) + 1 :]:
         ax.remove()
     frame_points(grid[0], places, bare=True)
-    draw_intensity(grid[0], model, places, legend=False)
+    draw_intensity(grid[0], found, places, legend=False)
     grid[0].set_title("intensity", fontsize="medium")
-    colours = local_colours(model.topo_graph_)
+    colours = local_colours(found.topo_graph)
     for ax, level in zip(grid[1:], levels.tolist(), strict=False):
         frame_points(ax, places, bare=True)
         born = intensity >= level
-        draw_born(ax, model, places, born, colours)
-        there = count_of(int(born[model.peaks_].sum()), "local cluster")
+        draw_born(ax, found, places, born, colours)
+        there = count_of(int(born[found.peaks].sum()), "local cluster")
         ax.set_title(f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}", fontsize="small")
     return fig
 
@@ -155,22 +157,24 @@ def _check_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
     return levels.astype(np.float64)
 
 
-def draw_born(ax: Axes, model: GIT, places: Places, born: NDArray[np.bool_], colours: NDArray[np.float64]) -> None:
+def draw_born(
+    ax: Axes, found: Clustering, places: Places, born: NDArray[np.bool_], colours: NDArray[np.float64]
+) -> None:
     """Samples that are there in the colours of their local clusters, above the others in light grey."""
     draw_points(ax, places.xy, unborn_on(ax), zorder=1)
     if born.any():
-        own = colours[model.local_labels_[born]]
+        own = colours[found.local_labels[born]]
         draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
 
 
-def plot_motivation(model: GIT, X: Any = None, *, fig: Figure | SubFigure | None = None) -> Figure | SubFigure:
+def plot_motivation(model: Any, X: Any = None, *, fig: Figure | SubFigure | None = None) -> Figure | SubFigure:
     """Draw the idea on data of one feature: intensity and local clusters, the graph between them, what is cut.
 
     Local clusters are numbered from left to right, their peaks are the roots r of the paper.
 
     Parameters
     ----------
-    model : GIT
+    model : GIT or Clustering
         Fitted on one feature.
     X : array-like of shape (n_samples, 1), default=None
         The fitted samples; by default as the model scaled them.
@@ -188,58 +192,58 @@ def plot_motivation(model: GIT, X: Any = None, *, fig: Figure | SubFigure | None
     >>> len(plot_motivation(GIT(2, n_neighbors=15).fit(X), X, fig=Figure()).axes)
     3
     """
-    check_model(model, fig=fig)
-    places = place_samples(model, X)
+    found = check_model(model, fig=fig)
+    places = place_samples(found, X)
     if places.names[1] != "log intensity":
         raise ValueError("plot_motivation draws data of one feature, got more. Use plot_pipeline.")
     fig = take_figure(fig, size=(7.0, 5.6))
     curve, before, after = fig.subplots(3, 1, sharex=True, height_ratios=[3, 1.3, 1.3])
     x = places.xy[:, 0]
-    _draw_curve(curve, model, x)
-    nodes = np.column_stack([x[model.peaks_], np.zeros(len(model.peaks_))])
+    _draw_curve(curve, found, x)
+    nodes = np.column_stack([x[found.peaks], np.zeros(len(found.peaks))])
     span = float(np.ptp(x)) or 1.0
     for ax, when in ((before, "before"), (after, "after")):
         ax.set(ylim=(-0.06 * span, 0.12 * span), yticks=[], xlim=(x.min() - 0.04 * span, x.max() + 0.04 * span))
-        draw_graph(ax, model, nodes, when=when, bend=0.12)
+        draw_graph(ax, found, nodes, when=when, bend=0.12)
         ax.spines[["left", "top", "right"]].set_visible(False)
         ax.tick_params(axis="x", labelbottom=ax is after)
     order = np.argsort(nodes[:, 0], kind="stable")
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(1, len(order) + 1)
-    named = np.argsort(-model.topo_graph_.sizes, kind="stable")[:MOST_NAMED]
-    tops = np.column_stack([nodes[:, 0], np.exp(usual_values(model.log_intensity_))[model.peaks_]])
+    named = np.argsort(-found.topo_graph.sizes, kind="stable")[:MOST_NAMED]
+    tops = np.column_stack([nodes[:, 0], np.exp(usual_values(found.log_intensity))[found.peaks]])
     name_places(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=13)
     name_places(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=18)
-    first = [int(np.flatnonzero(model.edge_cut_.labels == c)[0]) for c in range(min(model.n_clusters_, MOST_NAMED))]
+    first = [int(np.flatnonzero(found.edge_cut.labels == c)[0]) for c in range(min(found.n_clusters, MOST_NAMED))]
     name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
     curve.set_title("(a) intensity, local clusters and their roots", fontsize="medium", loc="left")
     before.set_title("(b) topo-graph", fontsize="medium", loc="left")
-    n_cut = int((~model.edge_cut_.kept).sum())
+    n_cut = int((~found.edge_cut.kept).sum())
     after.set_title(
-        f"(c) {count_of(n_cut, 'edge')} cut, {count_of(model.n_clusters_, 'cluster')}", fontsize="medium", loc="left"
+        f"(c) {count_of(n_cut, 'edge')} cut, {count_of(found.n_clusters, 'cluster')}", fontsize="medium", loc="left"
     )
     after.set_xlabel(places.names[0])
     return fig
 
 
-def _draw_curve(ax: Axes, model: GIT, x: NDArray[np.float64]) -> None:
+def _draw_curve(ax: Axes, found: Clustering, x: NDArray[np.float64]) -> None:
     """The intensity over the line, filled in the colours of the local clusters, valleys marked, samples below."""
-    intensity = np.exp(usual_values(model.log_intensity_))
+    intensity = np.exp(usual_values(found.log_intensity))
     order = np.argsort(x, kind="stable")
-    sorted_x, height, local = x[order], intensity[order], model.local_labels_[order]
+    sorted_x, height, local = x[order], intensity[order], found.local_labels[order]
     ax.plot(sorted_x, height, color=ink_on(ax), linewidth=1.0, zorder=3)
     ends = np.flatnonzero(np.diff(local)) + 1
-    colours = local_colours(model.topo_graph_)
+    colours = local_colours(found.topo_graph)
     for part in np.split(np.arange(len(x)), ends):
         ax.fill_between(
             sorted_x[part], 0, height[part], color=colours[local[part[0]]], alpha=0.55, linewidth=0, zorder=1
         )
-    if len(ends) <= 3 * len(model.peaks_):
+    if len(ends) <= 3 * len(found.peaks):
         valleys = (sorted_x[ends - 1] + sorted_x[ends]) / 2
         ax.vlines(
             valleys, 0, np.minimum(height[ends - 1], height[ends]), color=FAINT, linewidth=0.8, linestyle=":", zorder=2
         )
-    ax.scatter(x, np.full(len(x), -0.06 * height.max()), c=colours_of(model.labels_), marker="|", s=40, linewidths=0.8)
-    ax.scatter(x[model.peaks_], intensity[model.peaks_], color=ink_on(ax), s=18, zorder=4)
+    ax.scatter(x, np.full(len(x), -0.06 * height.max()), c=colours_of(found.labels), marker="|", s=40, linewidths=0.8)
+    ax.scatter(x[found.peaks], intensity[found.peaks], color=ink_on(ax), s=18, zorder=4)
     ax.set(ylim=(-0.12 * height.max(), 1.15 * height.max()), ylabel="intensity")
     clear_frame(ax)

@@ -1,0 +1,159 @@
+"""Stages 1, 3 and 4 in one of many cells of the space."""
+
+from math import inf
+
+import numpy as np
+
+from gitcluster._jit import kernel
+from gitcluster._jit.cells import round_distance
+from gitcluster._jit.search import insert
+
+
+@kernel
+def follow_locally(order, parent, n_own, top):
+    """The peak of every sample of a cell, or the sample of its halo at which the way uphill leaves the cell."""
+    for x in order:
+        if x >= n_own or parent[x] == x:
+            top[x] = x
+        else:
+            top[x] = top[parent[x]]
+
+
+@kernel
+def mark_near_pairs(indices, distances, k, labels, ids, last_distance, last_id, boundary):
+    """The pairs of :func:`mark_mutual_pairs` where distances are symmetric: a sample is among the neighbours of
+    another if it is not behind the last of them."""
+    for x in range(indices.shape[0]):
+        for c in range(k):
+            y = indices[x, c]
+            if labels[x] < labels[y]:
+                boundary[x, c] = (distances[x, c], ids[x]) <= (last_distance[y], last_id[y])
+
+
+@kernel
+def bucket_rows(start, stop, rows, splitters, bucket):
+    """How many of the splitters, which ascend, are not above every row, in lexicographic order."""
+    for i in range(start, stop):
+        low, high = 0, len(splitters)
+        while low < high:
+            middle = (low + high) // 2
+            below = False
+            for j in range(rows.shape[1]):
+                if rows[i, j] != splitters[middle, j]:
+                    below = rows[i, j] < splitters[middle, j]
+                    break
+            if below:
+                high = middle
+            else:
+                low = middle + 1
+        bucket[i] = low
+
+
+@kernel
+def squared_distance(x, y):
+    total = 0.0
+    for j in range(len(x)):
+        difference = np.float64(x[j]) - np.float64(y[j])
+        total += difference * difference
+    return total
+
+
+@kernel
+def nearest_centre(points, centres, nearest):
+    for i in range(len(points)):
+        best = inf
+        for c in range(len(centres)):
+            squared = squared_distance(points[i], centres[c])
+            if squared < best:
+                best = squared
+                nearest[i] = c
+
+
+@kernel
+def count_needs(points, reach, own, centres, low, high, wanted, needs):
+    """For every wanted cell, the samples whose ``reach`` goes beyond the bisector to it and into its box.
+
+    A sample of the cell ``own`` is at least as far from all samples of another cell as from the bisector between the
+    two centres; what rounding may add to the distances is taken off.
+    """
+    n_features = points.shape[1]
+    for i in range(len(points)):
+        to_own = squared_distance(points[i], centres[own])
+        for c in range(len(centres)):
+            if not wanted[c]:
+                continue
+            if reach[i] < inf:
+                apart, to_other = squared_distance(centres[own], centres[c]), squared_distance(points[i], centres[c])
+                excess = to_other - to_own - 8e-16 * (n_features + 4) * (to_other + to_own)
+                if excess > 0.0 and excess * excess > 4.0 * apart * reach[i] * reach[i]:
+                    continue
+                gap = 0.0
+                for j in range(n_features):
+                    side = max(low[c, j] - points[i, j], points[i, j] - high[c, j], 0.0)
+                    gap += side * side
+                if gap > reach[i] * reach[i]:
+                    continue
+            needs[c] += 1
+
+
+@kernel
+def rank_centres(points, own, centres, place, chosen):
+    """The centre that comes ``place``-th from every sample, its own being first."""
+    nearest, squared = np.empty(place, np.int64), np.empty(place)
+    for i in range(len(points)):
+        filled = 0
+        for c in range(len(centres)):
+            if c != own:
+                distance = squared_distance(points[i], centres[c])
+                if filled < place or distance < squared[-1]:
+                    filled = insert(nearest, squared, filled, c, distance)
+        chosen[i] = nearest[-1]
+
+
+@kernel
+def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
+    """Measure again the candidates whose rounded squared distances are not above a threshold, and keep the nearest."""
+    distance = np.empty(1, distances.dtype)
+    for q in range(len(queries)):
+        width = indices.shape[1]
+        for c in range(len(candidates)):
+            if squared[q, c] <= threshold[q]:
+                exact = squared_distance(queries[q], candidates[c])
+                if filled[q] == width and exact > np.float64(distances[q, -1]) ** 2 * slack:
+                    continue
+                distance[0] = round_distance(exact)
+                filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
+
+
+@kernel
+def insert_rows(rows, others, other_distances, indices, distances, filled):
+    """Insert what was found elsewhere for some rows; a number below 0 is nothing."""
+    for r in range(len(rows)):
+        x = rows[r]
+        for c in range(others.shape[1]):
+            if others[r, c] >= 0:
+                filled[x] = insert(indices[x], distances[x], filled[x], others[r, c], other_distances[r, c])
+
+
+@kernel
+def drop_self(group, ids, wide_indices, wide_distances, indices, distances):
+    """Neighbours of every sample from those of its place, which are one more: without the sample itself."""
+    for x in range(len(group)):
+        place = 0
+        for c in range(wide_indices.shape[1]):
+            if wide_indices[group[x], c] != ids[x] and place < indices.shape[1]:
+                indices[x, place] = wide_indices[group[x], c]
+                distances[x, place] = wide_distances[group[x], c]
+                place += 1
+
+
+@kernel
+def number_locally(indices, ids, halo, local):
+    """Place of every neighbour among ``ids``, or behind them in ``halo``; both ascend."""
+    for x in range(indices.shape[0]):
+        for c in range(indices.shape[1]):
+            place = np.searchsorted(ids, indices[x, c])
+            if place < len(ids) and ids[place] == indices[x, c]:
+                local[x, c] = place
+            else:
+                local[x, c] = len(ids) + np.searchsorted(halo, indices[x, c])

@@ -1,0 +1,167 @@
+"""Compiled loops of the neighbour search: arrays in, arrays out.
+
+A kernel that takes ``start, stop`` first works on those rows or cells alone and may run in several threads.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from gitcluster._jit import kernel
+
+
+@kernel
+def hash_rows(bits, hashes):
+    for i in range(bits.shape[0]):
+        value = np.uint64(0x9E3779B97F4A7C15)
+        for j in range(bits.shape[1]):
+            value ^= np.uint64(bits[i, j])
+            value *= np.uint64(0xBF58476D1CE4E5B9)
+            value ^= value >> np.uint64(29)
+        hashes[i] = value
+
+
+@kernel
+def rows_match(points, other):
+    for i in range(points.shape[0]):
+        for j in range(points.shape[1]):
+            if points[i, j] != points[other[i], j]:
+                return False
+    return True
+
+
+@kernel
+def measure(start, stop, points, rows, others, distances):
+    for r in range(start, stop):
+        x = points[rows[r]]
+        for c in range(others.shape[1]):
+            y = points[others[r, c]]
+            total = 0.0
+            for j in range(x.shape[0]):
+                difference = np.float64(x[j]) - np.float64(y[j])
+                total += difference * difference
+            distances[r, c] = sqrt(total)
+
+
+@kernel
+def measure_sparse(start, stop, starts, columns, values, rows, others, distances):
+    """Distances between rows of a CSR array whose columns ascend."""
+    for r in range(start, stop):
+        for c in range(others.shape[1]):
+            i, j = starts[rows[r]], starts[others[r, c]]
+            i_stop, j_stop = starts[rows[r] + 1], starts[others[r, c] + 1]
+            total = 0.0
+            while i < i_stop or j < j_stop:
+                difference = 0.0
+                if j == j_stop or (i < i_stop and columns[i] <= columns[j]):
+                    difference += values[i]
+                    if j < j_stop and columns[i] == columns[j]:
+                        difference -= values[j]
+                        j += 1
+                    i += 1
+                else:
+                    difference -= values[j]
+                    j += 1
+                total += difference * difference
+            distances[r, c] = sqrt(total)
+
+
+@kernel
+def insert(indices, distances, filled, index, distance):
+    """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
+    place = filled
+    while place > 0 and (distance, index) < (distances[place - 1], indices[place - 1]):
+        place -= 1
+    if place == len(indices) or (place > 0 and index == indices[place - 1] and distance == distances[place - 1]):
+        return filled  # too far, or there already
+    for later in range(min(filled, len(indices) - 1), place, -1):
+        indices[later] = indices[later - 1]
+        distances[later] = distances[later - 1]
+    indices[place] = index
+    distances[place] = distance
+    return min(filled + 1, len(indices))
+
+
+@kernel
+def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
+    rounded = distances[:1, :1].copy()
+    for r in range(start, stop):
+        x = rows[r]
+        filled = 0
+        for c in range(candidates.shape[1]):
+            if candidates[r, c] != x:
+                rounded[0, 0] = candidate_distances[r, c]
+                filled = insert(indices[x], distances[x], filled, candidates[r, c], rounded[0, 0])
+        rounded[0, 0] = reach[r]
+        settled[r] = filled == indices.shape[1] and (distances[x, filled - 1] < rounded[0, 0] or reach[r] == inf)
+
+
+@kernel
+def nearest_in_matrix(start, stop, matrix, same, indices, distances):
+    for x in range(start, stop):
+        filled = 0
+        for y in range(matrix.shape[1]):
+            if not same or y != x:
+                filled = insert(indices[x], distances[x], filled, y, matrix[x, y])
+
+
+@kernel
+def expand_duplicates(start, stop, row_indices, row_distances, starts, members, indices, distances):
+    k = indices.shape[1]
+    near = np.empty(k + 1, indices.dtype)
+    near_distances = np.empty(k + 1, distances.dtype)
+    zero = np.zeros(1, distances.dtype)[0]
+    for row in range(start, stop):
+        filled = 0
+        for c in range(-1, row_indices.shape[1]):
+            other = row if c < 0 else row_indices[row, c]
+            distance = zero if c < 0 else row_distances[row, c]
+            if filled == k + 1 and distance > near_distances[k]:
+                break
+            for s in range(starts[other], min(starts[other + 1], starts[other] + k + 1)):
+                filled = insert(near, near_distances, filled, members[s], distance)
+        for s in range(starts[row], starts[row + 1]):
+            x, place = members[s], 0
+            for c in range(filled):
+                if near[c] != x and place < k:
+                    indices[x, place] = near[c]
+                    distances[x, place] = near_distances[c]
+                    place += 1
+
+
+@kernel
+def rename_samples(start, stop, indices, order):
+    """Indices of samples that were put in another order: sample ``order[i]`` was at i."""
+    for x in range(start, stop):
+        for c in range(indices.shape[1]):
+            indices[x, c] = order[indices[x, c]]
+
+
+@kernel
+def restore_rows(indices, distances, place):
+    """Rows of samples that were put in another order, in place: row ``place[i]`` becomes row i."""
+    done = np.zeros(len(place), np.bool_)
+    for first in range(len(place)):
+        if done[first]:
+            continue
+        at = first
+        near, near_distances = indices[first].copy(), distances[first].copy()
+        while place[at] != first:
+            done[at] = True
+            indices[at] = indices[place[at]]
+            distances[at] = distances[place[at]]
+            at = place[at]
+        done[at] = True
+        indices[at], distances[at] = near, near_distances
+
+
+@kernel
+def gather_rows(start, stop, starts, columns, values, same, indices, distances):
+    """The nearest of every row of a graph, nearest first; what is missing is the sample itself, infinitely far."""
+    for x in range(start, stop):
+        filled = 0
+        for s in range(starts[x], starts[x + 1]):
+            if not same or columns[s] != x:
+                filled = insert(indices[x], distances[x], filled, columns[s], values[s])
+        indices[x, filled:] = x if same else 0
+        distances[x, filled:] = inf

@@ -1,0 +1,32 @@
+"""Small things that numpy does not have by name."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def inverse_order(order: NDArray[Any]) -> NDArray[Any]:
+    """The place of every item in an order: the inverse of a permutation.
+
+    Examples
+    --------
+    >>> inverse_order(np.array([2, 0, 1]))
+    array([1, 2, 0])
+    """
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=order.dtype)
+    return place
+
+
+def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
+    """Where each of several runs begins, and where the last one ends.
+
+    Examples
+    --------
+    >>> starts_of(np.array([2, 3]))
+    array([0, 2, 5])
+    """
+    return np.concatenate(([0], np.cumsum(sizes)))

@@ -1,0 +1,100 @@
+"""What estimators share: the attributes of a fit, all read from its :class:`Clustering`, and the cuts of it."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from gitcluster._support.arrays import Array
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.cutting import cut_again, is_fitted_prior
+from gitcluster.prior.proportions import resolve_proportions
+
+_OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
+
+
+def _found(name: str, doc: str, *, part: str = "") -> Any:
+    """A property that reads what a fit found; an AttributeError where there is no such thing."""
+
+    def read(self: Any) -> Any:
+        value = getattr(self.clustering_, name)
+        if value is None:
+            raise AttributeError(f"this fit has no {name}: the variant, or what was asked for, does not need it")
+        return getattr(value, part) if part else value
+
+    read.__doc__ = doc
+    return property(read)
+
+
+class ClusteringAttributes:
+    """Attributes of a fitted estimator, which has its :class:`Clustering` as ``clustering_``."""
+
+    clustering_: Clustering
+
+    labels_ = _found("labels", "Cluster of every sample.")
+    local_labels_ = _found("local_labels", "Local cluster of every sample.")
+    parents_ = _found("parents", "The next sample uphill of every sample.")
+    log_intensity_ = _found("log_intensity", "Logarithm of the intensity of every sample.")
+    outlier_scores_ = _found("outlier_scores", "How far out every sample is.")
+    proportions_ = _found("proportions", "Share of every cluster.")
+    peaks_ = _found("peaks", "Sample at the peak of every local cluster.")
+    topo_graph_ = _found("topo_graph", "Weighted graph of local clusters.")
+    edge_cut_ = _found("edge_cut", "Kept and cut edges, final cluster of every local cluster.")
+    hierarchy_ = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
+    selection_ = _found("selection", "Candidates and their scores.")
+    n_clusters_scores_ = _found("n_clusters_scores", "Numbers of clusters and their scores.")
+    n_clusters_ = _found("n_clusters", "Number of clusters found.")
+    n_neighbors_ = _found("n_neighbors", "Neighbours used.")
+    n_connected_components_ = _found("n_connected_components", "Connected components of the graph of neighbours.")
+    neighbors_recall_ = _found("recall", "Share of the true nearest neighbours that the search found.")
+
+    @contextmanager
+    def _unchanged_where_it_fails(self) -> Iterator[None]:
+        """An earlier fit stays as it was where the next one fails."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            kept = {name: value for name, value in self.__dict__.items() if name.startswith(_OF_CALLBACKS)}
+            self.__dict__.clear()
+            self.__dict__.update(before | kept)
+            raise
+
+    def _cut_local_clusters(self, n_clusters: int | None, proportions: ArrayLike | str | None) -> Array | None:
+        """Final cluster of every local cluster for another prior; None where it is that of the fit."""
+        found = self.clustering_
+        number, prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)
+        if number is None:
+            raise ValueError("n_clusters or proportions must be given, got neither.")
+        if is_fitted_prior(found, number, prior):
+            return None
+        labels = cut_again(found, number, prior)
+        self._warn_of_missing_clusters(int(labels.max()) + 1, number, stacklevel=4)
+        return labels
+
+    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int | None, *, stacklevel: int) -> None:
+        if n_wanted is None or n_found >= n_wanted:
+            return
+        k, tied = self.clustering_.n_neighbors, self.clustering_.ties is not None
+        remedy = f"Use a smaller n_neighbors (now {k}) to find more, or ask for fewer clusters."
+        if k <= 3:
+            remedy = f"There are no more at n_neighbors={k}: ask for fewer clusters."
+        if tied:
+            remedy = "The constraints allow no more: relax them, or ask for fewer clusters."
+        what = f"{'cluster' if tied else 'intensity peak'}{'s' if n_found > 1 else ''}"
+        warnings.warn(
+            f"Found {n_found} {what} where {n_wanted} clusters were asked for. {remedy}",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def apply_cut(found: Clustering, labels: Array | None) -> Array:
+    """Labels of samples from those of local clusters; noise stays noise."""
+    if labels is None:
+        return np.asarray(found.labels.copy())
+    return np.where(found.labels < 0, -1, labels[found.local_labels])

@@ -1,0 +1,43 @@
+"""Other clusters from the same topo-graph: another number, or other proportions, without a new search."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._support.arrays import Array
+from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, share_distance
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.hierarchy import cut_hierarchy
+from gitcluster.hierarchy.constrained import balance_sizes, merge_constrained
+from gitcluster.prior.proportions import equal_shares
+
+Prior = NDArray[np.float64] | None
+
+
+def is_fitted_prior(found: Clustering, n_clusters: int, prior: Prior) -> bool:
+    """Whether a number and a prior are those of the fit."""
+    if prior is None or found.prior is None:
+        return n_clusters == found.n_clusters and prior is found.prior
+    return np.array_equal(prior, found.prior)
+
+
+def cut_again(found: Clustering, n_clusters: int, prior: Prior) -> Array:
+    """Final cluster of every local cluster for another number or prior; constraints hold."""
+    graph, ties = found.topo_graph, found.ties
+    if found.hierarchy is None:
+        return sweep_again(found, equal_shares(n_clusters) if prior is None else prior).labels
+    if ties is None:
+        ways = [cut_hierarchy(found.hierarchy, graph, n_clusters=n_clusters)]
+    else:
+        ways = [merge_constrained(graph, ties, n_clusters=n_clusters)]
+    if prior is not None:
+        ways.append(sweep_again(found, prior).labels)
+    if ties is not None:
+        ways = [balance_sizes(graph, way, ties) for way in ways if ties.are_kept(way)]
+    return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
+
+
+def sweep_again(found: Clustering, prior: NDArray[np.float64]) -> EdgeCut:
+    """The sweep against a prior, as the variant does it."""
+    if found.hierarchy is not None:
+        return cut_by_width(found.topo_graph, prior)
+    return cut_edges(found.topo_graph, proportions=prior, leftover=found.recipe.leftover)

@@ -1,0 +1,368 @@
+"""Why a sample is where it is, and why two samples are together or apart.
+
+One sample: how it climbs to its peak, the local cluster and the cluster that it belongs to, how firmly, and which
+number of clusters would change that. Two samples: the strongest way between their local clusters through the
+topo-graph, the way whose weakest edge is the strongest. In one cluster, its weakest edge holds them together; in two
+clusters, its cut edges keep them apart. Bridges are weaker than any edge with boundary pairs.
+
+In: a clustering and indices of its samples. Out: :class:`SampleExplanation` or :class:`PairExplanation`, whose
+``str`` is for people.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.optional import require
+from gitcluster._support.validation import check_integer
+from gitcluster.fitted.clustering import Clustering, clustering_of
+from gitcluster.fitted.memberships import memberships
+from gitcluster.fitted.prediction import describe_fitted
+from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.prior.proportions import proportion_distance
+from gitcluster.topo_graph import TopoGraph
+
+
+@dataclass(frozen=True, repr=False)
+class SampleExplanation:
+    """Why a sample is in its cluster."""
+
+    clustering: Clustering
+    sample: int
+    cluster: int
+    """-1 where the sample is noise."""
+    home: int
+    """The cluster of its local cluster, for noise too."""
+    local_cluster: int
+    climb: Array
+    """Samples from this one to its peak."""
+    memberships: NDArray[np.float64]
+    """Share of every cluster."""
+    splits_at: int | None
+    """Number of clusters from which on the cluster is split; None where it never is, or no hierarchy was cut."""
+    merges_at: int | None
+    """Number of clusters from which down the cluster is joined with another; None as above."""
+    merges_with: int | None
+    """The cluster that it is joined with."""
+
+    def __str__(self) -> str:
+        found, place = self.clustering, self.home
+        steps = len(self.climb) - 1
+        way = f"climbs to sample {self.climb[-1]} in {count(steps, 'step')}" if steps else "is a peak of intensity"
+        lines = [f"Sample {self.sample} is in cluster {place} ({samples_in(found, place)})."]
+        if self.cluster < 0:
+            score = found.outlier_scores[self.sample]
+            lines = [
+                f"Sample {self.sample} is noise: its outlier score is {score:.2f}, that of noise begins at "
+                f"{found.fitted.noise_above:.2f}. It would be in cluster {place}."
+            ]
+        lines.append(
+            f"It {way}; that is local cluster {self.local_cluster} of "
+            f"{count(int(found.topo_graph.sizes[self.local_cluster]), 'sample')}."
+        )
+        others = np.argsort(-self.memberships, kind="stable")
+        second = next((int(c) for c in others if c != place and self.memberships[c] > 0), None)
+        lines.append(f"It belongs to its cluster by {self.memberships[place]:.0%}" + (
+            "." if second is None else f", and by {self.memberships[second]:.0%} to cluster {second}."
+        ))  # fmt: skip
+        if self.splits_at is not None:
+            lines.append(f"Asked for {self.splits_at} clusters, its cluster splits.")
+        if self.merges_at is not None:
+            lines.append(f"Asked for {self.merges_at}, its cluster is joined with cluster {self.merges_with}.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_pandas(self) -> Any:
+        """The climb as a data frame: sample, log intensity, outlier score."""
+        pandas = require("pandas", extra="export", purpose="to_pandas")
+        found = self.clustering
+        of_samples: dict[str, Array] = {"log_intensity": found.log_intensity, "outlier_score": found.outlier_scores}
+        return pandas.DataFrame({"sample": self.climb} | {name: of[self.climb] for name, of in of_samples.items()})
+
+    def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the climb among the samples; the parameters are those of ``gitcluster.plots.plot_explanation``."""
+        from gitcluster.plots import plot_explanation
+
+        return plot_explanation(self, X, ax=ax, **options)
+
+
+@dataclass(frozen=True, repr=False)
+class PairExplanation:
+    """Why two samples are in one cluster or in two."""
+
+    clustering: Clustering
+    samples: tuple[int, int]
+    clusters: tuple[int, int]
+    local_clusters: tuple[int, int]
+    path: Array
+    """Local clusters from the one to the other; empty where nothing but a constraint joins them."""
+    edges: Array
+    """Edges of the topo-graph along the path."""
+    cut: NDArray[np.bool_]
+    """Which of them are cut."""
+    together_until: int | None
+    """The largest number of clusters at which the two are in one; None without a hierarchy."""
+    prior_distances: tuple[float, float] | None
+    """Two clusters, prior given: W1 to the prior now, and if their clusters were one."""
+    distances: Any = field(default=None)
+    """What was fitted, where the model keeps none (``metric="precomputed"``)."""
+
+    @property
+    def together(self) -> bool:
+        """Whether the two are in one cluster."""
+        return self.clusters[0] == self.clusters[1]
+
+    @property
+    def weakest(self) -> int | None:
+        """The edge that decides: the weakest along the path."""
+        if not len(self.edges):
+            return None
+        return int(self.edges[np.argmin(strengths(self.clustering.topo_graph)[self.edges])])
+
+    @cached_property
+    def boundary_pairs(self) -> Array:
+        """(p, 2) samples of the boundary pairs behind the weakest edge, nearest first."""
+        if self.weakest is None:
+            return np.empty((0, 2), np.int64)
+        return find_boundary_pairs(self.clustering, self.weakest, self.distances)
+
+    def __str__(self) -> str:
+        i, j = self.samples
+        a, b = self.clusters
+        found = self.clustering
+        if self.together:
+            lines = [f"Samples {i} and {j} are in one cluster, {a} ({samples_in(found, a)})."]
+        else:
+            lines = [
+                f"Samples {i} and {j} are apart: clusters {a} ({samples_in(found, a)}) and {b} "
+                f"({samples_in(found, b)})."
+            ]
+        if self.local_clusters[0] == self.local_clusters[1]:
+            lines.append(f"Both climb to one peak, sample {found.peaks[self.local_clusters[0]]}.")
+        elif not len(self.path):
+            lines.append("No edge of the topo-graph leads from the one to the other: a constraint joins them.")
+        else:
+            lines += self._describe_path()
+        if self.together_until is not None and self.local_clusters[0] != self.local_clusters[1]:
+            kind = "stay" if self.together else "would be"
+            lines.append(f"They {kind} together up to {count(self.together_until, 'cluster')}.")
+        if self.prior_distances is not None:
+            now, merged = self.prior_distances
+            lines.append(f"As one cluster they would take the distance to the prior from {now:.3f} to {merged:.3f}.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _describe_path(self) -> list[str]:
+        if len(self.edges) == 1:
+            fate = "cut" if self.cut[0] else "kept"
+            return [f"The edge between their local clusters is {fate}: {self._describe_edge(int(self.edges[0]))}."]
+        shown = [str(label) for label in self.path]
+        way = " - ".join(shown if len(shown) <= 8 else [*shown[:4], "...", *shown[-3:]])
+        lines = [f"The strongest way between their local clusters has {len(self.edges)} edges: {way}."]
+        if self.weakest is not None and not self.cut.any():
+            lines.append(f"Its weakest edge is {self._describe_edge(self.weakest)}.")
+        lines += [f"Cut: {self._describe_edge(int(edge))}." for edge in self.edges[self.cut][:3]]
+        if self.cut.sum() > 3:
+            lines.append(f"Cut as well: {self.cut.sum() - 3} more of them.")
+        return lines
+
+    def _describe_edge(self, edge: int) -> str:
+        graph = self.clustering.topo_graph
+        i, j = graph.edges[edge]
+        if graph.pairs[edge] == 0:
+            return f"{i} - {j} (a bridge, no boundary pair)"
+        strength = f"strength {np.exp(graph.log_weights[edge]):.3g}"
+        return f"{i} - {j} ({count(int(graph.pairs[edge]), 'boundary pair')}, {strength})"
+
+    def to_pandas(self) -> Any:
+        """The edges along the path as a data frame."""
+        pandas = require("pandas", extra="export", purpose="to_pandas")
+        graph = self.clustering.topo_graph
+        columns = {
+            "local_cluster": self.path[:-1],
+            "next": self.path[1:],
+            "log_strength": graph.log_weights[self.edges],
+            "boundary_pairs": graph.pairs[self.edges],
+            "cut": self.cut,
+        }
+        return pandas.DataFrame(columns)
+
+    def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the path among the samples; the parameters are those of ``gitcluster.plots.plot_explanation``."""
+        from gitcluster.plots import plot_explanation
+
+        return plot_explanation(self, X, ax=ax, **options)
+
+
+def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
+    """Explain one sample of a fitted model, or two.
+
+    Parameters
+    ----------
+    model : Clustering, or a fitted estimator
+    i, j : int
+        Samples, as rows of what was fitted; negative ones count from the end.
+    X : array-like, default=None
+        What was fitted: needed for the boundary pairs of a pair with ``metric="precomputed"`` alone.
+
+    Examples
+    --------
+    >>> from gitcluster import git_clusters
+    >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
+    >>> print(explain(git_clusters(X, n_clusters=2), 0, 5))
+    Samples 0 and 5 are apart: clusters 0 (3 samples) and 1 (3 samples).
+    The edge between their local clusters is cut: 0 - 1 (4 boundary pairs, strength 0.353).
+    They would be together up to 1 cluster.
+    """
+    found = clustering_of(model)
+    i = check_sample("i", i, found.n_samples)
+    if j is None:
+        return explain_sample(found, i)
+    return explain_pair(found, i, check_sample("j", j, found.n_samples), X)
+
+
+def check_sample(name: str, index: Any, n_samples: int) -> int:
+    """A sample's index from 0 on."""
+    index = check_integer(name, index, low=-n_samples)
+    if index >= n_samples:
+        raise ValueError(f"{name} must be a sample below n_samples = {n_samples}, got {index}.")
+    return int(index % n_samples)
+
+
+def explain_sample(found: Clustering, i: int) -> SampleExplanation:
+    """Climb, clusters and memberships of a sample."""
+    climb = [i]
+    while found.parents[climb[-1]] != climb[-1]:
+        climb.append(int(found.parents[climb[-1]]))
+    local = int(found.local_labels[i])
+    home = int(found.edge_cut.labels[local])
+    shares = memberships(found, describe_fitted(found, [i]))[0]
+    splits_at, merges_at, merges_with = changes_of(found, home)
+    return SampleExplanation(
+        found, i, int(found.labels[i]), home, local, np.array(climb), shares, splits_at, merges_at, merges_with
+    )
+
+
+def changes_of(found: Clustering, cluster: int) -> tuple[int | None, int | None, int | None]:
+    """From which number of clusters on a cluster is split, from which down it is joined, and with which other."""
+    hierarchy, graph, labels = found.hierarchy, found.topo_graph, found.edge_cut.labels
+    number = found.n_clusters
+    if hierarchy is None or not np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=number), labels):
+        return None, None, None
+    inside = labels[graph.edges[hierarchy.edges]] == cluster
+    last = np.flatnonzero(inside.all(axis=1))
+    first_out = np.flatnonzero(inside.any(axis=1) & ~inside.all(axis=1))
+    n_local = len(labels)
+    splits_at = n_local - int(last[-1]) if len(last) else None
+    if not len(first_out):
+        return splits_at, None, None
+    merge = int(first_out[0])
+    ends = labels[graph.edges[hierarchy.edges[merge]]]
+    return splits_at, n_local - merge - 1, int(ends[ends != cluster][0])
+
+
+def explain_pair(found: Clustering, i: int, j: int, X: Any = None) -> PairExplanation:
+    """The strongest way between two samples, and what would bring them together or apart."""
+    graph, cut = found.topo_graph, found.edge_cut
+    a, b = (int(found.local_labels[x]) for x in (i, j))
+    clusters = int(cut.labels[a]), int(cut.labels[b])
+    together = clusters[0] == clusters[1]
+    path, edges = strongest_path(graph, a, b, cut.kept if together else np.ones(len(graph.edges), bool))
+    until = None if found.hierarchy is None else together_until(found.hierarchy, a, b)
+    distances = None
+    if not together and found.prior is not None:
+        merged = np.delete(cut.sizes, clusters[1])
+        merged[clusters[0] - (clusters[1] < clusters[0])] += cut.sizes[clusters[1]]
+        now, then = (proportion_distance(s / s.sum(), found.prior) for s in (cut.sizes, merged))
+        distances = (now, then)
+    return PairExplanation(found, (i, j), clusters, (a, b), path, edges, ~cut.kept[edges], until, distances, X)
+
+
+def strengths(graph: TopoGraph) -> NDArray[np.int64]:
+    """Rank of every edge, the strongest highest; bridges are below all others."""
+    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.pairs > 0))
+    return inverse_order(order)
+
+
+def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Local clusters and edges of the way from a to b whose weakest edge is the strongest; empty where there is none.
+
+    Examples
+    --------
+    >>> graph = TopoGraph(
+    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [0, 2], [1, 2]]),
+    ...     log_weights=np.log([0.1, 0.2, 0.3]), pairs=np.array([2, 1, 1]),
+    ... )
+    >>> strongest_path(graph, 0, 1, np.ones(3, bool))
+    (array([0, 2, 1]), array([1, 2]))
+    """
+    if a == b:
+        return np.array([a]), np.empty(0, np.int64)
+    edges = np.flatnonzero(allowed)
+    ends = graph.edges[edges]
+    weakness = 1.0 + len(graph.edges) - strengths(graph)[edges]
+    n_local = len(graph.sizes)
+    short = ends.astype(np.int32).T  # older scipy takes graphs of no other integers
+    tree = minimum_spanning_tree(coo_array((weakness, (short[0], short[1])), shape=(n_local, n_local)))
+    before = breadth_first_order(tree, b, directed=False)[1]
+    path = [a]
+    while path[-1] != b:
+        if before[path[-1]] < 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        path.append(int(before[path[-1]]))
+    steps = np.sort(np.array(list(pairwise(path))), axis=1)
+    numbers, wanted = (pairs[:, 0] * n_local + pairs[:, 1] for pairs in (ends, steps))
+    order = np.argsort(numbers)
+    return np.array(path), edges[order[np.searchsorted(numbers[order], wanted)]]
+
+
+def together_until(hierarchy: Hierarchy, a: int, b: int) -> int:
+    """The largest number of clusters at which two local clusters are in one."""
+    n_merges = len(hierarchy.linkage)
+    n_local = n_merges + 1
+    above = np.zeros(n_local + n_merges, np.int64)
+    above[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_merges)[:, None]
+    while a != b:  # what is merged later has the higher number
+        a, b = (above[a], b) if a < b else (a, above[b])
+    return n_local if a < n_local else int(n_local + n_merges - a)
+
+
+def find_boundary_pairs(found: Clustering, edge: int, X: Any = None) -> Array:
+    """(p, 2) samples of the boundary pairs behind an edge, nearest first, by a new exact search around it."""
+    reference, recipe = found.fitted, found.recipe
+    labels, ends = reference.local_labels, found.topo_graph.edges[edge]
+    members = np.flatnonzero(np.isin(labels, ends))
+    reach = recipe.reach(found.n_neighbors).boundary
+    near = reference.source.nearest(reference.source.rows(members, X), reach + 1)  # one is the sample itself
+    pairs: dict[tuple[int, int], float] = {}
+    for x, row, distances in zip(members.tolist(), near.indices, near.distances, strict=True):
+        others = (row != x) & np.isfinite(distances)
+        others &= np.cumsum(others) <= reach
+        if recipe.boundary == "uphill":  # higher neighbours but the nearest of them
+            others &= reference.log_intensity[row] > reference.log_intensity[x]
+            others &= np.cumsum(others) > 1
+        others &= (labels[row] != labels[x]) & np.isin(labels[row], ends)
+        pairs |= {(x, int(y)): float(d) for y, d in zip(row[others], distances[others], strict=True)}
+    if recipe.boundary == "mutual":
+        pairs = {way: d for way, d in pairs.items() if way[::-1] in pairs and way[0] < way[1]}
+    ordered = np.array(sorted(pairs, key=lambda way: (pairs[way], way)), np.int64).reshape(-1, 2)
+    return reference.given(ordered)
+
+
+def samples_in(found: Clustering, cluster: int) -> str:
+    """Number of samples in a cluster, in words."""
+    return count(int((found.labels == cluster).sum()), "sample")
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,73 @@
+"""How far out a sample is, and from where on it is noise.
+
+Outlier score: 1 - 1 / r where the sample's neighbourhood is r > 1 times as wide as those of its neighbours, else 0. It
+compares with the place around the sample, so it means the same in dense and in thin clusters.
+"""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._jit import comparing, run_chunks
+from gitcluster._support.arrays import Array
+from gitcluster.neighbors import Neighbors
+
+
+def check_noise(noise: Any) -> None:
+    """Raise where ``noise`` is neither None, "auto" nor a share."""
+    if noise is None or (isinstance(noise, str) and noise == "auto"):
+        return
+    if isinstance(noise, (str, bool)) or not isinstance(noise, Real) or not 0 <= float(noise) < 1:
+        raise ValueError(f"noise must be None, 'auto' or a share of the samples from 0 to below 1, got {noise!r}.")
+
+
+def score_outliers(
+    near: Neighbors, k: int, widths: Array | None = None, *, n_jobs: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean distance to the k nearest and outlier score of every sample; ``widths`` are those of fitted samples."""
+    n_samples = len(near.indices)
+    k = min(k, near.indices.shape[1])
+    own, scores = np.empty((2, n_samples))
+    run_chunks(comparing.mean_reach, n_samples, n_jobs, near.distances, k, own)
+    widths = own if widths is None else widths
+    run_chunks(comparing.outlier_scores, n_samples, n_jobs, near.indices, near.distances, k, own, widths, scores)
+    return own, scores
+
+
+def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
+    """The outlier score above which samples are noise: a share of the samples, or what lies far out.
+
+    "auto" is Tukey's rule for log r: three times the interquartile range above the upper quartile.
+    """
+    if isinstance(noise, str):
+        ratio = log_ratios(scores)
+        low, high = np.quantile(ratio, [0.25, 0.75]) if len(ratio) else (0.0, 0.0)
+        return far_out(low, high)
+    n_noise = int(np.floor(noise * len(scores)))
+    return float(np.sort(scores)[::-1][n_noise])
+
+
+def log_ratios(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log r of outlier scores, where it is finite."""
+    with np.errstate(divide="ignore"):
+        ratio = -np.log1p(-scores)
+    return np.asarray(ratio[np.isfinite(ratio)])
+
+
+def far_out(low: float, high: float) -> float:
+    """The outlier score that is far out where the quartiles of log r are these."""
+    return float(-np.expm1(-(high + 3 * (high - low))))
+
+
+def mark_noise(clusters: Array, log_intensity: Array, scores: Array, *, above: float, highest: Array) -> Array:
+    """Labels with -1 for samples of higher scores; the highest sample of a cluster stays, so that none is all noise."""
+    return np.where((scores > above) & (log_intensity < highest[clusters]), -1, clusters)
+
+
+def highest_in(clusters: Array, log_intensity: Array, n_clusters: int) -> NDArray[np.float64]:
+    """Highest log intensity in every cluster."""
+    highest = np.full(n_clusters, -np.inf)
+    np.maximum.at(highest, clusters, log_intensity)
+    return highest

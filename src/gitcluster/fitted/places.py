@@ -1,0 +1,223 @@
+"""Where samples lie on a picture: as they are in two dimensions, else their principal components, or a given embedding.
+
+Samples in one dimension have their log intensity as height. A graph without features is laid out by force: local
+clusters that are connected attract each other, and the samples of each lie around its peak.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, issparse
+from scipy.sparse.linalg import eigsh
+from sklearn.decomposition import PCA
+from sklearn.utils import check_array
+
+from gitcluster._support.arrays import inverse_order, starts_of
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.inputs import Distances, NeighborGraph, Points
+from gitcluster.topo_graph import TopoGraph
+
+MOST_FOR_PCA = 20_000
+"""Rows from which principal components are learnt."""
+MOST_RIVALS = 250
+"""Nodes that each node keeps away from at a time."""
+SIMILAR = 3.0
+"""Ranges of two features up to this ratio are drawn in one scale."""
+
+
+class Places(NamedTuple):
+    """Places of samples, and what the two directions are."""
+
+    xy: NDArray[np.float64]
+    names: tuple[str, str]
+    as_given: bool
+    """Whether the directions are the two features themselves."""
+
+    @property
+    def one_scale(self) -> bool:
+        """Whether both directions may have one scale."""
+        ranges = np.ptp(self.xy, axis=0)
+        return bool(self.as_given and ranges.min() > 0 and ranges.max() <= SIMILAR * ranges.min())
+
+    @property
+    def ratio(self) -> float:
+        """Height of a picture that suits, relative to its width."""
+        width, height = np.ptp(self.xy, axis=0)
+        return float(np.clip(height / width, 0.5, 1.1)) if self.one_scale else 0.75
+
+
+def place_samples(found: Clustering, X: Any = None, *, embedding: Any = None) -> Places:
+    """Places of the fitted samples.
+
+    Parameters
+    ----------
+    found : Clustering
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        The samples; by default the fitted ones, scaled.
+    embedding : array-like of shape (n_samples, 2), default=None
+        Places to use instead.
+    """
+    n_samples, source = found.n_samples, found.source
+    if embedding is not None:
+        xy = _check_embedding(embedding, n_samples)
+        first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
+        return Places(xy, (first, second), False)
+    graph_again = X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])
+    if isinstance(source, NeighborGraph) and graph_again:
+        return Places(_spread_samples(found), ("", ""), False)
+    points = _check_samples(found, X)
+    if isinstance(source, Distances) and points.shape == (n_samples, n_samples):
+        return Places(_scale_distances(points), ("MDS 1", "MDS 2"), False)
+    names = _feature_names(found, X, points.shape[1])
+    if points.shape[1] > 2:
+        return _principal_components(_scaled(found, X, points))
+    dense = (points.toarray() if issparse(points) else np.asarray(points)).astype(np.float64)
+    if points.shape[1] == 2:
+        return Places(dense, (names[0], names[1]), True)
+    x = dense[:, 0] if points.shape[1] else np.zeros(n_samples)
+    name = names[0] if names else "samples"
+    return Places(np.column_stack([x, usual_values(found.log_intensity)]), (name, "log intensity"), False)
+
+
+def _check_embedding(embedding: Any, n_samples: int) -> NDArray[np.float64]:
+    try:
+        xy = np.array(embedding, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"embedding must be numbers of shape ({n_samples}, 2), got {type(embedding).__name__}."
+        ) from None
+    if xy.shape != (n_samples, 2):
+        raise ValueError(f"embedding must have shape ({n_samples}, 2), one place a fitted sample, got {xy.shape}.")
+    if not np.isfinite(xy).all():
+        raise ValueError("embedding must be finite, got missing or infinite places.")
+    return xy
+
+
+def _check_samples(found: Clustering, X: Any) -> Any:
+    if X is not None:
+        points = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+        if points.shape[0] != found.n_samples:
+            raise ValueError(
+                f"X has {points.shape[0]} samples, the model was fitted on {found.n_samples}. Pass the fitted ones."
+            )
+        return points
+    if not isinstance(found.source, Points):
+        raise ValueError(
+            "X or embedding must be given: the model was fitted on distances (metric='precomputed') and knows no "
+            "places. Pass the samples or the matrix of distances as X, or places of shape (n_samples, 2) as embedding."
+        )
+    if found.source.n_samples != found.n_samples:
+        raise ValueError("X must be given: the model was fitted with whole numbers as sample_weight, as repeated rows.")
+    return found.source.values
+
+
+def _feature_names(found: Clustering, X: Any, n_features: int) -> list[str]:
+    """Names of columns where they have some."""
+    names = [f"feature {i}" for i in range(n_features)]
+    known = getattr(X, "columns", found.feature_names)
+    if X is not None:
+        return [str(name) for name in known] if known is not None and len(known) == n_features else names
+    scaling = found.source.scaling if isinstance(found.source, Points) else None
+    kept = range(n_features) if scaling is None else scaling.features
+    fitted = [f"feature {i}" if known is None else str(known[i]) for i in kept]
+    return fitted if scaling is None else [f"{name}, scaled" for name in fitted]
+
+
+def _scaled(found: Clustering, X: Any, points: Any) -> Any:
+    """Samples as the model scaled them, if they are those of the fit; other views of them are taken as they are."""
+    source = found.source
+    if X is None or not isinstance(source, Points) or points.shape[1] != source.n_features:
+        return points
+    return source.check_new(X, check_array)
+
+
+def _principal_components(points: Any) -> Places:
+    """The two directions in which the samples vary most."""
+    if issparse(points) and points.shape[0] * points.shape[1] < 10**7:
+        points = points.toarray()
+    if not issparse(points):
+        points = points / (np.abs(points).max() or 1.0)  # squares of huge values would be infinite
+    learn_from = points[:: -(-points.shape[0] // MOST_FOR_PCA)]
+    with np.errstate(all="ignore"):  # samples that are all alike have no variance to explain
+        model = PCA(2, random_state=0).fit(learn_from)
+        shares = np.nan_to_num(model.explained_variance_ratio_)
+    xy = np.asarray(model.transform(points), dtype=np.float64)
+    return Places(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
+
+
+def _scale_distances(distances: NDArray[Any]) -> NDArray[np.float64]:
+    """Classical scaling: places whose distances are as near to the given ones as two dimensions allow."""
+    squares = (distances / (distances.max() or 1.0)) ** 2
+    squares = (squares + squares.T) / 2
+    means = squares.mean(axis=0)
+    products = -(squares - means - means[:, None] + means.mean()) / 2
+    if len(products) <= 3:
+        values, vectors = np.linalg.eigh(products)
+    else:
+        values, vectors = eigsh(products, k=2, which="LA", v0=np.ones(len(products)) + np.arange(len(products)))
+    return np.asarray(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
+
+
+def lay_out(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(m, 2) places of nodes by force: edges pull, cut ones less, and all nodes keep apart.
+
+    The same model is always laid out the same way. It starts from the slowest vibrations of the graph, which
+    untangles it; the forces then give every node room.
+    """
+    m, edges = len(graph.sizes), graph.edges
+    rng = np.random.default_rng(0)
+    pull = np.where(kept, 1.0, 0.08)
+    places = _vibrations(m, edges, pull) + 0.01 * rng.normal(size=(m, 2))
+    ideal = 1.0 / np.sqrt(m)
+    n_rounds = 120
+    for step in range(n_rounds):
+        rivals = np.arange(m) if m <= MOST_RIVALS else rng.choice(m, MOST_RIVALS, replace=False)
+        apart = places[:, None] - places[rivals]
+        square = np.maximum((apart**2).sum(axis=2), 1e-6)
+        move = (apart * (ideal**2 / square)[..., None]).sum(axis=1) * (m / len(rivals))
+        along = places[edges[:, 0]] - places[edges[:, 1]]
+        force = along * (pull * np.linalg.norm(along, axis=1) / ideal)[:, None]
+        for axis in range(2):
+            move[:, axis] -= np.bincount(edges[:, 0], force[:, axis], minlength=m)
+            move[:, axis] += np.bincount(edges[:, 1], force[:, axis], minlength=m)
+        move -= 0.5 * places  # what nothing connects must not fly off
+        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-12)
+        places += move / length * np.minimum(length, 0.1 * (1 - step / n_rounds))
+    return np.asarray(places - places.mean(axis=0))
+
+
+def _vibrations(m: int, edges: NDArray[Any], pull: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The second and third eigenvector of the random walk on a graph."""
+    turn = 2.4 * np.arange(m)
+    if m < 6:
+        return np.column_stack([np.cos(turn), np.sin(turn)])
+    adjacency = coo_array((pull, (edges[:, 0], edges[:, 1])), shape=(m, m))
+    adjacency = (adjacency + adjacency.T).tocsr()
+    degree = np.maximum(np.asarray(adjacency.sum(axis=1)).ravel(), 1e-3)
+    root = np.sqrt(degree)
+    walk = adjacency.multiply(1 / root[:, None]).multiply(1 / root[None, :]).tocsr()
+    _, vectors = eigsh(walk, k=3, which="LA", v0=np.cos(turn) + 2.0)
+    shape = vectors[:, :2] / root[:, None]
+    return np.asarray(shape / (np.abs(shape).max(axis=0) + 1e-12))
+
+
+def _spread_samples(found: Clustering) -> NDArray[np.float64]:
+    """Samples of a graph around the nodes of its topo-graph: the peak in the middle, the lowest outside."""
+    centres = lay_out(found.topo_graph, found.edge_cut.kept)
+    labels, n_samples = found.local_labels, len(found.labels)
+    order = np.lexsort((-found.log_intensity, labels))
+    starts = starts_of(np.bincount(labels, minlength=len(centres)))
+    rank = inverse_order(order) - starts[labels]
+    span = np.ptp(centres, axis=0).max() or 1.0
+    radius = 0.3 * span * np.sqrt(rank / n_samples)
+    turn = np.pi * (3 - np.sqrt(5)) * rank
+    return np.asarray(centres[labels] + radius[:, None] * np.column_stack([np.cos(turn), np.sin(turn)]))
+
+
+def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values with those beyond reason, such as the log intensity of samples without neighbours, moved to the others."""
+    reasonable = np.abs(values) < 1e29
+    low = values[reasonable].min() if reasonable.any() else 0.0
+    high = values[reasonable].max() if reasonable.any() else 0.0
+    return np.clip(values, low, high)

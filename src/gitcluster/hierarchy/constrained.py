@@ -1,0 +1,167 @@
+"""Stage 5 within constraints: what must be together or apart, and how large a cluster may be.
+
+No local cluster holds samples of two groups, so that a merge of local clusters can keep to all constraints: average
+linkage that starts with the groups and leaves out the merges that would join what must be apart, then undone, as in the
+hierarchy without constraints, down to the number asked for. Where a cluster is too small or too large in the end, local
+clusters at its boundary move, the best connected first.
+
+In: topo-graph and :class:`Ties`. Out: the final cluster of every local cluster.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from gitcluster._jit import linkage as kernels
+from gitcluster._jit import unions
+from gitcluster._support.arrays import Array
+from gitcluster.edge_cutting import label_by_size
+from gitcluster.hierarchy import CRUMB
+from gitcluster.intensity import rounding_step
+from gitcluster.prior.constraints import Constraints
+from gitcluster.topo_graph import TopoGraph
+
+
+class UnmetConstraintsError(ValueError):
+    """Constraints that no merge of these local clusters keeps to."""
+
+
+class Ties(NamedTuple):
+    """Constraints on samples as constraints on their local clusters."""
+
+    together: Array
+    """(t, 2) local clusters that must be in one cluster."""
+    apart: Array
+    """(p, 2) local clusters that must not be in one cluster."""
+    smallest: float
+    """Least share of samples in a cluster."""
+    largest: float
+    """Greatest share."""
+    n_samples: int
+
+    def are_kept(self, labels: Array) -> bool:
+        """Whether labels of local clusters leave together and apart what must be."""
+        together, apart = labels[self.together], labels[self.apart]
+        return bool((together[:, 0] == together[:, 1]).all() and (apart[:, 0] != apart[:, 1]).all())
+
+    def join(self, n_local: int) -> Array:
+        """Union-find roots of local clusters, those joined that must be together."""
+        root = np.arange(n_local)
+        unions.union_edges(root, self.together, np.arange(len(self.together)))
+        return root
+
+
+def tie_local_clusters(constraints: Constraints, local_labels: Array) -> Ties:
+    """What constraints on samples say of their local clusters."""
+    home = np.full(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1, -1)
+    known = np.flatnonzero(constraints.groups >= 0)
+    home[constraints.groups[known]] = local_labels[known]
+    together = np.stack([home[constraints.groups[known]], local_labels[known]], axis=1).astype(np.int64)
+    apart = home[constraints.apart].reshape(-1, 2)
+    apart = apart[(apart >= 0).all(axis=1)]  # a group may have lost all its samples, of weight 0
+    together = np.unique(together[together[:, 0] != together[:, 1]], axis=0)
+    return Ties(together, apart, constraints.smallest, constraints.largest, len(constraints.groups))
+
+
+def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array:
+    """Final cluster of every local cluster, with what must be together and apart."""
+    root = ties.join(len(graph.sizes))
+    merged, _ = kernels.link_average(
+        graph.edges, _sums_with_bridges(graph), graph.sizes, root.copy(), ties.apart, rounding_step(np.float64)
+    )
+    smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
+    merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
+    first, second, smaller = _join_the_rest(graph, root, merges, ties.apart, n_clusters)
+    order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)
+    n_atoms = len(np.unique(_tops(root)))
+    undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
+    unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
+    return label_by_size(root, graph.sizes)[0]
+
+
+def _sums_with_bridges(graph: TopoGraph) -> Array:
+    """Log of the summed similarity of every edge; bridges far below all others."""
+    lowest = graph.log_sums[graph.real].min() if graph.real.any() else 0.0
+    return np.where(graph.real, graph.log_sums, lowest - 1e3 + graph.log_weights)
+
+
+def _tops(root: Array) -> Array:
+    top = root.copy()
+    unions.find_all(top)
+    return top
+
+
+def _join_the_rest(
+    graph: TopoGraph, root: Array, merges: tuple[Array, Array, Array], apart: Array, n_clusters: int
+) -> tuple[Array, Array, Array]:
+    """Merges of the smallest that may be joined, connected or not, while there are more than ``n_clusters``."""
+    first, second, smaller = (list(part) for part in merges)
+    now = root.copy()
+    unions.union_edges(now, np.stack(merges[:2], axis=1), np.arange(len(first)))
+    now = _tops(now)
+    while True:
+        size = np.bincount(now, graph.sizes, minlength=len(now)).astype(np.int64)
+        alive = np.unique(now)
+        if len(alive) <= n_clusters:
+            return np.array(first, np.int64), np.array(second, np.int64), np.array(smaller, np.int64)
+        order = alive[np.argsort(size[alive], kind="stable")].tolist()
+        ways = ((i, j) for n, j in enumerate(order) for i in order[:n])
+        way = next((w for w in ways if kernels.may_join(*w, now, apart)), None)
+        if way is None:
+            raise UnmetConstraintsError(
+                f"{len(alive)} clusters are left that cannot_link or different labels forbid to join, where "
+                f"n_clusters={n_clusters}. Ask for {len(alive)} clusters, or take away some of the constraints."
+            )
+        first.append(way[0])
+        second.append(way[1])
+        smaller.append(int(min(size[way[0]], size[way[1]])))
+        now[now == max(way)] = min(way)
+
+
+def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
+    """Labels after local clusters have moved, the best connected elsewhere first, until sizes are within bounds.
+
+    Local clusters of one group move together, and stay apart from what they must be apart from.
+    """
+    total = int(graph.sizes.sum())
+    low, high = ties.smallest * total - 0.5, ties.largest * total + 0.5
+    size = np.bincount(labels, graph.sizes)
+    if (size <= high).all() and (size >= low).all():
+        return labels
+    atom, log_sums = _tops(ties.join(len(graph.sizes))), _sums_with_bridges(graph)
+    names, place = np.unique(atom, return_inverse=True)
+    weight = np.bincount(place, graph.sizes)
+    label = labels[names].copy()
+    rivals = np.concatenate([place[ties.apart], place[ties.apart][:, ::-1]])
+    ends, strength = place[graph.edges], np.exp(log_sums - log_sums.max()) if len(log_sums) else log_sums
+    shape = (len(names), len(names))
+    links = coo_array((np.tile(strength, 2), (ends.ravel("F"), ends[:, ::-1].ravel("F"))), shape=shape).tocsr()
+    n_clusters = int(label.max()) + 1
+    while True:
+        size = np.bincount(label, weight, minlength=n_clusters)
+        if (size <= high).all() and (size >= low).all():
+            break
+        here = np.eye(n_clusters)[label]
+        linked = links @ here
+        over, room = size > high, size[None, :] + weight[:, None] <= high
+        if over.any():
+            may = over[label][:, None] & room
+        else:
+            spare = (size[label] - weight >= low)[:, None]
+            may = spare & room & (size < low)[None, :]
+        may &= here == 0
+        may &= (size[label] > weight)[:, None]  # the last one stays
+        may[rivals[:, 0], label[rivals[:, 1]]] = False
+        if not may.any():
+            raise UnmetConstraintsError(
+                f"The sizes {np.round(size / total * ties.n_samples).astype(int).tolist()} cannot be brought "
+                "within min_cluster_size and max_cluster_size by moving whole local clusters. Relax the bounds, or use "
+                "a smaller n_neighbors for smaller local clusters."
+            )
+        own = linked[np.arange(len(label)), label]
+        gain = np.log(linked + 1e-300) - np.log(own + 1e-300)[:, None]
+        mover, target = np.unravel_index(np.where(may, gain, -np.inf).argmax(), gain.shape)
+        label[mover] = target
+    first = np.array([np.flatnonzero(label[place] == c)[0] for c in range(n_clusters)])
+    return label_by_size(first[label[place]], graph.sizes)[0]

@@ -1,0 +1,419 @@
+"""What is clustered: samples, a matrix of their distances, or a graph of their neighbours.
+
+Three types with one interface. Each finds the neighbours of its samples (stage 1), the nearest of them to new samples,
+which of them new samples are equal to, and the shortest ways between local clusters that nothing else connects.
+:func:`check_input` makes one of them from what a user brings; nothing is checked again after that.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_array
+
+from gitcluster._support.arrays import Array
+from gitcluster.inputs.graphs import check_graph, graph_neighbors
+from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
+from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
+from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
+from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
+from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
+from gitcluster.neighbors.duplicates import canonical_order, row_bytes
+from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
+
+SMALLEST = 1e10
+"""Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
+
+Validate = Callable[..., Any]
+"""scikit-learn's ``check_array``, or ``validate_data`` of an estimator, which keeps the names of features as well."""
+
+
+class Input(ABC):
+    """What is clustered, checked."""
+
+    repeatable: ClassVar[bool] = True
+    """Whether a sample can be there several times."""
+    symmetric: ClassVar[bool] = True
+    """Whether d(x, y) = d(y, x) up to rounding."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Features, or columns, of what was given."""
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Stage 1."""
+
+    @abstractmethod
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """The nearest samples to new ones, which :meth:`check_new` has checked."""
+
+    @abstractmethod
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """New samples, in the form that the other methods take."""
+
+    @abstractmethod
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that tells which sample every new one equals, -1 where there is none.
+
+        Of several equal samples it is the one with the lowest keys, the last key first.
+        """
+
+    @abstractmethod
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Some of the samples, as :meth:`nearest` takes them; ``X`` is what was fitted, where it was not kept."""
+
+    @abstractmethod
+    def repeat(self, rows: Array) -> Self:
+        """Some of the samples, some of them more than once."""
+
+    @abstractmethod
+    def scaled(self, scale: Any) -> "Input":
+        """As distances are measured."""
+
+    def own_order(self, *, always: bool) -> Array | None:
+        """An order of the samples that does not depend on how they were given; None where there is none."""
+        return None
+
+    def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+        """The same neighbours, with their distances before anything was scaled."""
+        return near
+
+    def as_new(self, given: Any) -> Any:
+        """All samples that were given, in the form that new ones have."""
+        raise NotImplementedError("samples of this kind are not repeated")
+
+    def kept(self) -> Self:
+        """What is kept after a fit."""
+        return self
+
+    def ways_between(self, peaks: Array) -> Ways | None:
+        """Finds short ways between some of the samples; None where there is nothing to measure them by."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Points(Input):
+    """Samples in features, dense or sparse."""
+
+    values: Any
+    """(n_samples, n_used_features) ndarray or CSR array, whose distances are measured."""
+    metric: str = "euclidean"
+    scaling: Scaling | None = None
+    """How ``values`` were made from the features that were given."""
+    given_features: int | None = None
+    """Features that were given, where some are not used."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features that were given."""
+        return int(self.values.shape[1]) if self.given_features is None else self.given_features
+
+    def scaled(self, scale: ArrayLike | str | None) -> "Points":
+        """The samples as their distances are measured: divided by standard deviations, weighted, or as they are."""
+        given = scale is not None and not isinstance(scale, str)
+        scaling = fit_scaling(self.values, scale) if given or self.metric == "euclidean" else None
+        return replace(self, values=scale_checked(self.values, scaling), scaling=scaling)
+
+    def own_order(self, *, always: bool) -> Array | None:
+        """An order of the samples that does not depend on how they were given.
+
+        Published figures are for dense samples as they come, which ``always=False`` leaves as they are.
+        """
+        return canonical_order(self.values) if always or issparse(self.values) else None
+
+    def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+        """The same neighbours, with their distances in the features as they are here."""
+        return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
+
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Stage 1."""
+        found = find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
+        check_distances_are_usable(found.distances)
+        return found
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """New samples, scaled like the fitted ones, in their format and precision."""
+        samples = _as_floats(X, validate, ensure_min_samples=1)
+        if issparse(self.values):
+            samples = tidy_rows(samples)
+        elif issparse(samples):
+            samples = samples.toarray()
+        return self.place(samples.astype(self.values.dtype, copy=False))
+
+    def place(self, samples: Any) -> Any:
+        """Samples scaled like the fitted ones."""
+        with np.errstate(over="ignore"):
+            points = apply_scaling(samples, self.scaling)
+        if self.metric == "euclidean" and not issparse(points):
+            far = LARGEST[points.dtype.char]  # a new sample may be anywhere, its distances are to be finite
+            np.clip(points, -far, far, out=points)
+        return points
+
+    def as_new(self, given: Any) -> Any:
+        """Given samples, scaled like the fitted ones."""
+        return self.place(given.values)
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """The nearest samples to new ones."""
+        k = min(n_neighbors, self.n_samples)
+        found = empty_neighbors(new.shape[0], k, new.dtype)
+        if new.shape[1] == 0:
+            found[0][:], found[1][:] = np.arange(k), 0.0
+        elif fits_cells(new, self.metric):
+            nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
+        else:
+            with quiet_conversion():
+                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, k)
+            return Neighbors(indices.astype(found[0].dtype), np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0))
+        return Neighbors(*found)
+
+    @cached_property
+    def _cells(self) -> Any:
+        return gather_cells(self.values)
+
+    @cached_property
+    def _index(self) -> NearestNeighbors:
+        with quiet_conversion():
+            return NearestNeighbors(metric=self.metric).fit(self.values)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that tells which sample every new one equals, -1 where there is none."""
+        return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Some of the samples."""
+        return self.values[members]
+
+    def repeat(self, rows: Array) -> "Points":
+        """Some of the samples, some of them more than once."""
+        return replace(self, values=self.values[rows])
+
+    def ways_between(self, peaks: Array) -> Ways | None:
+        """Finds short ways between some of the samples."""
+        return PointWays(self.values[peaks], self.metric) if self.values.shape[1] else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, eq=False)
+class Distances(Input):
+    """A matrix of distances between samples."""
+
+    matrix: Any
+    """(n_samples, n_samples), or None after a fit."""
+    size: int
+    fingerprint: str = ""
+    """Checksum of the matrix, by which a model knows what it was fitted to."""
+    columns: Array | None = None
+    """(n_samples,) columns of the given matrix, where samples are there several times."""
+    metric: ClassVar[str] = "precomputed"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.size
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the matrix."""
+        return self.size
+
+    def scaled(self, scale: Any) -> "Distances":
+        """Distances are taken as they are."""
+        return self
+
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Stage 1."""
+        found = find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs)
+        check_distances_are_usable(found.distances)
+        return found
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """Distances of new samples to the fitted ones."""
+        samples = _as_floats(X, validate, ensure_min_samples=1)
+        check_not_negative(samples)
+        return samples if self.columns is None else samples[:, self.columns]
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """The nearest samples to new ones."""
+        return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that tells which sample every new one equals: that at distance 0."""
+        return self._match
+
+    def _match(self, new: Array) -> Array:
+        if len(new) == self.size and _checksum(new) == self.fingerprint:
+            return np.arange(len(new))
+        nearest = new.argmin(axis=1)
+        return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Distances of some of the samples."""
+        if X is None:
+            raise ValueError("With metric='precomputed' the model keeps no distances: explain(i, j, X=distances).")
+        X = np.asarray(X)
+        return X[members] if self.columns is None else X[self.columns[members]][:, self.columns]
+
+    def repeat(self, rows: Array) -> "Distances":
+        """Some of the samples, some of them more than once."""
+        return Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
+
+    def as_new(self, given: Any) -> Any:
+        """Distances of all samples that were given to those that were fitted."""
+        return given.matrix if self.columns is None else given.matrix[:, self.columns]
+
+    def kept(self) -> "Distances":
+        """Without the matrix, which is large."""
+        return replace(self, matrix=None, fingerprint=_checksum(self.matrix))
+
+    def ways_between(self, peaks: Array) -> Ways:
+        """Finds short ways between some of the samples."""
+        return MatrixWays(self.matrix[np.ix_(peaks, peaks)])
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph(Input):
+    """A sparse graph of distances between near samples."""
+
+    graph: Any
+    """CSR array of shape (n_samples, n_samples)."""
+    metric: ClassVar[str] = "precomputed_graph"
+    symmetric: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.graph.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the graph."""
+        return int(self.graph.shape[1])
+
+    def scaled(self, scale: Any) -> "NeighborGraph":
+        """Distances are taken as they are."""
+        return self
+
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Stage 1: the nearest of those that are given."""
+        return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """Distances of new samples to some of the fitted ones."""
+        return check_graph(X, n_fitted=self.n_samples)
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """The nearest samples to new ones, of those that are given."""
+        k = min(n_neighbors, self.n_samples)
+        return graph_neighbors(new, n_neighbors=k, same=False, n_jobs=n_jobs)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that knows the samples where the whole graph is given again; else they may be new ones."""
+        return self._match
+
+    def _match(self, new: Any) -> Array:
+        same = new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
+        return np.arange(new.shape[0]) if same else np.full(new.shape[0], -1)
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Some rows of the graph."""
+        return self.graph[members]
+
+    def repeat(self, rows: Array) -> "NeighborGraph":
+        """Not for graphs: what would be the distance between two of the same sample?"""
+        raise NotImplementedError("samples of a graph are not repeated")
+
+
+def check_input(X: Any, metric: str, *, validate: Validate = check_array) -> Points | Distances | NeighborGraph:
+    """Samples, distances or a graph of them, checked; the only check of a fit.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, or (indices, distances)
+    metric : str
+        "precomputed" for a matrix of distances, "precomputed_graph" for a graph, else any metric between samples.
+    validate : callable, default=check_array
+        What checks an array.
+    """
+    if metric == NeighborGraph.metric:
+        return NeighborGraph(check_graph(X))
+    samples = _as_floats(X, validate, ensure_min_samples=2)
+    if metric == Distances.metric:
+        check_matrix(samples)
+        return Distances(samples, len(samples))
+    return Points(tidy_rows(samples) if issparse(samples) else samples, metric, None, int(samples.shape[1]))
+
+
+def _as_floats(X: Any, validate: Validate, *, ensure_min_samples: int) -> Any:
+    if issparse(X) and X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
+    with np.errstate(invalid="ignore", over="ignore"):  # of sums that look for values that are not finite
+        try:
+            return validate(
+                X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", ensure_min_samples=ensure_min_samples
+            )
+        except OverflowError as error:
+            raise ValueError(f"X has a value that is too large for a float: {error}") from None
+
+
+def tidy_rows(X: Any) -> Any:
+    """A CSR array with sorted rows that holds no zeros; a copy."""
+    X = csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    X.sort_indices()
+    if X.nnz < 2**31:  # some metrics know no other
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
+
+
+def check_matrix(matrix: Any) -> None:
+    """Raise where a matrix of distances between samples is not valid."""
+    if issparse(matrix):
+        raise ValueError("A sparse matrix of distances lacks most of them: use metric='precomputed_graph'.")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"metric='precomputed' takes a square matrix of distances, got shape {matrix.shape}. "
+            "Use another metric for samples by features."
+        )
+    check_not_negative(matrix)
+
+
+def check_not_negative(distances: Any) -> None:
+    """Raise where a distance is below 0."""
+    if (distances < 0).any():
+        raise ValueError("metric='precomputed' takes distances, got negative values. Pass distances, not similarities.")
+
+
+def check_distances_are_usable(distances: Array) -> None:
+    """Raise where distances are so small that their ratios have lost their digits."""
+    if 0 < distances.max() < SMALLEST * np.finfo(distances.dtype).tiny:
+        raise ValueError(
+            "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
+        )
+
+
+def _checksum(matrix: Array) -> str:
+    return sha256(matrix.tobytes()).hexdigest()

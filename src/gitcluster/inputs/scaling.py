@@ -1,0 +1,168 @@
+"""Before stage 1: the scale of the features, kept so that new samples are scaled alike.
+
+Dividing every feature by its standard deviation makes all later stages independent of units (Theorem 1). Features
+that do not vary are dropped. Dense samples are centred as well, which changes no distance and keeps the digits of
+data far from the origin; sparse ones are not, so that they stay sparse.
+"""
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from gitcluster._jit import sums as kernels
+from gitcluster._support.arrays import Array
+
+LARGEST = {"d": 1e140, "f": 1e30}
+"""Coordinates up to which distances are finite."""
+
+
+class Scaling(NamedTuple):
+    """How to scale samples: feature j becomes ((x_j / 2 - low_j) / span_j - mean_j) / deviation_j."""
+
+    features: Array
+    """(m,) features that are kept."""
+    low: NDArray[np.float64]
+    span: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    """(m,) given weights instead of all that; empty where there are none."""
+
+
+def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None:
+    """Learn the scale of the features of ``X``.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+    scale : {"std"}, None or array-like of shape (n_features,), default="std"
+        Standard deviations, nothing, or weights that features are multiplied by; a weight of 0 drops a feature.
+    """
+    if scale is None:
+        return None
+    none = np.empty(0)
+    if isinstance(scale, str):
+        if scale != "std":
+            raise ValueError(f"scale must be 'std', None or one weight a feature, got {scale!r}.")
+        return _fit_sparse(X) if issparse(X) else _fit_dense(X)
+    try:
+        weights = np.asarray(scale, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"scale must be 'std', None or one weight a feature, got {scale!r}.") from None
+    if weights.shape != (X.shape[1],) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(
+            f"scale must have one finite weight >= 0 for each of the {X.shape[1]} features, got {scale!r}."
+        )
+    features = np.flatnonzero(weights)
+    return Scaling(features, none, none, none, none, weights[features])
+
+
+def _fit_dense(X: Array) -> Scaling:
+    low, high = X.min(axis=0), X.max(axis=0)
+    features = varying_features(low, high)
+    return scaling_from_moments(features, low, high, sum_moments(X, features, low, high), len(X))
+
+
+def varying_features(low: Array, high: Array) -> Array:
+    """Features whose lowest and highest value differ by more than rounding."""
+    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2
+    rounding = 8 * np.finfo(low.dtype).eps * np.maximum(np.abs(bottom), np.abs(top))
+    return np.flatnonzero(top - bottom > rounding)
+
+
+def sum_moments(X: Array, features: Array, low: Array, high: Array) -> NDArray[np.int64]:
+    """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
+
+    Values are counted from the lowest, for the digits of data far from 0, and halved, for data near the largest float.
+    """
+    bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    sums = np.zeros((len(features), 8), np.int64)
+    for column, feature in enumerate(features):
+        kernels.sum_moments(X[:, feature], bottom[column], top[column] - bottom[column], sums[column])
+    return sums
+
+
+def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int) -> Scaling:
+    """The scale of features from what :func:`sum_moments` found; no rounding before the last step."""
+    bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    mean, deviation = np.empty((2, len(features)))
+    for column, (a, b, *halves) in enumerate(sums.tolist()):
+        aa, ab, bb = ((upper << 32) + lower for upper, lower in zip(halves[::2], halves[1::2], strict=True))
+        total, squares = (a << 26) + b, (aa << 52) + (ab << 27) + bb
+        mean[column] = total / (n_samples << 52)
+        deviation[column] = sqrt((n_samples * squares - total**2) / (n_samples**2 << 104))
+    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0))
+
+
+def _fit_sparse(X: Any) -> Scaling:
+    largest = np.asarray(abs(X).max(axis=0).todense(), dtype=np.float64).ravel()
+    largest = np.where(largest > 1e-290, largest, 1.0)
+    unit = X @ csr_array((1 / largest, (np.arange(len(largest)),) * 2))
+    mean = np.asarray(unit.mean(axis=0)).ravel()
+    deviation = np.sqrt(np.maximum(np.asarray(unit.multiply(unit).mean(axis=0)).ravel() - mean**2, 0))
+    features = np.flatnonzero(deviation > 8 * np.finfo(X.dtype).eps)
+    none = np.empty(0)
+    return Scaling(features, none, none, none, none, 1 / (largest * deviation)[features])
+
+
+def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
+    """Scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``."""
+    points: Any
+    if scaling is None:
+        points = csr_array(X, copy=True) if issparse(X) else np.array(X, order="C")
+    elif issparse(X):
+        points = csr_array(csr_array(X)[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
+    elif len(scaling.weights) == len(scaling.features):
+        points = np.ascontiguousarray(X[:, scaling.features] * scaling.weights, dtype=X.dtype)
+    else:
+        points = np.empty((len(X), len(scaling.features)), dtype=X.dtype)
+        for column, feature in enumerate(scaling.features):
+            values = X[:, feature].astype(np.float64) / 2 - scaling.low[column]
+            values /= scaling.span[column]
+            values -= scaling.mean[column]
+            values /= scaling.deviation[column]
+            points[:, column] = values
+    if issparse(points):
+        points.eliminate_zeros()
+        points.sort_indices()
+        return points
+    points += 0.0  # -0.0 and 0.0 are one value
+    return points
+
+
+def scale_checked(X: Any, scaling: Scaling | None) -> Any:
+    """Scaled samples, or an error where a scale makes them too large for their distances."""
+    with np.errstate(over="ignore"):
+        points = apply_scaling(X, scaling)
+    far = LARGEST[points.dtype.char]
+    if scaling is not None and points.size and not -far < points.min() <= points.max() < far:
+        raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
+    return points
+
+
+def scale_features(X: Any, scale: ArrayLike | str | None = "std") -> Any:
+    """Divide every feature by its standard deviation and drop the features that do not vary.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+        Finite float32 or float64 values. Never written to.
+    scale : {"std"}, None or array-like of shape (n_features,), default="std"
+        Standard deviations, nothing, or weights that features are multiplied by.
+
+    Returns
+    -------
+    points : ndarray or CSR array of shape (n_samples, n_varying_features)
+        A C-contiguous array is centred as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_features(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    array([[-1.],
+           [ 1.]])
+    """
+    return apply_scaling(X, fit_scaling(X, scale))

@@ -1,0 +1,1 @@
+"""GIT inside other tools, one module per tool."""

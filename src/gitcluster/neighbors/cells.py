@@ -1,0 +1,93 @@
+"""Exact search in cells: halve the samples across their widest feature until some hundred are left in each part.
+
+A cell is a box and a block of coordinates, feature by feature, that one loop compares with a sample. Samples of one
+cell have much the same cells around them: these are put in order once for all of them and visited from near to far,
+until the next is farther away than the k-th neighbour found. How many samples that takes depends on the data, and a
+few cells tell it: :func:`sample_pairs`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._jit import cells as kernels
+from gitcluster._jit import run_chunks
+from gitcluster._support.arrays import Array
+
+CELLS_AT_ONCE = 16
+"""Cells that a thread takes at a time."""
+SAMPLED_CELLS = 8
+
+
+class Cells(NamedTuple):
+    """Samples by cells."""
+
+    members: Array
+    """(n,) samples, cell by cell."""
+    starts: Array
+    """(m + 1,) where each cell starts in ``members``."""
+    blocks: NDArray[np.float64]
+    """(m, n_features, width) coordinates; infinite where a cell has less than ``width`` samples."""
+    low: NDArray[np.float64]
+    """(m, n_features) lower corner of each cell's box."""
+    high: NDArray[np.float64]
+
+
+def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
+    """Put samples into cells.
+
+    Examples
+    --------
+    >>> gather_cells(np.array([[3.0], [1.0], [2.0]])).low
+    array([[1.]])
+    """
+    n_samples, n_features = points.shape
+    width = 128 if n_features <= 16 else 64  # a block stays in the fastest cache
+    n_cells = 1 << max(0, int(np.ceil(np.log2(n_samples / width))))
+    starts = n_samples * np.arange(n_cells + 1) // n_cells
+    members = np.arange(n_samples)
+    kernels.split_cells(points, members, starts)
+    blocks = np.empty((n_cells, n_features, int(np.diff(starts).max())))
+    low, high = np.empty((2, n_cells, n_features))
+    run_chunks(kernels.fill_cells, n_cells, n_jobs, points, members, starts, blocks, low, high, smallest=CELLS_AT_ONCE)
+    return Cells(members, starts, blocks, low, high)
+
+
+def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
+    """Mean number of samples that a sample of a few cells is compared with to find its nearest others."""
+    n_cells = len(cells.blocks)
+    pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
+    chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
+    for cell in chosen:
+        kernels.search_cells(cell, cell + 1, cells, cells, True, _slack(found[1]), 1.0, *found, nothing, pairs)
+    return float(pairs.sum() / np.diff(cells.starts)[chosen].sum())
+
+
+def nearest_in_cells(
+    queries: Cells,
+    cells: Cells,
+    found: tuple[Array, Array],
+    *,
+    filled: Array | None = None,
+    prune: float = 1.0,
+    n_jobs: int | None = None,
+) -> None:
+    """Fill ``found``, indices and distances, with the nearest samples of ``cells`` to every sample of ``queries``.
+
+    Where the two are one object, a sample does not find itself. ``filled`` tells how many neighbours every row of
+    ``found`` has already, from other cells, and is brought up to date. A box is passed over where its squared distance
+    is above ``prune`` times that of the last neighbour: below 1 the search is faster and misses some.
+    """
+    n_queries = len(found[0])
+    filled = np.zeros(n_queries, np.int64) if filled is None else filled
+    run_chunks(
+        kernels.search_cells, len(queries.blocks), n_jobs,
+        queries, cells, queries is cells, _slack(found[1]), prune, *found, filled, np.zeros(n_queries, np.int64),
+        smallest=CELLS_AT_ONCE,
+    )  # fmt: skip
+
+
+def _slack(distances: Array) -> float:
+    """What rounding can add to a squared distance."""
+    return 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))

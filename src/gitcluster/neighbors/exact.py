@@ -1,0 +1,199 @@
+"""Exact search: in cells where there are few features, else by comparing all pairs.
+
+Every search hands candidates to the same kernels, which measure them again and order them by (distance, index): how a
+search rounds, or in how many threads it runs, does not show in the result. Samples are distinct here; stage 1 has put
+duplicates together.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from scipy.spatial import KDTree
+from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from gitcluster._jit import run_chunks, search
+from gitcluster._support.arrays import Array
+from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
+
+CELL_FEATURES = 64
+"""With more features than this cells are not tried, and all pairs are compared."""
+TREE_FEATURES = 9
+"""With more features than this scipy's tree, which is asked for few neighbours of few samples, prunes too little."""
+ROWS_AT_ONCE = 1 << 16
+ROUNDING = 2.0**-36
+"""Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
+INFINITE = 1e300
+"""scikit-learn says the largest float where a distance overflows."""
+
+
+def empty_neighbors(n_samples: int, k: int, dtype: Any) -> tuple[Array, Array]:
+    """Room for indices and distances."""
+    index_type = np.int32 if n_samples < 2**31 else np.int64
+    return np.empty((n_samples, k), index_type), np.empty((n_samples, k), dtype)
+
+
+def round_distances(distances: Array) -> None:
+    """Keep the first 36 bits after the leading one, in place."""
+    bits = distances.view(np.int64)
+    bits += 1 << 15
+    bits &= ~np.int64((1 << 16) - 1)
+
+
+def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_jobs: int | None) -> None:
+    """Fill in the Euclidean distances between ``rows`` and their ``others``, without cancellation."""
+    sparse = issparse(points)
+    parts = (points.indptr, points.indices, points.data) if sparse else (np.ascontiguousarray(points),)
+    kernel: Any = search.measure_sparse if sparse else search.measure
+    run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
+
+
+def fits_cells(points: Any, metric: str, n_features: int = CELL_FEATURES) -> bool:
+    """Whether boxes around dense samples of few features tell which of them are near."""
+    return metric == "euclidean" and points.shape[1] <= n_features and not issparse(points)
+
+
+def all_pairs_seconds(n_samples: int, n_features: int) -> float:
+    """CPU seconds of an exact search that compares all pairs, by the measurements of ``benchmarks``."""
+    return n_samples**2 * (3e-9 + 4e-11 * n_features)
+
+
+def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
+    """CPU seconds of a search in cells where every sample is compared with ``pairs`` others."""
+    return n_samples * (1e-5 + pairs * (1.5e-9 + 3e-10 * n_features))
+
+
+def plan_exact_search(
+    points: Any, k: int, metric: str, n_jobs: int | None
+) -> tuple[float, Callable[[], tuple[Array, Array]]]:
+    """CPU seconds that an exact search would take, and the search: in cells or by all pairs, whichever is faster."""
+    n_samples, n_features = points.shape
+    if issparse(points):
+        n_features = points.nnz // n_samples + 1
+    seconds = all_pairs_seconds(n_samples, n_features)
+    if fits_cells(points, metric):
+        found = empty_neighbors(n_samples, k, points.dtype)
+        cells = gather_cells(points, n_jobs=n_jobs)
+        in_cells = cell_seconds(n_samples, n_features, sample_pairs(cells, found))
+        if in_cells < seconds + 1:
+
+            def search_cells() -> tuple[Array, Array]:
+                nearest_in_cells(cells, cells, found, n_jobs=n_jobs)
+                return found
+
+            return in_cells, search_cells
+    return seconds, lambda: certain_search(points, k, metric, n_jobs)
+
+
+class Candidates:
+    """A search for near samples that may round, or break ties in its own way."""
+
+    def __init__(self, points: Any, metric: str, n_jobs: int | None, *, tree: bool = False) -> None:
+        self.points, self.metric, self.n_jobs = points, metric, n_jobs
+        self.measured = metric == "euclidean"
+        """Whether our own kernel measures the distances again."""
+        self.noise = 0.0
+        """The largest error of the squared distances that are reported."""
+        self.tree = KDTree(points) if tree and fits_cells(points, metric, TREE_FEATURES) else None
+        if self.tree is None:
+            with quiet_conversion():
+                algorithm = "brute" if self.measured else "auto"
+                self.index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
+            if self.measured:
+                squares = points.multiply(points).sum(axis=1) if issparse(points) else _squared_norms(points)
+                self.noise = 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
+
+    def query(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
+        """Distances and indices of candidates, the samples themselves among them."""
+        n_threads = effective_n_jobs(self.n_jobs)
+        if self.tree is not None:
+            distances, found = self.tree.query(self.points[rows], k=n_candidates, workers=n_threads)
+            return distances, found
+        with threadpool_limits(limits=n_threads), np.errstate(all="ignore"), quiet_conversion():
+            distances, found = self.index.kneighbors(self.points[rows], n_candidates)
+        if not self.measured and not (distances < INFINITE).all():
+            raise ValueError(
+                f"metric={self.metric!r} gives infinite or missing distances between some of the samples. "
+                "Scale the features, or use another metric."
+            )
+        return np.maximum(distances.astype(np.float64), 0.0), found
+
+    def certain(self, rows: Array, n_candidates: int) -> tuple[Array, Array, Array]:
+        """Distances and indices of candidates, and the distance up to which no other sample can be."""
+        distances, found = self.query(rows, n_candidates)
+        reach = distances[:, -1].copy()
+        everybody = n_candidates == self.points.shape[0]
+        if self.measured:
+            reach = np.sqrt(np.maximum(reach**2 - self.noise, 0)) * (1 - 2 * ROUNDING)
+            if everybody:  # a search that rounds may name a sample twice
+                found = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
+        if everybody:
+            reach[:] = np.inf
+        self.measure(rows, found, distances)
+        return distances, found, reach
+
+    def measure(self, rows: Array, found: Array, distances: Array) -> None:
+        """Distances by our own kernel, where there is one for the metric."""
+        if self.measured:
+            measure_pairs(self.points, rows, found, distances, self.n_jobs)
+            round_distances(distances)
+
+
+def _squared_norms(points: Array) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("ij,ij->i", points, points, dtype=np.float64))
+
+
+def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
+    """Indices and distances of the k nearest others, from a search that rounds or breaks ties in its own way.
+
+    Ask it for a few candidates more than k; ask for twice as many where the k-th and the last
+    candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
+    """
+    n_samples = points.shape[0]
+    candidates = Candidates(points, metric, n_jobs)
+    found = empty_neighbors(n_samples, k, points.dtype)
+    rows = np.arange(n_samples)
+    n_candidates = k + 2
+    while len(rows):
+        n_candidates = min(n_candidates, n_samples)
+        settled = np.ones(len(rows), dtype=np.bool_)
+        step = max(1, ROWS_AT_ONCE * (k + 2) // n_candidates)
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            distances, near, reach = candidates.certain(some, n_candidates)
+            run_chunks(
+                search.keep_nearest, len(some), n_jobs,
+                some, near, distances, reach, *found, settled[start : start + step],
+            )  # fmt: skip
+        rows = rows[~settled]
+        n_candidates *= 2
+    return found
+
+
+@contextmanager
+def quiet_conversion() -> Iterator[None]:
+    """Without scikit-learn's warning that a metric of truth values took numbers for them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataConversionWarning)
+        yield
+
+
+def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tuple[float, int, int]:
+    """Shortest distance between two sets of rows, and the two rows it is between."""
+    if fits_cells(points, metric, TREE_FEATURES):
+        distances, found = KDTree(points[others]).query(points[rows], k=1)
+    else:
+        with quiet_conversion():
+            found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
+    distances = np.array(distances, dtype=np.float64)
+    round_distances(distances)
+    best = int(distances.argmin())
+    return float(distances[best]), int(rows[best]), int(others[found[best]])
