@@ -10,8 +10,8 @@ import pytest
 from hypothesis import settings
 
 # The same examples every time, so that nobody's first run fails by luck; HYPOTHESIS_PROFILE=random looks for new ones.
-settings.register_profile("default", max_examples=25, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("random", max_examples=200, deadline=None, derandomize=False, print_blob=True)
+settings.register_profile("default", max_examples=25, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 DATA = Path(os.environ["GITCLUSTER_DATA"]).absolute() if os.environ.get("GITCLUSTER_DATA") else None
