@@ -1,9 +1,10 @@
-"""Import, load, fit, predict, save and load, as a user who has no home and may write to one folder only.
+"""Import, fit, predict, save, load, and ``python -m gitcluster``, as a user without a home who may write to one folder.
 
 ``python container_smoke.py FOLDER``; ``scripts/check-container`` calls it in such a place.
 """
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -32,4 +33,5 @@ def check_library(folder: Path) -> None:
 
 if __name__ == "__main__":
     check_place()
-    check_library(Path(sys.argv[1]))
+    check_library(Path(sys.argv.pop()))
+    runpy.run_module("gitcluster", run_name="__main__")  # here, because nothing that was compiled can be kept
