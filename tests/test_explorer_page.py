@@ -1,6 +1,5 @@
 """The page in a browser: it shows what Python says, cuts as Python cuts, and lets nothing in or out."""
 
-import shutil
 import struct
 import warnings
 import zlib
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
+from scripts.find_chromium import find_chromium, install_line
 
 NASTY = "</script><script>document.body.remove()</script><!--<img src=x onerror=alert(1)>"
 X, y = make_blobs([120, 90, 60, 30], 2, cluster_std=1.3, random_state=4)
@@ -21,9 +21,9 @@ model = GIT(4).fit(X)
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium")
+    chromium = find_chromium()
     if chromium is None:
-        pytest.skip("no chromium found")
+        pytest.skip(f"wants Chromium: {install_line()}")
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -1,5 +1,6 @@
-"""Ready for release: one version, a changelog, documented names, a light import, no trace of a machine."""
+"""Ready for release: one version, a changelog, documented names, declared packages, no trace of a machine."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -16,6 +17,10 @@ from scripts.oldest_versions import oldest_versions
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+FOR_DEVELOPERS = {"benchmarks", "browser", "coverage", "dev", "docs"}
+DISTRIBUTIONS = {"PIL": "pillow", "sklearn": "scikit-learn", "umap": "umap-learn"}
+"""Names on the package index, where they are not those of the import."""
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +66,72 @@ def test_import_is_light():
     assert done.returncode == 0, done.stderr
 
 
+def parse_folder(folder):
+    """Path and syntax tree of every Python file below a folder."""
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def third_party_imports(folder):
+    """Packages imported anywhere in a folder, also inside functions, and the files that import them."""
+    ours = {
+        "gitcluster",
+        *(path.name for path in ROOT.iterdir()),
+        *(path.stem for path in (ROOT / folder).glob("*.py")),
+    }
+    found = {}
+    for path, tree in parse_folder(folder):
+        nodes = list(ast.walk(tree))
+        names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 0]
+        for name in {name.partition(".")[0] for name in names} - sys.stdlib_module_names - ours:
+            found.setdefault(DISTRIBUTIONS.get(name, name).replace("_", "-"), []).append(path.name)
+    return found
+
+
+def declared_packages(*extras):
+    """Packages that gitcluster with these extras asks for by name, those of extras within extras too."""
+    lines = [line for extra in extras for line in EXTRAS[extra]]
+    within = [re.match(r"gitcluster\[(.*)\]", line) for line in lines]
+    inner = {extra for found in within if found for extra in found[1].split(",")}
+    names = {re.match(r"[\w.-]+", line)[0] for line in [*PROJECT["project"]["dependencies"], *lines]}
+    return names | (declared_packages(*inner) if inner else set())
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks", "docs", "examples", "scripts"])
+def test_every_imported_package_is_declared(folder):
+    extras = set(EXTRAS) - FOR_DEVELOPERS if folder == "src" else EXTRAS
+    declared = declared_packages(*extras)
+    assert {name: files for name, files in third_party_imports(folder).items() if name not in declared} == {}
+
+
+def test_extras_that_errors_name_have_the_package():
+    calls = [node for _, tree in parse_folder("src") for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    asked = []
+    for call in calls:
+        named = {word.arg: word.value.value for word in call.keywords if isinstance(word.value, ast.Constant)}
+        if getattr(call.func, "id", "") == "require" and isinstance(call.args[0], ast.Constant):
+            asked.append((call.args[0].value, named["extra"]))
+    assert len(asked) > 5
+    assert [(name, extra) for name, extra in asked if name not in declared_packages(extra)] == []
+
+
+def test_a_first_change_needs_neither_torch_nor_a_browser_nor_root():
+    assert not {"torch", "playwright"} & declared_packages("dev")
+    assert not re.search(r"apt-get|sudo|npm", (ROOT / "scripts" / "check").read_text())
+
+
+@pytest.mark.parametrize("tool", ["mypy", "ruff"])
+def test_tools_have_one_version_written_in_one_place(tool, tracked):
+    pinned = re.compile(rf"\b{tool}\W{{0,3}}==".encode())
+    assert [name for name, data in tracked.items() if pinned.search(data) and name.endswith((".toml", ".yaml"))] == [
+        "pyproject.toml"
+    ]
+    assert [line for line in EXTRAS["dev"] if re.fullmatch(rf"{tool}==[\d.]+", line)]
+    assert f"entry: .venv/bin/{tool}".encode() in tracked[".pre-commit-config.yaml"]
+
+
 def test_oldest_versions_are_the_lower_bounds():
-    assert oldest_versions(["a>=1.2", "b_c[x,y]>=3,<4", "d", "e-f >= 5; python_version > '3'"]) == [
+    assert oldest_versions(["a>=1.2", "b_c[x,y]>=3,<4", "d", "e-f >= 5; python_version > '3'", "pinned==6"]) == [
         "a==1.2",
         "b_c==3",
         "e-f==5",
