@@ -5,20 +5,86 @@ take ``start, stop`` first; :func:`run_chunks` spreads such a kernel over thread
 so that the result does not depend on the number of threads.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
-from numba import float64, int64, njit
+from numba import float64, int64
+from numba.core.caching import FunctionCache
+from numba.core.registry import CPUDispatcher
 from numba.typed import Dict
 
 __all__ = ["Dict", "float64", "int64", "kernel", "run_chunks", "run_threads"]
 
 SMALLEST_CHUNK = 4096
+OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 
-kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(cache=True, nogil=True, error_model="numpy")
+
+class Cache(FunctionCache):  # type: ignore[misc]
+    """Compiled code in files. What cannot be read is compiled anew, what cannot be written is not kept."""
+
+    def load_overload(self, *arguments: Any) -> Any:
+        """Compiled code that was kept, None where there is none that can be used."""
+        try:
+            return super().load_overload(*arguments)
+        except Exception:  # numba unpickles the files: what is damaged can raise anything
+            with suppress(Exception):
+                self.flush()
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        """Keep compiled code."""
+        try:
+            super().save_overload(*arguments)
+        except Exception as error:
+            tell_once(str(error))
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled loop. Keeping its code is a bonus: it works where nothing can be written."""
+
+    def enable_caching(self) -> None:
+        """Keep compiled code in files, if there is a place for them."""
+        self.lost = ""
+        try:
+            self._cache = Cache(self.py_func)
+        except RuntimeError as error:
+            self.lost = str(error)
+
+    def compile(self, *arguments: Any) -> Any:
+        """Compile for some types of arguments."""
+        if self.lost:
+            tell_once(self.lost)
+        return super().compile(*arguments)
+
+
+@cache
+def _told() -> list[str]:
+    return []
+
+
+def tell_once(reason: str) -> None:
+    """Say, once per process, that compiled code is not kept."""
+    if not _told():
+        _told().append(reason)
+        warnings.warn(
+            f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for half a minute. "
+            "Use the environment variable NUMBA_CACHE_DIR to name a folder that can be written to.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a loop when it is first called, without the interpreter lock."""
+    made = Kernel(function, {}, dict(OPTIONS))
+    made.enable_caching()
+    return made  # type: ignore[no-any-return]
 
 
 def run_chunks(
