@@ -388,14 +388,14 @@ class GIT(ViewsMixin, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # typ
         self._warn_of_missing_clusters(int(labels.max()) + 1, number, stacklevel=3)
         return np.where(self.labels_ < 0, -1, labels[self.local_labels_])
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> None:
         """Write the fitted model to a ``.npz`` file, without pickle; :meth:`load` reads it."""
         check_is_fitted(self)
         parameters = self.get_params(deep=False)
         if not isinstance(self.neighbors, str):
             raise TypeError("A model with an object as neighbors cannot be saved. Set neighbors='exact' after the fit.")
         fitted = {k: v for k, v in self.__dict__.items() if k not in parameters and k not in _NOT_SAVED}
-        save_state(path, {"class": "GIT", "parameters": parameters, "fitted": fitted}, CLASSES)
+        save_state(path, {"class": "GIT", "parameters": parameters, "fitted": fitted, "notes": notes or {}}, CLASSES)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -102,6 +102,13 @@ def load_state(path: str | os.PathLike[str], classes: dict[str, type]) -> dict[s
     return state
 
 
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The notes that were saved with a model; empty where there are none."""
+    with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
+        state = json.loads(file["header"].tobytes().decode())["state"]
+        return dict(_unpack(state["dict"].get("notes", {"dict": {}}), file, {}))
+
+
 def _check(path: Any, name: str, file: Any, about: Any) -> NDArray[Any]:
     array = np.asarray(file[name])
     if [array.dtype.str, list(array.shape), _checksum(array)] != about:

@@ -43,7 +43,9 @@ class Progress:
         """A stage begins, the one before ends."""
         with self.lock:
             self._end_stage()
-            if self.model.verbose:
+            if callable(self.model.verbose):
+                self.model.verbose(stage)
+            elif self.model.verbose:
                 print(f"[GIT] {perf_counter() - self.start:8.2f} s  {stage}", file=sys.stderr)
             if self.context is not None:
                 self.stage = self.context.subcontext(task_name=stage)
@@ -54,7 +56,7 @@ class Progress:
         self._end_stage()
         if self.context is not None:
             self.context.call_on_fit_task_end(estimator=self.model)
-        if self.model.verbose:
+        if self.model.verbose and not callable(self.model.verbose):
             print(f"[GIT] {perf_counter() - self.start:8.2f} s  done", file=sys.stderr)
 
     def _end_stage(self) -> None:
