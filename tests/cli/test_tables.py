@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gitcluster.cli.tables import Choice, TableError, as_numbers, iterate_table, match_names, read_table
+from gitcluster.cli.tables import ColumnOptions, TableError, as_numbers, iterate_table, match_names, read_table
 from gitcluster.cli.text_tables import TextStyle, TextTable
 
 
-def read(path, **choice):
-    style = {k: choice.pop(k) for k in ("separator", "decimal", "encoding", "header") if k in choice}
-    na = choice.pop("na", ())
-    chosen = Choice(**choice, style=TextStyle(**style, missing=na))
+def read(path, **options):
+    style = {k: options.pop(k) for k in ("separator", "decimal", "encoding", "header") if k in options}
+    na = options.pop("na", ())
+    chosen = ColumnOptions(**options, style=TextStyle(**style, missing=na))
     return read_table(str(path), chosen, check=lambda rows, columns: None, advance=lambda share: None)
 
 
@@ -83,11 +83,11 @@ def test_an_offset_far_into_the_file(folder):
         ("a,a\n1,2\n", "same name: a"),
         ("a,b\n1,2\n3,\n4,5\n", "missing values .b: 1., the first in line 3, column 'b'.*--missing median"),
         ("a,b\n1,2\n3,inf\n", "line 3: the value of 'b' is infinite"),
-        ("a,b\n1,2\n3,4\n5,six\n", r"line 4: 'six' in the column 'b' is no number.*--na 'six'"),
+        ("a,b\n1,2\n3,4\n5,six\n", r"line 4: 'six' in the column 'b' is not a number.*--na 'six'"),
         ("a,city\n1,Rome\n3,Oslo\n", r"city \(text, 'Rome'\).*--exclude 'city'.*encode"),
         ("a,day\n1,2025-01-01\n3,2025-01-02\n", r"day \(dates"),
-        ("a,b\n1,2\n3\0,4\n", "NUL byte in line 3"),
-        (b"a\0,\0b\0", "NUL byte in line 1"),
+        ("a,b\n1,2\n3\0,4\n", "NUL byte is in line 3"),
+        (b"a\0,\0b\0", "NUL byte is in line 1"),
     ],
 )
 def test_disorder_is_named(folder, content, message):
@@ -240,17 +240,14 @@ def test_memory_is_asked_for_before_it_is_taken(folder):
 
     path = write(folder, "a,b\n" + "1,2\n" * 1000)
     with pytest.raises(MemoryError):
-        read_table(str(path), Choice(), check=check, advance=lambda share: None)
+        read_table(str(path), ColumnOptions(), check=check, advance=lambda share: None)
     assert heard == [(1000, 2)]
 
 
 def test_blocks_come_one_at_a_time(folder):
     path = write(folder, "a,b\n" + "1,2\n" * 5_000_000)
     shares = []
-    sizes = [
-        len(part.values)
-        for part in iterate_table(str(path), Choice(), check=lambda rows, columns: None, advance=shares.append)
-    ]
+    sizes = [len(part.values) for part in iterate_table(str(path), ColumnOptions(), check=None, advance=shares.append)]
     assert sum(sizes) == 5_000_000
     assert len(sizes) >= 3
     assert shares == sorted(shares)
