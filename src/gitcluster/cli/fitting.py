@@ -47,7 +47,7 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
     gitcluster fit data.csv --proportions 1:0.5:0.1 --probabilities -o labels.parquet
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
-    if save and not Path(save).suffix and not Path(save).exists():
+    if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
         save = f"{save}.npz"
     output, screen = _prepare(options, save)
     read_in = read(table, options, screen)
