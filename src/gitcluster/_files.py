@@ -6,7 +6,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
@@ -56,4 +56,5 @@ def abandon() -> None:
     """Remove what is half-written. The lock is kept, so that no thread begins or completes another file."""
     _lock.acquire()
     for aside in list(_unfinished):
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # on Windows an open file cannot be removed
+            aside.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Tables in every format and disorder: the right numbers, or an error that says where and what to do."""
 
 import io
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -188,6 +189,20 @@ def test_half_a_file(folder, customers, form):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(TableError, match="is not a whole"):
         read(path)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "npz", "xlsx"])
+def test_a_changed_byte_is_harmless_or_named(folder, customers, form):
+    path = folder / f"table.{form}"
+    if form == "npz":
+        np.savez_compressed(path, X=customers[["age", "income"]].to_numpy())
+    else:
+        {"parquet": customers.to_parquet, "arrow": customers.to_feather, "xlsx": customers.to_excel}[form](path)
+    whole = path.read_bytes()
+    for place in np.random.default_rng(0).integers(8, len(whole), 30):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with suppress(TableError):
+            read(path)
 
 
 def test_arrays_that_are_no_tables(folder):

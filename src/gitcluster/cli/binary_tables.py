@@ -7,7 +7,6 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.lib import format as npy_format
 from pyarrow import ipc, parquet
 
@@ -35,12 +34,12 @@ class BinaryTable(NamedTuple):
 
 @contextmanager
 def damage_named(name: str, form: str) -> Iterator[None]:
-    """Whatever a library raises for a file that is cut off or of another kind, as an error that names the file."""
+    """An error that names the file, whatever a library raises where it is damaged or of another kind."""
     try:
         yield
-    except TableError:
+    except (TableError, MemoryError):
         raise
-    except (pa.ArrowException, ValueError, EOFError, KeyError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableError(f"{name} is not a whole {form}: {reason}") from None
 
@@ -49,12 +48,10 @@ def open_parquet(file: IO[bytes], name: str) -> BinaryTable:
     """A Parquet file; only the columns that are asked for are read."""
     with damage_named(name, "Parquet file"):
         opened = parquet.ParquetFile(file)
-
-    def parts(columns: list[str]) -> Iterator[pd.DataFrame]:
-        with damage_named(name, "Parquet file"):
-            yield from (batch.to_pandas() for batch in opened.iter_batches(batch_size=ROWS, columns=columns))
-
-    return BinaryTable(list(opened.schema_arrow.names), opened.metadata.num_rows, parts)
+    return BinaryTable(
+        list(opened.schema_arrow.names), opened.metadata.num_rows,
+        lambda columns: _frames(opened.iter_batches(batch_size=ROWS, columns=columns), name, "Parquet file"),
+    )  # fmt: skip
 
 
 def open_arrow(file: IO[bytes], name: str) -> BinaryTable:
@@ -63,10 +60,16 @@ def open_arrow(file: IO[bytes], name: str) -> BinaryTable:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)
         table = (ipc.open_file if is_file else ipc.open_stream)(file).read_all()
+        table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
     return BinaryTable(
         list(table.schema.names), table.num_rows,
-        lambda columns: (batch.to_pandas() for batch in table.select(columns).to_batches(max_chunksize=ROWS)),
+        lambda columns: _frames(table.select(columns).to_batches(max_chunksize=ROWS), name, "Arrow file"),
     )  # fmt: skip
+
+
+def _frames(batches: Any, name: str, form: str) -> Iterator[pd.DataFrame]:
+    with damage_named(name, form):
+        yield from (batch.to_pandas() for batch in batches)
 
 
 def open_array(array: Any, name: str) -> BinaryTable:

@@ -3,7 +3,6 @@
 import base64
 import inspect
 import io
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,15 @@ SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".webp")
 def draw(kind: str, model: GIT, table: Table | None) -> Any:
     """The figure of one of the plots."""
     require("matplotlib", extra="cli", purpose="A picture").use("Agg")  # no window, whatever the machine is set to
-    function = getattr(import_module("gitcluster.plots"), "plot_" + kind.replace("-", "_"))
+    from matplotlib import pyplot
+
+    from gitcluster import plots
+
+    function = getattr(plots, "plot_" + kind.replace("-", "_"))
     samples = {"X": table.frame()} if table is not None and "X" in inspect.signature(function).parameters else {}
     drawn = function(model, **samples)
     figure = getattr(drawn, "figure", drawn)
-    import_module("matplotlib.pyplot").close(figure)  # it is drawn into a file, not kept for a window
+    pyplot.close(figure)  # it is drawn into a file, not kept for a window
     return figure
 
 

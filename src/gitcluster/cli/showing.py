@@ -1,7 +1,6 @@
 """``explain``, ``plot``, ``explore`` and ``report``: see a clustering and learn its reasons."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,10 @@ from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
 from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import check_target, print_json
+from gitcluster.explorer import write_explorer
 
 SHOWN = 30
-"""Columns in the page to explore: more of them make it large."""
+"""Columns in the page to explore: more of them would make it large."""
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
@@ -47,7 +47,7 @@ def _check_suffix(output: str, suffixes: tuple[str, ...]) -> None:
 @table_options
 @voice_options
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
-    """Why is a ROW in its cluster? With two rows: why are they together, or apart?
+    """Tell why a ROW is in its cluster or, with two rows, why they are together or apart.
 
     A row is its number, counted from 0 without the header, or its id where the fit had --id.
 
@@ -78,8 +78,10 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
 @click.command()
 @source_argument
 @data_argument
-@click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="What to draw.")
-@click.option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF.")
+@click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="The plot to draw.")
+@click.option(
+    "-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="A PNG, SVG or PDF file."
+)
 @model_options
 @table_options
 @voice_options
@@ -126,7 +128,7 @@ def _write_explorer(fitted: Fitted, table: Table | None, output: str, title: str
     ids, frame = fitted.facts.ids, None if table is None else table.frame()
     if table is not None and table.ids is not None:
         ids = table.ids.astype(str).to_numpy(dtype=object)
-    import_module("gitcluster.explorer").write_explorer(
+    write_explorer(
         fitted.model, frame, output, columns=None if frame is None else frame.iloc[:, :SHOWN],
         names=None if ids is None else list(ids), title=title,
     )  # fmt: skip
