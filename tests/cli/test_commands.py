@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -9,7 +10,11 @@ import pandas as pd
 import pytest
 
 from gitcluster import GIT
+from gitcluster._support.files import write_aside
 from gitcluster.cli import main
+from gitcluster.cli.models import TableFacts, fit_table, load_model
+from gitcluster.cli.screen import Bar, Screen
+from gitcluster.cli.tables import Table
 
 from .conftest import leftovers
 
@@ -96,9 +101,10 @@ def test_a_column_that_numbers_the_rows_is_doubted(csv, run):
         (["fit", "customers.csv", "--json", "-o", "-"], "both write to the standard output"),
         (["fit", "customers.csv", "--separator", "::"], "not one character"),
         (["fit", "customers.csv", "--decimal", "x"], "neither '.' nor ','"),
-        (["fit", "customers.csv", "--memory", "much"], "no size such as"),
-        (["cut", "model.npz"], "Say into what to cut"),
+        (["fit", "customers.csv", "--memory", "much"], "not a size such as"),
+        (["cut", "model.npz"], "Tell into what to cut"),
         (["plot", "customers.csv", "-o", "picture.doc"], "must end in .png"),
+        (["report", "customers.csv", "-o", "report.pdf"], "open the page in a browser and print it to PDF"),
         (["explain", "model.npz", "1", "2", "3"], "One or two rows"),
         (["paint"], "No such command 'paint'"),
     ],
@@ -124,7 +130,7 @@ def test_a_command_written_wrongly(csv, run, arguments, message):
         (["fit", "customers.csv", "--columns", "agee"], "did you mean 'age'"),
         (["predict", "customers.csv", "customers.csv"], "not a saved model"),
         (["explain", "customers.csv", "500", "-c", "3"], "counted from 0 to 199"),
-        (["plot", "customers.csv", "customers.csv", "-c", "3"], "is no model"),
+        (["plot", "customers.csv", "customers.csv", "-c", "3"], "is not a model"),
         (["plot", "customers.csv", "-c", "3", "-o", "no/p.png"], "there is no folder"),
     ],
 )
@@ -156,7 +162,7 @@ def test_a_folder_that_nobody_may_write_to(csv, run):
     [
         ("", "is empty"),
         ("a,b\n", "has a header but no rows"),
-        ("a,b\n1,2\n", "has 1 row; clustering needs 2"),
+        ("a,b\n1,2\n", "has 1 row; clustering needs at least 2"),
         ("a,b\n1,2\n3,\n", "missing values"),
     ],
 )
@@ -229,6 +235,30 @@ def test_missing_values_of_new_rows_are_those_of_the_fit(folder, run, customers)
     code, _, err = run("predict", "w.npz", "gaps.csv", *IDS, "--missing", "mean")
     assert code == 1
     assert "fitted without --missing mean" in err
+
+
+def test_a_model_file_is_a_plain_model_with_notes_of_the_table(model):
+    loaded = GIT.load(model)
+    assert loaded.verbose is False
+    assert not hasattr(loaded, "table_")
+    fitted = load_model(model)
+    assert fitted.facts.id == "customer"
+    assert fitted.facts.ids.tolist()[:2] == ["0000", "0001"]
+    loaded.save("again.npz")
+    assert load_model("again.npz").facts == TableFacts()
+
+
+def test_a_fit_tells_its_stages_and_leaves_the_model_as_it_was(customers, monkeypatch):
+    stages = []
+    monkeypatch.setattr(Bar, "what", property(fset=lambda bar, text: stages.append(text)))
+    table = Table(customers.iloc[:, 1:].to_numpy(), ["a", "b", "c"], np.arange(200), None)
+    assert fit_table(GIT(3, verbose=True), table, Screen(quiet=True)).verbose is True
+    assert len(stages) > 2
+    assert all(stage.startswith("Clustering 200 rows") for stage in stages)
+    model = GIT(300)
+    with pytest.raises(ValueError, match="more than the number of samples"):
+        fit_table(model, table, Screen(quiet=True))
+    assert model.verbose is False
 
 
 def test_cut_again(model, run):
@@ -310,13 +340,11 @@ def test_without_the_extra(monkeypatch, capsys, package):
 
 
 def test_an_interrupted_writer_leaves_what_was_there(folder):
-    from gitcluster.cli.writing import aside
-
     (folder / "labels.csv").write_text("old")
 
     def write_half():
-        with aside("labels.csv") as path:
-            path.write_text("half")
+        with write_aside("labels.csv") as file:
+            file.write(b"half")
             assert len(leftovers(folder)) == 2
             raise ZeroDivisionError
 
@@ -327,13 +355,28 @@ def test_an_interrupted_writer_leaves_what_was_there(folder):
 
 
 def test_links_and_permissions_survive(folder):
-    from gitcluster.cli.writing import aside
-
     (folder / "real.csv").write_text("old")
     (folder / "real.csv").chmod(0o600)
     (folder / "link.csv").symlink_to("real.csv")
-    with aside("link.csv") as path:
-        path.write_text("new")
+    with write_aside("link.csv") as file:
+        file.write(b"new")
     assert (folder / "link.csv").is_symlink()
     assert (folder / "real.csv").read_text() == "new"
     assert (folder / "real.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_abandoned_is_gone_and_stays_unwritten(folder):
+    code = (
+        "from gitcluster._support.files import abandon, write_aside\n"
+        "with write_aside('labels.csv') as file:\n"
+        "    file.write(b'half')\n"
+        "    abandon()\n"
+        "    import os; os._exit(0 if os.listdir() == [] else 1)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_name_as_long_as_names_may_be(folder):
+    with write_aside("n" * 255) as file:
+        file.write(b"content")
+    assert leftovers(folder) == ["n" * 255]

@@ -1,19 +1,20 @@
 """Tables in every format and disorder: the right numbers, or an error that says where and what to do."""
 
 import io
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from gitcluster.cli.tables import Choice, TableError, as_numbers, iterate_table, match_names, read_table
+from gitcluster.cli.tables import ColumnOptions, TableError, as_numbers, iterate_table, match_names, read_table
 from gitcluster.cli.text_tables import TextStyle, TextTable
 
 
-def read(path, **choice):
-    style = {k: choice.pop(k) for k in ("separator", "decimal", "encoding", "header") if k in choice}
-    na = choice.pop("na", ())
-    chosen = Choice(**choice, style=TextStyle(**style, missing=na))
+def read(path, **options):
+    style = {k: options.pop(k) for k in ("separator", "decimal", "encoding", "header") if k in options}
+    na = options.pop("na", ())
+    chosen = ColumnOptions(**options, style=TextStyle(**style, missing=na))
     return read_table(str(path), chosen, check=lambda rows, columns: None, advance=lambda share: None)
 
 
@@ -83,11 +84,11 @@ def test_an_offset_far_into_the_file(folder):
         ("a,a\n1,2\n", "same name: a"),
         ("a,b\n1,2\n3,\n4,5\n", "missing values .b: 1., the first in line 3, column 'b'.*--missing median"),
         ("a,b\n1,2\n3,inf\n", "line 3: the value of 'b' is infinite"),
-        ("a,b\n1,2\n3,4\n5,six\n", r"line 4: 'six' in the column 'b' is no number.*--na 'six'"),
+        ("a,b\n1,2\n3,4\n5,six\n", r"line 4: 'six' in the column 'b' is not a number.*--na 'six'"),
         ("a,city\n1,Rome\n3,Oslo\n", r"city \(text, 'Rome'\).*--exclude 'city'.*encode"),
         ("a,day\n1,2025-01-01\n3,2025-01-02\n", r"day \(dates"),
-        ("a,b\n1,2\n3\0,4\n", "NUL byte in line 3"),
-        (b"a\0,\0b\0", "NUL byte in line 1"),
+        ("a,b\n1,2\n3\0,4\n", "NUL byte is in line 3"),
+        (b"a\0,\0b\0", "NUL byte is in line 1"),
     ],
 )
 def test_disorder_is_named(folder, content, message):
@@ -190,6 +191,20 @@ def test_half_a_file(folder, customers, form):
         read(path)
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow", "npz", "xlsx"])
+def test_a_changed_byte_is_harmless_or_named(folder, customers, form):
+    path = folder / f"table.{form}"
+    if form == "npz":
+        np.savez_compressed(path, X=customers[["age", "income"]].to_numpy())
+    else:
+        {"parquet": customers.to_parquet, "arrow": customers.to_feather, "xlsx": customers.to_excel}[form](path)
+    whole = path.read_bytes()
+    for place in np.random.default_rng(0).integers(8, len(whole), 30):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with suppress(TableError):
+            read(path)
+
+
 def test_arrays_that_are_no_tables(folder):
     np.save("texts.npy", np.array([["a"], ["b"]]))
     np.save("cube.npy", np.zeros((2, 2, 2)))
@@ -240,17 +255,14 @@ def test_memory_is_asked_for_before_it_is_taken(folder):
 
     path = write(folder, "a,b\n" + "1,2\n" * 1000)
     with pytest.raises(MemoryError):
-        read_table(str(path), Choice(), check=check, advance=lambda share: None)
+        read_table(str(path), ColumnOptions(), check=check, advance=lambda share: None)
     assert heard == [(1000, 2)]
 
 
 def test_blocks_come_one_at_a_time(folder):
     path = write(folder, "a,b\n" + "1,2\n" * 5_000_000)
     shares = []
-    sizes = [
-        len(part.values)
-        for part in iterate_table(str(path), Choice(), check=lambda rows, columns: None, advance=shares.append)
-    ]
+    sizes = [len(part.values) for part in iterate_table(str(path), ColumnOptions(), check=None, advance=shares.append)]
     assert sum(sizes) == 5_000_000
     assert len(sizes) >= 3
     assert shares == sorted(shares)

@@ -92,9 +92,9 @@ def test_reading_is_shown_and_interrupted(folder):
     assert (folder / "labels.csv").read_text() == "old"
 
 
-def test_a_fit_is_shown_with_the_time_that_remains_and_interrupted(folder, large):
+def test_a_fit_is_shown_with_its_stage_and_the_time_so_far_and_interrupted(folder, large):
     terminal = Terminal("fit", large, "-c", "3", "-o", "labels.csv")
-    terminal.wait_for(r"Clustering 200,000 rows .* [1-9]\d? %.*\d+ s left")
+    terminal.wait_for(r"Clustering 200,000 rows.*: [a-z ]+\d+ s so far")
     terminal.type(CTRL_C)
     assert terminal.exit_code() == 130
     assert leftovers(folder) == ["large.npy"]

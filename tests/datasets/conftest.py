@@ -47,7 +47,7 @@ def publish(site, monkeypatch):
 
     def put(name, *contents, checksum=None, otherwise=None):
         files = []
-        for file, content in zip(remote.SOURCES[name].files, contents, strict=True):
+        for file, content in zip(remote.PUBLICATIONS[name].files, contents, strict=True):
             urls = []
             for i in range(2):
                 if content is not None:
@@ -55,7 +55,7 @@ def publish(site, monkeypatch):
                 urls.append(site.url(f"{i}/{file.name}"))
             known = checksum or (file.checksum and content and "sha256:" + hashlib.sha256(content).hexdigest())
             files.append(file._replace(urls=tuple(urls), checksum=known))
-        source = remote.SOURCES[name]._replace(files=tuple(files), otherwise=otherwise)
-        monkeypatch.setitem(remote.SOURCES, name, source)
+        published = remote.PUBLICATIONS[name]._replace(files=tuple(files), otherwise=otherwise)
+        monkeypatch.setitem(remote.PUBLICATIONS, name, published)
 
     return put

@@ -1,4 +1,6 @@
-"""One file from a server that answers well, badly, by halves or not at all."""
+"""One file from a server that answers well, badly, by halves, slowly, without end or not at all."""
+
+import hashlib
 
 import pytest
 
@@ -19,75 +21,36 @@ def fetch(site, folder, **options):
     return download.download(site.url(PATH), folder / PATH, **options)
 
 
-def leave_part(site, folder, content):
-    """An interrupted download that has got so far."""
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fetch(site, folder, progress=stop)
-    site.requests.clear()
-    (part,) = folder.iterdir()
-    assert part.name.endswith(".part")
-    part.write_bytes(content)
-
-
 def assert_whole(folder):
     assert (folder / PATH).read_bytes() == CONTENT
     assert len(list(folder.iterdir())) == 1
 
 
-def test_a_file_arrives_whole_and_tells_how_far_it_is(site, tmp_path):
+def test_a_file_arrives_whole_and_tells_how_far_it_is(site, tmp_path, capfd):
     seen = []
-    assert fetch(site, tmp_path, progress=lambda *report: seen.append(report)) is False
+    assert fetch(site, tmp_path, progress=lambda *report: seen.append(report)) == tmp_path / PATH
     assert_whole(tmp_path)
     assert seen[-1] == (PATH, len(CONTENT), len(CONTENT))
     assert [done for _, done, _ in seen] == sorted({done for _, done, _ in seen})
+    assert capfd.readouterr() == ("", "")
 
 
-def test_an_interrupted_download_is_continued(site, tmp_path):
-    leave_part(site, tmp_path, CONTENT[:1000])
-    assert fetch(site, tmp_path) is True
-    assert_whole(tmp_path)
-    assert site.ranges(PATH) == ["bytes=1000-"]
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [
-        {"whole": True},
-        {"shift": 10},
-        {"total": 1500},
-        {"status": 503},
-        {"status": 429},
-        {"cut": 700},
-        {"silent": True},
-        {"status": 416},
-    ],
-    ids=str,
-)
-def test_a_part_survives_bad_answers(site, tmp_path, plan, monkeypatch):
+@pytest.mark.parametrize("plan", [{"status": 503}, {"status": 429}, {"cut": 700}, {"silent": True}], ids=str)
+def test_a_bad_answer_is_asked_for_again(site, tmp_path, plan, monkeypatch):
     monkeypatch.setattr(download, "TIMEOUT", 0.2)
-    leave_part(site, tmp_path, CONTENT[:1000])
     site.plans[PATH] = [plan]
     fetch(site, tmp_path)
     assert_whole(tmp_path)
+    assert len(site.requests) == 2
 
 
-@pytest.mark.parametrize("extra", [b"", b"more"])
-def test_nothing_is_left_to_send(site, tmp_path, extra):
-    leave_part(site, tmp_path, CONTENT + extra)
-    fetch(site, tmp_path)
+def test_a_checksum_is_checked(site, tmp_path):
+    fetch(site, tmp_path, checksum="sha256:" + hashlib.sha256(CONTENT).hexdigest())
     assert_whole(tmp_path)
-    assert site.ranges(PATH) == [f"bytes={len(CONTENT) + len(extra)}-"] + [None] * bool(extra)
-
-
-def test_a_broken_answer_is_taken_up_where_it_broke_off(site, tmp_path):
-    site.plans[PATH] = [{"cut": 1000}, {"cut": 500}]
-    fetch(site, tmp_path)
-    assert_whole(tmp_path)
-    assert site.ranges(PATH) == [None, "bytes=1000-", "bytes=1500-"]
+    (tmp_path / PATH).unlink()
+    with pytest.raises(DatasetError, match=rf"http://.*{PATH}: .*expected md5:0{{32}} but got"):
+        fetch(site, tmp_path, checksum="md5:" + 32 * "0")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_size_need_not_be_told(site, tmp_path):
@@ -98,15 +61,27 @@ def test_a_size_need_not_be_told(site, tmp_path):
     assert seen[-1] == (PATH, len(CONTENT), None)
 
 
-def test_a_server_that_never_sends_all_is_given_up(site, tmp_path):
-    site.plans[PATH] = [{"cut": 10}] * 20
-    with pytest.raises(DatasetError, match=f"{PATH}: 40 of {len(CONTENT)} bytes arrived"):
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"slow": True}, r"timed out, \d+ bytes arrived in 0.5 seconds"),
+        ({"endless": True}, "more than 1,000,000 bytes arrived"),
+        ({"silent": True}, "timed out"),
+        ({"cut": 10}, f"10 of {len(CONTENT)} bytes arrived"),
+    ],
+    ids=str,
+)
+def test_a_server_that_never_sends_all_is_given_up(site, tmp_path, plan, message, monkeypatch):
+    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(download, "LONGEST", 0.5)
+    monkeypatch.setattr(download, "LARGEST", 1_000_000)
+    site.plans[PATH] = [plan] * 20
+    with pytest.raises(DatasetError, match=f"http://.*{PATH}: .*{message}"):
         fetch(site, tmp_path)
-    (part,) = tmp_path.iterdir()
-    assert part.read_bytes() == CONTENT[:40]
+    assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("status", "asked"), [(404, 1), (403, 1), (500, 4)])
+@pytest.mark.parametrize(("status", "asked"), [(404, 1), (403, 1), (500, 3)])
 def test_asking_again_where_it_helps(site, tmp_path, status, asked):
     site.plans[PATH] = [{"status": status}] * 20
     with pytest.raises(DatasetError, match=rf"http://.*{PATH}: HTTP Error {status}"):

@@ -2,9 +2,10 @@
 
 import ast
 import inspect
+import os
 import subprocess
 import sys
-import time
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -66,35 +67,35 @@ def test_a_full_disk_loses_no_data(publish, home, monkeypatch):
     assert not list(home.iterdir())
 
 
-def test_many_at_once_download_once(publish, site):
+def test_many_at_once_do_not_disturb_one_another(publish, home):
     contents, X, _ = stand_in("frogs")
     publish("frogs", *contents)
     with ThreadPoolExecutor(4) as pool:
         for loaded, _ in pool.map(load, ["frogs"] * 4):
             np.testing.assert_array_equal(loaded, X)
-    assert len(site.requests) == 1
+    assert [path.name for path in home.iterdir()] == ["frogs.npz"]
 
 
-def test_another_process_waits_and_need_not_download(site, home):
-    (content,), X, y = stand_in("hepatitis")
-    site.files["hepatitis.zip"] = content
-    code = f"""
-from gitcluster.datasets import load, remote
-file = remote.SOURCES["hepatitis"].files[0]._replace(urls=({site.url("hepatitis.zip")!r},))
-remote.SOURCES["hepatitis"] = remote.SOURCES["hepatitis"]._replace(files=(file,))
-print("ready", flush=True)
-print(load("hepatitis")[1].sum())
-"""
-    home.mkdir(parents=True)
-    with store.alone(home):
-        other = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        assert other.stdout.readline() == "ready\n"
-        time.sleep(0.3)
-        assert not site.requests
-        store.write_set(home / "hepatitis.npz", X, y)
-    assert int(other.communicate(timeout=60)[0]) == y.sum()
-    assert not site.requests
-    assert [path.name for path in home.iterdir()] == ["hepatitis.npz"]
+def test_without_a_home_a_temporary_folder_is_used_and_told(publish, monkeypatch, tmp_path):
+    contents, X, _ = stand_in("hepatitis")
+    publish("hepatitis", *contents)
+    monkeypatch.delenv("SCIKIT_LEARN_DATA")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as where neither HOME nor passwd knows the user
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kept = tmp_path / "scikit_learn_data" / "gitcluster"
+    assert load("iris")[0].shape == (150, 4)
+    with pytest.warns(UserWarning, match=rf"home folder is not known.* kept in {kept}"):
+        np.testing.assert_allclose(load("hepatitis")[0], X)
+    assert (kept / "hepatitis.npz").exists()
+    np.testing.assert_allclose(load("hepatitis")[0], X)
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid") or os.getuid() != 0, reason="needs to become a user without a name")
+def test_a_user_without_a_name():
+    code = "import os; from gitcluster.datasets import load; os.setuid(54321); print(load('smile')[0].shape)"
+    environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "SCIKIT_LEARN_DATA")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout == "(1001, 2)\n", done.stderr
 
 
 def test_the_users_folder_goes_first(tmp_path, monkeypatch):
@@ -169,8 +170,8 @@ def test_the_stored_sets_are_those_of_the_catalog(name, monkeypatch, load_data):
 
 
 def test_every_set_has_a_loader_and_every_name_a_text():
-    assert set(loading.MAKERS) | set(remote.SOURCES) == set(names())
-    assert not set(loading.MAKERS) & set(remote.SOURCES)
+    assert set(loading.MAKERS) | set(remote.PUBLICATIONS) == set(names())
+    assert not set(loading.MAKERS) & set(remote.PUBLICATIONS)
     for name in set(names()) - {"hepatitis_full"}:
         assert f"load_{name}" in datasets.__all__
     assert datasets.__all__ == sorted(datasets.__all__, key=lambda name: (not name[0].isupper(), name))

@@ -12,7 +12,7 @@ from . import stand_ins
 from .stand_ins import stand_in
 
 
-@pytest.mark.parametrize("name", list(remote.SOURCES))
+@pytest.mark.parametrize("name", list(remote.PUBLICATIONS))
 def test_a_set_is_downloaded_read_and_kept(name, publish, site, home):
     contents, X, y = stand_in(name)
     publish(name, *contents)
@@ -29,8 +29,8 @@ def test_a_set_is_downloaded_read_and_kept(name, publish, site, home):
 
 
 def test_real_addresses_are_whole():
-    for source in remote.SOURCES.values():
-        for file in source.files:
+    for published in remote.PUBLICATIONS.values():
+        for file in published.files:
             assert all(url.startswith(("https://", "http://fashion-mnist.")) for url in file.urls)
             algorithm, checksum = (file.checksum or "md5:" + "0" * 32).split(":")
             assert len(checksum) == 2 * hashlib.new(algorithm).digest_size
@@ -42,7 +42,7 @@ def test_the_second_address_is_asked(publish, site):
     publish("hepatitis", content)
     site.files["0/hepatitis.zip"] = content[:500]
     np.testing.assert_allclose(load("hepatitis")[0], X)
-    assert [path for path, _ in site.requests] == ["0/hepatitis.zip", "1/hepatitis.zip"]
+    assert site.requests == ["0/hepatitis.zip", "1/hepatitis.zip"]
 
 
 def test_a_bare_table_is_as_good_as_an_archive(publish, tmp_path):
@@ -92,43 +92,38 @@ def test_wrong_files_are_named(name, contents, message, publish, site, home):
         load(name)
     assert site.url("") in str(caught.value)
     assert str(home) in str(caught.value)
-    assert not list(home.iterdir())
+    assert not home.exists()
 
 
 def test_a_wrong_checksum_is_named(publish, site, home):
     publish("olivetti", b"another file", checksum="md5:" + 32 * "0")
-    with pytest.raises(DatasetError, match=f"olivettifaces.mat: expected the md5 {32 * '0'}, found [0-9a-f]{{32}} "):
+    with pytest.raises(DatasetError, match=rf"olivettifaces\.mat.*expected md5:{32 * '0'} but got [0-9a-f]{{32}}"):
         load("olivetti")
-    assert not list(home.iterdir())
+    assert not home.exists()
 
 
-@pytest.mark.parametrize("name", ["frogs", "olivetti"])
-def test_a_part_of_another_file_is_thrown_away(name, publish, site, home):
-    contents, X, _ = stand_in(name)
-    publish(name, *contents)
+def test_an_interrupted_download_leaves_nothing(publish, home):
+    contents, X, _ = stand_in("frogs")
+    publish("frogs", *contents)
 
     def stop(*_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        load(name, progress=stop)
-    (part,) = home.iterdir()
-    assert part.name.endswith(".part")
-    part.write_bytes(b"PK older version")
-    site.requests.clear()
-    np.testing.assert_allclose(load(name)[0], X)
-    path = f"0/{remote.SOURCES[name].files[0].name}"
-    assert site.requests == [(path, "bytes=16-"), (path, None)]
+        load("frogs", progress=stop)
+    assert not home.exists()
+    np.testing.assert_allclose(load("frogs")[0], X)
 
 
 def test_offline_says_what_to_do(publish, home):
     publish("frogs", None)
     with pytest.raises(DatasetError) as caught:
         load("frogs")
-    (file,) = remote.SOURCES["frogs"].files
+    (file,) = remote.PUBLICATIONS["frogs"].files
     for part in (file.urls[0], str(home / "frogs.zip"), "GITCLUSTER_DATA", "frogs.npz", "404"):
         assert part in str(caught.value)
     (content,), X, _ = stand_in("frogs")
+    home.mkdir(parents=True)
     (home / "frogs.zip").write_bytes(content)
     np.testing.assert_allclose(load("frogs")[0], X)
     assert sorted(path.name for path in home.iterdir()) == ["frogs.npz", "frogs.zip"]
@@ -155,7 +150,7 @@ def test_nothing_is_downloaded_unasked(publish, site, home, tmp_path, monkeypatc
 
 @pytest.mark.parametrize("name", ["mnist", "fmnist"])
 def test_openml_helps_where_no_mirror_does(name, publish, monkeypatch):
-    otherwise = remote.SOURCES[name].otherwise
+    otherwise = remote.PUBLICATIONS[name].otherwise
     *_, X, y = stand_ins.digits(name)
     more = np.concatenate([np.round(X * 255), np.zeros((100, 784))])
     asked = []
@@ -177,6 +172,22 @@ def test_both_reasons_are_told(publish, monkeypatch):
         raise OSError("no way to openml")
 
     monkeypatch.setattr(remote, "fetch_openml", fetch)
-    publish("mnist", None, None, otherwise=remote.SOURCES["mnist"].otherwise)
+    publish("mnist", None, None, otherwise=remote.PUBLICATIONS["mnist"].otherwise)
     with pytest.raises(DatasetError, match=r"404.*no way to openml.*GITCLUSTER_DATA"):
         load("mnist")
+
+
+def test_what_is_brought_need_not_be_downloaded(publish, site, home):
+    (images, labels), X, _ = stand_in("mnist")
+    publish("mnist", images, labels)
+    home.mkdir(parents=True)
+    (home / "mnist-train-images-idx3-ubyte.gz").write_bytes(images)
+    np.testing.assert_array_equal(load("mnist")[0], X)
+    assert site.requests == ["0/mnist-train-labels-idx1-ubyte.gz"]
+
+
+def test_without_pooch_the_line_that_installs_it(publish, monkeypatch):
+    publish("frogs", b"")
+    monkeypatch.setattr("gitcluster._support.optional.is_installed", lambda package: package != "pooch")
+    with pytest.raises(ImportError, match=r"Downloading a data set needs .*pip install 'gitcluster\[datasets\]'"):
+        load("frogs")

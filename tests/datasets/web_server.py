@@ -1,7 +1,6 @@
 """A small web server on this machine that answers well or badly, as a test asks."""
 
-import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 
@@ -9,9 +8,9 @@ from threading import Event, Thread
 class Site:
     """Files by path, what to do wrong with the next requests, and the requests that came.
 
-    ``plans[path]`` is a list of dictionaries, one a request: ``status`` to answer with, ``cut`` to break off after so
-    many bytes, ``whole`` to ignore the range asked for, ``shift`` to start elsewhere, ``total`` to claim another size,
-    ``chunked`` to tell no size, ``silent`` to answer nothing.
+    ``plans[path]`` is a list of dictionaries, one per request: ``status`` to answer with, ``cut`` to break off after
+    this many bytes, ``chunked`` to tell no size, ``silent`` to answer nothing, ``slow`` to send a byte now and then,
+    ``endless`` to send without end.
     """
 
     def __init__(self):
@@ -21,49 +20,40 @@ class Site:
     def url(self, path):
         return f"{self.address}/{path}"
 
-    def ranges(self, path):
-        """The ranges asked for of a file, None where the whole was."""
-        return [asked for name, asked in self.requests if name == path]
-
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         site, path = self.server.site, self.path.lstrip("/")
-        asked = self.headers.get("Range")
-        site.requests.append((path, asked))
+        site.requests.append(path)
         plan = site.plans[path].pop(0) if site.plans.get(path) else {}
         self.close_connection = True
         if plan.get("silent"):
             site.closing.wait(5)
         elif "status" in plan or path not in site.files:
             self.reply(plan.get("status", 404), b"")
-        else:
-            self.send_file(site.files[path], asked, plan)
-
-    def send_file(self, content, asked, plan):
-        if plan.get("chunked"):
+        elif plan.get("slow") or plan.get("endless"):
+            self.send_on(0.02 if plan.get("slow") else 0, 1 if plan.get("slow") else 1 << 16)
+        elif plan.get("chunked"):
+            content = site.files[path]
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self.wfile.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(content), content))
-            return
-        start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1]) if asked and not plan.get("whole") else None
-        if start is None:
-            self.reply(200, content, cut=plan.get("cut"))
-        elif start >= len(content):
-            self.reply(416, b"", {"Content-Range": f"bytes */{len(content)}"})
         else:
-            start += plan.get("shift", 0)
-            total = plan.get("total", len(content))
-            headers = {"Content-Range": f"bytes {start}-{len(content) - 1}/{total}"}
-            self.reply(206, content[start:], headers, cut=plan.get("cut"))
+            self.reply(200, site.files[path], cut=plan.get("cut"))
 
-    def reply(self, status, body, headers=(), cut=None):
+    def send_on(self, pause, size):
+        """Send until the other side has enough."""
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while not self.server.site.closing.wait(pause):
+                self.wfile.write(bytes(size))
+
+    def reply(self, status, body, cut=None):
         self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body[:cut])

@@ -1,8 +1,8 @@
 """The command ``gitcluster``: a table in, labels, pictures and explanations out (extra ``[cli]``).
 
-This file imports nothing optional, so that ``gitcluster demo`` works without the extra and every other command
-says the line that installs it. Exit codes: 0 done, 1 the data or files do not allow it, 2 the command is written
-wrongly, 130 interrupted, 141 the reader of the output has gone.
+This file imports nothing optional, so that ``gitcluster demo`` works without the extra, and every other command
+tells how to install it. Exit codes: 0 done, 1 the data or files do not allow it, 2 the command is written wrongly,
+130 interrupted, 141 nobody reads the output any more.
 """
 
 import sys
@@ -31,5 +31,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(0)
     what = f"gitcluster {given[0]}" if given else "gitcluster"
     print(f"{what} needs {', '.join(missing)}: pip install 'gitcluster[cli]'", file=sys.stderr)
-    print("Without them there is: gitcluster demo", file=sys.stderr)
+    print("Without them, gitcluster demo works.", file=sys.stderr)
     sys.exit(1)

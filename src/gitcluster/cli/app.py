@@ -17,7 +17,7 @@ from gitcluster.cli.writing import check_target, format_of, write_table
 
 
 class OutputClosed(Exception):  # noqa: N818
-    """Nobody reads the output any more; click would make exit code 1 of a broken pipe."""
+    """Nobody reads the output any more; click would turn a broken pipe into exit code 1."""
 
 
 class Commands(click.Group):
@@ -53,9 +53,9 @@ def app(traceback: bool) -> None:
 
 
 @app.command()
-@click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table to try things on.")
+@click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
 def demo(output: str | None) -> None:
-    """Cluster an embedded example and show a picture and a table of it."""
+    """Cluster an embedded example, and show a picture and a table of it."""
     check_target(output, stream=True)
     show_demo()
     if output:

@@ -38,7 +38,7 @@ def draw(points: NDArray[Any], labels: NDArray[Any], *, width: int, height: int)
 
 
 def sign(label: int) -> str:
-    """A letter a cluster; plain where the output is no terminal or NO_COLOR is set."""
+    """One letter per cluster; without colour where the output is not a terminal or NO_COLOR is set."""
     letter = "ABCDE"[label % 5]
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
     return letter if plain else f"\033[38;5;{COLOURS[label % 5]}m{letter}\033[0m"

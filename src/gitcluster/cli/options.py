@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gitcluster import GIT
-from gitcluster.cli.tables import Choice
+from gitcluster.cli.tables import ColumnOptions
 from gitcluster.cli.text_tables import SEPARATORS, TextStyle
 from gitcluster.cli.writing import FORMATS
 
@@ -40,7 +40,7 @@ def bytes_type(value: str) -> float:
     """A type of option: a number of bytes, such as 4GB."""
     found = re.fullmatch(r"(\d+\.?\d*) ?([kMGT]?)B?", value)
     if found is None:
-        raise click.BadParameter(f"{value!r} is no size such as 500MB or 4GB.")
+        raise click.BadParameter(f"{value!r} is not a size such as 500MB or 4GB.")
     return float(found[1]) * 1000.0 ** " kMGT".index(found[2] or " ")
 
 
@@ -56,22 +56,24 @@ def together(*options: Decorator) -> Decorator:
 
 
 table_options = together(
-    click.option("--columns", multiple=True, metavar="NAMES", help="Columns to cluster by; commas, patterns (x_*)."),
-    click.option("--exclude", multiple=True, metavar="NAMES", help="Columns to leave out; commas, patterns."),
+    click.option("--columns", multiple=True, metavar="NAMES",
+                 help="Columns to cluster by: names or patterns (x_*), separated by commas."),
+    click.option("--exclude", multiple=True, metavar="NAMES", help="Columns to leave out: names or patterns."),
     click.option("--id", metavar="NAME", help="Column that names the rows; it is kept in the output."),
     click.option("--missing", type=click.Choice(["error", "mean", "median", "drop"]), default="error",
                  show_default=True, help="What to do with missing values."),
     click.option("--na", multiple=True, metavar="TEXT", help="A text that means a missing value."),
-    click.option("--separator", metavar="CHAR", help="Between the fields of a text table: a character, or "
-                 f"{', '.join(SEPARATORS)}. Found out by default."),
-    click.option("--decimal", metavar="CHAR", help="Decimal mark of a text table. Found out by default."),
-    click.option("--encoding", metavar="NAME", help="Of a text table; utf-8 by default."),
+    click.option("--separator", metavar="CHAR", help="What separates the fields of a text table: a character, or "
+                 f"{', '.join(SEPARATORS)}. It is found out by default."),
+    click.option("--decimal", metavar="CHAR", help="Decimal mark of a text table. It is found out by default."),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text table; utf-8 by default."),
     click.option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
-    click.option("--input-format", type=click.Choice(sorted(set(FORMATS.values()))), help="By default found out."),
+    click.option("--input-format", type=click.Choice(sorted(set(FORMATS.values()))),
+                 help="Format of the table. It is found out by default."),
     click.option("--key", metavar="NAME", help="Which array of an NPZ file."),
     click.option("--sheet", metavar="NAME", help="Which sheet of an Excel workbook."),
-    click.option("--memory", type=bytes_type, metavar="SIZE", help="Use no more than this, such as 4GB; by default "
-                 "what is free."),
+    click.option("--memory", type=bytes_type, metavar="SIZE",
+                 help="Use at most this much memory, such as 4GB. By default it is what is free."),
 )  # fmt: skip
 
 prior_options = together(
@@ -85,23 +87,26 @@ prior_options = together(
 
 model_options = together(
     prior_options,
-    click.option("--neighbors", type=number_or_auto(int), metavar="N", default="auto", help="Neighbours, or auto."),
+    click.option("--neighbors", type=number_or_auto(int), metavar="N", default="auto",
+                 help="Number of neighbours, or auto."),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME",
                  shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
-                 help="Any metric of scikit-learn's NearestNeighbors."),
+                 help="Distance: any metric of scikit-learn's NearestNeighbors."),
     click.option("--no-scale", is_flag=True, help="Do not divide the columns by their standard deviations."),
-    click.option("--noise", type=number_or_auto(float), metavar="SHARE", help="Share of rows to label -1, or auto."),
+    click.option("--noise", type=number_or_auto(float), metavar="SHARE",
+                 help="Share of the rows that are labelled -1, or auto."),
     click.option("--variant", type=click.Choice(["adaptive", "paper", "authors"]), default="adaptive",
                  show_default=True, help="Adaptive needs no tuning; the others are the published method."),
-    click.option("--min-size", type=int, help="Fewest rows in a cluster."),
-    click.option("--max-size", type=int, help="Most rows in a cluster."),
-    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 for all processors."),
+    click.option("--min-size", type=int, help="A cluster has at least this many rows."),
+    click.option("--max-size", type=int, help="A cluster has at most this many rows."),
+    click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
 )  # fmt: skip
 
 label_options = together(
-    click.option("-o", "--output", metavar="FILE", help="Where the labels go: by its name CSV, TSV, Parquet, "
-                 "Arrow, NPY, NPZ or Excel; - for the standard output."),
-    click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))), help="By default by the name."),
+    click.option("-o", "--output", metavar="FILE", help="Where the labels are written. The name decides between CSV, "
+                 "TSV, Parquet, Arrow, NPY, NPZ and Excel; - is the standard output."),
+    click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))),
+                 help="Format of the labels. The name decides by default."),
 )  # fmt: skip
 
 voice_options = together(
@@ -110,7 +115,7 @@ voice_options = together(
 )
 
 
-def choice_of(options: dict[str, Any]) -> Choice:
+def columns_of(options: dict[str, Any]) -> ColumnOptions:
     """What ``table_options`` say."""
     separator = options["separator"]
     if separator is not None:
@@ -123,10 +128,13 @@ def choice_of(options: dict[str, Any]) -> Choice:
     if options["columns"] and options["id"] in options["columns"]:
         raise click.BadParameter(f"{options['id']!r} is one of --columns as well.", param_hint="--id")
     style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"])
-    return Choice(
+    return ColumnOptions(
         options["columns"], options["exclude"], options["id"], options["missing"], options["input_format"],
         options["key"], options["sheet"], style,
     )  # fmt: skip
+
+
+choice_of = columns_of  # the name in comparing.py
 
 
 def model_of(options: dict[str, Any]) -> GIT:

@@ -3,13 +3,13 @@
 import base64
 import inspect
 import io
-from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from gitcluster import GIT
+from gitcluster._support.files import write_aside
 from gitcluster._support.optional import require
 from gitcluster.cli.tables import Table
-from gitcluster.cli.writing import aside
 
 KINDS = (
     "clusters", "topo-graph", "hierarchy", "selection", "n-clusters", "pipeline", "proportions", "intensity",
@@ -21,16 +21,22 @@ SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".webp")
 def draw(kind: str, model: GIT, table: Table | None) -> Any:
     """The figure of one of the plots."""
     require("matplotlib", extra="cli", purpose="A picture").use("Agg")  # no window, whatever the machine is set to
-    function = getattr(import_module("gitcluster.plots"), "plot_" + kind.replace("-", "_"))
+    from matplotlib import pyplot
+
+    from gitcluster import plots
+
+    function = getattr(plots, "plot_" + kind.replace("-", "_"))
     samples = {"X": table.frame()} if table is not None and "X" in inspect.signature(function).parameters else {}
     drawn = function(model, **samples)
-    return getattr(drawn, "figure", drawn)
+    figure = getattr(drawn, "figure", drawn)
+    pyplot.close(figure)  # it is drawn into a file, not kept for a window
+    return figure
 
 
 def save_figure(figure: Any, path: str) -> None:
     """Write a figure, in the format of the name."""
-    with aside(path) as file:
-        figure.savefig(file, dpi=150, bbox_inches="tight")
+    with write_aside(path) as file:
+        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150, bbox_inches="tight")
 
 
 def embed(figure: Any) -> str:

@@ -1,4 +1,4 @@
-"""What sets a cluster apart: its mean of every feature against all other rows, in standard deviations."""
+"""What sets a cluster apart: its mean of every column against that of all other rows, in standard deviations."""
 
 from typing import Any, NamedTuple
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SMALL = 0.2
-"""A difference of fewer standard deviations sets nothing apart."""
+"""A difference of fewer standard deviations does not set a cluster apart."""
 
 
 class Profile(NamedTuple):
-    """A cluster: rows, share, and for every feature its mean inside, outside, and the standardized difference."""
+    """A cluster: rows, share, and for every column its mean inside, outside, and the standardized difference."""
 
     cluster: int
     rows: int
@@ -20,9 +20,20 @@ class Profile(NamedTuple):
     difference: NDArray[np.float64]
 
     def strongest(self, n: int) -> list[int]:
-        """The features that differ most, strongest first, without small differences."""
+        """The columns that differ most, strongest first, without small differences."""
         order = np.argsort(-np.abs(self.difference), kind="stable")[:n]
         return [int(i) for i in order if abs(self.difference[i]) >= SMALL]
+
+    def in_words(self, names: list[str], n: int = 3) -> str:
+        """The strongest differences.
+
+        Examples
+        --------
+        >>> Profile(0, 5, 0.5, np.array([2.0]), np.array([1.0]), np.array([1.3])).in_words(["age"])
+        'age +1.3'
+        """
+        parts = [f"{names[i]} {self.difference[i]:+.1f}" for i in self.strongest(n)]
+        return ", ".join(parts) or "no column differs much"
 
 
 def profile_clusters(values: NDArray[Any], labels: NDArray[np.int64]) -> list[Profile]:
@@ -50,15 +61,3 @@ def profile_clusters(values: NDArray[Any], labels: NDArray[np.int64]) -> list[Pr
         difference = np.divide(inside - outside, spread, out=np.zeros_like(spread), where=spread > 0)
         found.append(Profile(cluster, rows, rows / len(labels), inside, outside, difference))
     return found
-
-
-def describe(profile: Profile, names: list[str], n: int = 3) -> str:
-    """The strongest differences in words.
-
-    Examples
-    --------
-    >>> describe(Profile(0, 5, 0.5, np.array([2.0]), np.array([1.0]), np.array([1.3])), ["age"])
-    'age +1.3'
-    """
-    parts = [f"{names[i]} {profile.difference[i]:+.1f}" for i in profile.strongest(n)]
-    return ", ".join(parts) or "nothing much"

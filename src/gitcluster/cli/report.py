@@ -1,18 +1,16 @@
-"""One file with what a clustering found: HTML with embedded pictures, or the same as pages of a PDF."""
+"""One HTML page with what a clustering found; its pictures are embedded, and a browser prints it to PDF."""
 
 from datetime import date
 from html import escape
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gitcluster import GIT, __version__
-from gitcluster._support.optional import require
 from gitcluster.cli.pictures import draw, embed
-from gitcluster.cli.profiles import Profile, describe, profile_clusters
+from gitcluster.cli.profiles import Profile, profile_clusters
 from gitcluster.cli.tables import Advance, Table
 
 SHOWN = 8
-"""Features in the profile of a cluster."""
+"""Columns in the profile of a cluster."""
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 62rem; margin: 2.5rem auto; padding: 0 1.25rem }
@@ -24,13 +22,15 @@ th { color: #55606e; font-weight: 500; } td.text, th.text { text-align: left; }
 td.bar { width: 34%; padding: 0 .7rem; } .track { position: relative; height: .9rem; background: #f2f4f7; }
 .track i { position: absolute; top: 0; bottom: 0; } .track b { position: absolute; left: 50%; top: -2px; bottom: -2px;
 width: 1px; background: #9aa4b0; } footer { color: #77818d; margin: 3rem 0 1rem; font-size: .85rem; }
-@media print { body { margin: 0; } h3 { break-after: avoid; } tr, figure { break-inside: avoid; } }
+@page { margin: 18mm 16mm; }
+@media print { body { margin: 0; max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact;
+-webkit-print-color-adjust: exact; } h2, h3, h2 + p { break-after: avoid; } tr, figure { break-inside: avoid; }
+img { max-height: 22cm; } }
 """
 PROFILES = (
-    "<h2>What sets every cluster apart</h2><p>The mean of a column in the cluster against that of all other rows, "
-    "and the difference in standard deviations of the column.</p>"
+    "<h2>What sets every cluster apart</h2><p>These are the mean of a column in the cluster, its mean in all other "
+    "rows, and the difference in standard deviations of the column.</p>"
 )
-PAGE = (8.27, 11.69)
 ABOVE, BELOW = "#2f6fb2", "#c8573c"
 
 
@@ -44,51 +44,39 @@ class Section(NamedTuple):
 
 def sections_of(model: GIT) -> list[Section]:
     """The pictures of a report, in order."""
-    found = [Section("The clusters", "Every row in the colour of its cluster.", "clusters")]
+    found = [Section("The clusters", "Every row has the colour of its cluster.", "clusters")]
     if hasattr(model, "n_clusters_scores_"):
         best = model.n_clusters_scores_
         order = (-best["score"]).argsort()[:3]
         ranked = ", ".join(f"{best['n_clusters'][i]} (score {best['score'][i]:.2f})" for i in order)
-        sentence = f"The number of clusters was chosen from the data. The best: {ranked}."
+        sentence = f"The number of clusters was chosen from the data. The best numbers were {ranked}."
         found.append(Section("The choice of the number of clusters", sentence, "n-clusters"))
     else:
         sentence = f"{model.n_clusters_} clusters were asked for and found."
         found.append(Section("The number of clusters", sentence, ""))
     if hasattr(model, "selection_"):
-        sentence = f"Clusterings with several numbers of neighbours were compared; k = {model.n_neighbors_} was kept."
-        found.append(Section("The choice of k", sentence, "selection"))
+        sentence = f"Several numbers of neighbours were compared; {model.n_neighbors_} were taken."
+        found.append(Section("The choice of the number of neighbours", sentence, "selection"))
     graph = model.topo_graph_
-    sentence = f"{len(graph.sizes)} local clusters and the {len(graph.edges)} connections between them."
+    sentence = f"It has {len(graph.sizes)} local clusters and {len(graph.edges)} connections between them."
     return [*found, Section("The topo-graph", sentence, "topo-graph")]
 
 
-def write_report(model: GIT, table: Table, path: Path, *, title: str, advance: Advance) -> None:
-    """Write the report, as HTML or PDF by the name of the file."""
+def make_report(model: GIT, table: Table, *, title: str, advance: Advance) -> str:
+    """The report as a page; ``advance`` hears the share that is done."""
     profiles = profile_clusters(table.values, model.labels_)
     sections = sections_of(model)
-    if path.suffix.lower() == ".pdf":
-        _write_pdf(model, table, path, title, profiles, sections, advance)
-        return
     parts = [_head(model, table, title), "<h2>Sizes</h2>", _sizes(profiles, table.names)]
     for i, section in enumerate(sections):
         parts.append(f"<h2>{section.heading}</h2><p>{escape(section.sentence)}</p>")
         if section.kind:
-            image = embed(_draw(section.kind, model, table))
+            image = embed(draw(section.kind, model, table))
             parts.append(f'<figure><img alt="{section.heading}" src="{image}"></figure>')
         if i == 0:
             parts += [PROFILES, *(_profile(profile, table.names) for profile in profiles)]
         advance((i + 1) / len(sections))
     parts.append(f"<footer>gitcluster {__version__}, {date.today().isoformat()}</footer></body></html>")
-    path.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _draw(kind: str, model: GIT, table: Table) -> Any:
-    figure = draw(kind, model, table)
-    require("matplotlib", extra="cli", purpose="A report")
-    from matplotlib import pyplot
-
-    pyplot.close(figure)
-    return figure
+    return "\n".join(parts)
 
 
 def _head(model: GIT, table: Table, title: str) -> str:
@@ -109,7 +97,7 @@ def _name(profile: Profile) -> str:
 def _sizes(profiles: list[Profile], names: list[str]) -> str:
     rows = "".join(
         f'<tr><td class="text">{_name(p)}</td><td>{p.rows:,}</td><td>{p.share:.1%}</td>'
-        f'<td class="text">{escape(describe(p, names))}</td></tr>'
+        f'<td class="text">{escape(p.in_words(names))}</td></tr>'
         for p in profiles
     )
     head = '<tr><th class="text"></th><th>rows</th><th>share</th><th class="text">differs most in</th></tr>'
@@ -141,61 +129,3 @@ def _feature(profile: Profile, i: int, name: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}"
-
-
-def _write_pdf(
-    model: GIT, table: Table, path: Path, title: str, profiles: list[Profile], sections: list[Section], advance: Advance
-) -> None:
-    require("matplotlib", extra="cli", purpose="A report").use("Agg")
-    from matplotlib.backends.backend_pdf import PdfPages
-
-    pictures = [section for section in sections if section.kind]
-    with PdfPages(path, metadata={"Title": title, "Creator": f"gitcluster {__version__}"}) as pages:
-        _text_page(pages, model, table, title, profiles, sections)
-        for i, section in enumerate(pictures):
-            pages.savefig(_draw(section.kind, model, table), bbox_inches="tight", dpi=150)
-            advance((i + 1) / (len(pictures) + 2))
-        for start in range(0, len(profiles), 4):
-            _profile_page(pages, profiles[start : start + 4], table.names)
-
-
-def _text_page(pages: Any, model: GIT, table: Table, title: str, profiles: list[Profile], sections: Any) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=PAGE)
-    figure.text(0.08, 0.93, title, fontsize=20, weight="bold")
-    figure.text(0.08, 0.905, f"{len(table.values):,} rows, {len(table.names)} columns, {model.n_clusters_} clusters",
-                fontsize=11, color="#55606e")  # fmt: skip
-    y = 0.86
-    for x, heading in ((0.08, "cluster"), (0.24, "rows"), (0.36, "share"), (0.46, "differs most in")):
-        figure.text(x, y, heading, fontsize=10, color="#55606e")
-    for profile in profiles[:30]:
-        y -= 0.019
-        cells = (_name(profile), f"{profile.rows:,}", f"{profile.share:.1%}", describe(profile, table.names)[:60])
-        for x, cell in zip((0.08, 0.24, 0.36, 0.46), cells, strict=True):
-            figure.text(x, y, cell, fontsize=10)
-    for section in sections:
-        y -= 0.045
-        figure.text(0.08, y, section.heading, fontsize=12, weight="bold")
-        figure.text(0.08, y - 0.018, section.sentence, fontsize=10)
-    pages.savefig(figure)
-
-
-def _profile_page(pages: Any, profiles: list[Profile], names: list[str]) -> None:
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    figure = Figure(figsize=PAGE, layout=ConstrainedLayoutEngine(rect=(0.08, 0.06, 0.84, 0.86)))
-    figure.text(0.08, 0.94, "What sets every cluster apart", fontsize=14, weight="bold")
-    for profile, ax in zip(profiles, figure.subplots(4, 1, sharex=True), strict=False):
-        shown = profile.strongest(SHOWN)[::-1]
-        values = profile.difference[shown]
-        ax.barh([names[i][:30] for i in shown], values, color=[ABOVE if v > 0 else BELOW for v in values])
-        ax.axvline(0, color="#9aa4b0", linewidth=0.8)
-        ax.set_title(f"{_name(profile)}: {profile.rows:,} rows, {profile.share:.1%}", loc="left", fontsize=10)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.set_xlabel("standard deviations of the column above or below all other rows")
-        ax.label_outer()
-    for ax in figure.axes[len(profiles) :]:
-        ax.set_axis_off()
-    pages.savefig(figure)

@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
+from gitcluster._support.files import abandon
 from gitcluster.cli import screen
 from gitcluster.cli.app import OutputClosed, app
-from gitcluster.cli.writing import abandon
 
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)

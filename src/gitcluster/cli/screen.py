@@ -1,4 +1,4 @@
-"""What a person sees: bars with the time that remains, tables, summaries. Quiet where there is no terminal."""
+"""What a person sees: progress, tables, summaries. Nothing moves where there is no terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Any
 from rich import box
 from rich.console import Console, Group
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +22,7 @@ _bars: set["Bar"] = set()
 
 
 class Screen:
-    """Says things to a person; silent with ``--quiet``, and on the error stream where labels go to the output."""
+    """Says things to a person: nothing with ``--quiet``, and on the error stream where labels go to the output."""
 
     def __init__(self, *, quiet: bool = False, on_error_stream: bool = False) -> None:
         self.quiet = quiet
@@ -35,9 +35,13 @@ class Screen:
             for part in parts:
                 self.console.print(part, markup=False, soft_wrap=isinstance(part, str))
 
+    def rounded_seconds(self) -> dict[str, float]:
+        """Seconds of each phase, for ``--json``."""
+        return {phase: round(seconds, 3) for phase, seconds in self.seconds.items()}
+
     @contextmanager
     def bar(self, what: str, phase: str) -> Iterator["Bar"]:
-        """A bar on the error stream for as long as the block runs; its seconds are kept by the name of the phase."""
+        """A bar on the error stream while the block runs; its seconds are kept under the name of the phase."""
         start = perf_counter()
         bar = Bar(what, shown=not self.quiet and sys.stderr.isatty())
         try:
@@ -48,53 +52,61 @@ class Screen:
 
 
 class Bar:
-    """A progress bar that appears after a moment; moved by shares that are done, or by the seconds expected."""
+    """A line that appears after a moment: a spinner with the time so far, and a bar once a share is known."""
 
     def __init__(self, what: str, *, shown: bool) -> None:
-        self.what, self.done, self.until, self.expected = what, 0.0, 0.95, 0.0
-        self.start, self.ended = perf_counter(), Event()
-        self.thread = Thread(target=self._draw, daemon=True) if shown else None
+        columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), KnownBar(), KnownTime())
+        self.lines = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.lines.add_task(what, total=None)
+        self.ended = Event()
+        self.thread = Thread(target=self._show, daemon=True) if shown else None
         if self.thread:
             _bars.add(self)
             self.thread.start()
 
-    def expect(self, seconds: float) -> None:
-        """From now on it takes about so long."""
-        self.start, self.expected = perf_counter(), seconds
+    @property
+    def what(self) -> str:
+        """The words of the line."""
+        return self.lines.tasks[0].description
 
-    def advance(self, done: float, until: float = 0.95) -> None:
-        """So large a share is done, the bar may move on to ``until`` by time; what was expected is corrected."""
-        self.done, self.until = max(self.done, done), until
-        if self.expected and done > 0:
-            self.expected = (perf_counter() - self.start) / done
+    @what.setter
+    def what(self, text: str) -> None:
+        self.lines.update(self.task, description=text)
 
-    def state(self) -> tuple[float, str]:
-        """The share to show and the words for the time: what remains, or what has passed where that is not known."""
-        elapsed = perf_counter() - self.start
-        share, left = self.done, elapsed * (1 - self.done) / max(self.done, 0.001)
-        if self.expected:
-            share, left = max(share, min(self.until, elapsed / self.expected)), self.expected - elapsed
-        return share, f"{left:.0f} s left" if share >= 0.01 and left >= 0 else f"{elapsed:.0f} s so far"
+    def advance(self, share: float) -> None:
+        """Tell which share is done; 0 where that is not known."""
+        if share > 0:
+            self.lines.update(self.task, total=1.0, completed=share)
 
-    def _draw(self) -> None:
-        if self.ended.wait(DELAY):
-            return
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-        console = Console(stderr=True)
-        with Progress(
-            *columns, TextColumn("{task.fields[left]}"), console=console, transient=True, auto_refresh=False
-        ) as lines:
-            task = lines.add_task(self.what, total=1.0, left="")
-            while not self.ended.wait(0.1):
-                share, left = self.state()
-                lines.update(task, completed=share, description=self.what, left=left, refresh=True)
+    def _show(self) -> None:
+        if not self.ended.wait(DELAY):
+            with self.lines:
+                self.ended.wait()
 
     def close(self) -> None:
-        """Remove the bar."""
+        """Remove the line."""
         self.ended.set()
         if self.thread:
             self.thread.join()
             _bars.discard(self)
+
+
+class KnownBar(BarColumn):
+    """A bar where the share that is done is known, nothing elsewhere."""
+
+    def render(self, task: Task) -> Any:
+        """The bar of a task."""
+        return "" if task.total is None else super().render(task)
+
+
+class KnownTime(ProgressColumn):
+    """The share that is done and the time that remains, or the time so far where these are not known."""
+
+    def render(self, task: Task) -> Text:
+        """The numbers of a task in words."""
+        share = "" if task.total is None else f"{task.percentage:3.0f} % "
+        left = task.time_remaining
+        return Text(share + (f"{task.elapsed or 0:.0f} s so far" if left is None else f"{left:.0f} s left"))
 
 
 def restore() -> None:
@@ -106,7 +118,7 @@ def restore() -> None:
 
 
 def make_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
-    """A plain table under its title; numbers to the right, the columns named in ``left`` to the left."""
+    """A plain table under its title; columns are aligned to the right, those in ``left`` to the left."""
     made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for i, heading in enumerate(headings):
         made.add_column(heading, justify="left" if i in left else "right", overflow="fold")

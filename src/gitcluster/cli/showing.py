@@ -1,22 +1,23 @@
 """``explain``, ``plot``, ``explore`` and ``report``: see a clustering and learn its reasons."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gitcluster.cli.models import find_row, open_fitted, table_facts
+from gitcluster._support.files import write_aside
+from gitcluster.cli.models import Fitted, open_fitted
 from gitcluster.cli.options import model_options, table_options, voice_options
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
-from gitcluster.cli.report import write_report
+from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
 from gitcluster.cli.tables import Table
-from gitcluster.cli.writing import aside, check_target, print_json
+from gitcluster.cli.writing import check_target, print_json
+from gitcluster.explorer import write_explorer
 
 SHOWN = 30
-"""Columns in the page to explore: more of them make it large."""
+"""Columns in the page to explore: more of them would make it large."""
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
@@ -28,8 +29,7 @@ def _screen(options: dict[str, Any]) -> Screen:
 
 def _tell(screen: Screen, options: dict[str, Any], what: str, path: str) -> None:
     if options["as_json"]:
-        seconds = {phase: round(value, 3) for phase, value in screen.seconds.items()}
-        print_json({"output": str(Path(path).resolve()), "seconds": seconds})
+        print_json({"output": str(Path(path).resolve()), "seconds": screen.rounded_seconds()})
     else:
         screen.say(f"{what}: {Path(path).resolve()}")
 
@@ -47,7 +47,7 @@ def _check_suffix(output: str, suffixes: tuple[str, ...]) -> None:
 @table_options
 @voice_options
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
-    """Why is a ROW in its cluster? With two rows: why are they together, or apart?
+    """Tell why a ROW is in its cluster or, with two rows, why they are together or apart.
 
     A row is its number, counted from 0 without the header, or its id where the fit had --id.
 
@@ -58,9 +58,9 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     if len(rows) > 2:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     screen = _screen(options)
-    model, _ = open_fitted(source, None, options, screen)
-    samples = [find_row(model, row) for row in rows]
-    explanation = model.explain(*samples)
+    fitted, _ = open_fitted(source, None, options, screen)
+    samples = [fitted.find_row(row) for row in rows]
+    explanation = fitted.model.explain(*samples)
     if options["as_json"]:
         print_json(
             {
@@ -78,8 +78,10 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
 @click.command()
 @source_argument
 @data_argument
-@click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="What to draw.")
-@click.option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF.")
+@click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="The plot to draw.")
+@click.option(
+    "-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="A PNG, SVG or PDF file."
+)
 @model_options
 @table_options
 @voice_options
@@ -93,9 +95,9 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
     """
     _check_suffix(output, SUFFIXES)
     screen = _screen(options)
-    model, table = open_fitted(source, data, options, screen)
+    fitted, table = open_fitted(source, data, options, screen)
     with screen.bar("Drawing", "draw"):
-        save_figure(draw(kind, model, table), output)
+        save_figure(draw(kind, fitted.model, table), output)
     _tell(screen, options, "Picture", output)
 
 
@@ -116,43 +118,51 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     """
     _check_suffix(output, (".html", ".htm"))
     screen = _screen(options)
-    model, table = open_fitted(source, data, options, screen)
+    fitted, table = open_fitted(source, data, options, screen)
     with screen.bar("Writing the page", "write"):
-        _write_explorer(model, table, output, title, data or source)
+        _write_explorer(fitted, table, output, title or Path(data or source).name)
     _tell(screen, options, "Page", output)
 
 
-def _write_explorer(model: Any, table: Table | None, output: str, title: str | None, source: str) -> None:
-    ids, frame = table_facts(model)["ids"], None if table is None else table.frame()
+def _write_explorer(fitted: Fitted, table: Table | None, output: str, title: str) -> None:
+    ids, frame = fitted.facts.ids, None if table is None else table.frame()
     if table is not None and table.ids is not None:
         ids = table.ids.astype(str).to_numpy(dtype=object)
-    with aside(output) as path:
-        import_module("gitcluster.explorer").write_explorer(
-            model, frame, path, columns=None if frame is None else frame.iloc[:, :SHOWN],
-            names=None if ids is None else list(ids), title=title or Path(source).name,
-        )  # fmt: skip
+    write_explorer(
+        fitted.model, frame, output, columns=None if frame is None else frame.iloc[:, :SHOWN],
+        names=None if ids is None else list(ids), title=title,
+    )  # fmt: skip
 
 
 @click.command()
 @source_argument
 @data_argument
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="HTML or PDF.")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html")
 @click.option("--title", help="Title of the report.")
 @model_options
 @table_options
 @voice_options
 def report(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
-    """One file to send around: sizes, the choice of k, the topo-graph, what sets every cluster apart.
+    """Write one page to send around: sizes, what sets each cluster apart, the number of clusters, the topo-graph.
+
+    For a PDF, open the page in a browser and print it.
 
     \b
     gitcluster report data.csv -c 3 -o report.html
-    gitcluster report model.npz data.csv -o report.pdf
+    gitcluster report model.npz data.csv
     """
-    _check_suffix(output, (".html", ".htm", ".pdf"))
+    if Path(output).suffix.lower() == ".pdf":
+        page = Path(output).with_suffix(".html")
+        raise click.BadParameter(
+            f"A report is an HTML page. Write -o {page}, open the page in a browser and print it to PDF.",
+            param_hint="-o",
+        )
+    _check_suffix(output, (".html", ".htm"))
     screen = _screen(options)
-    model, table = open_fitted(source, data, options, screen)
+    fitted, table = open_fitted(source, data, options, screen)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
-    with screen.bar("Writing the report", "write") as bar, aside(output) as path:
-        write_report(model, table, path, title=title or Path(data or source).name, advance=bar.advance)
+    with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
+        made = make_report(fitted.model, table, title=title or Path(data or source).name, advance=bar.advance)
+        file.write(made.encode())
     _tell(screen, options, "Report", output)

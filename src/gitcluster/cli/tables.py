@@ -1,7 +1,7 @@
 """Tables of numbers from files and streams: which format, which columns, which rows; nothing here knows of GIT.
 
 A table is read in blocks. ``read_table`` puts them together; ``iterate_table`` hands them on one at a time, for files
-larger than memory. Cells that are no numbers are errors that name the column, the place and the remedy.
+larger than memory. Cells that are not numbers are errors that name the column, the place and the remedy.
 """
 
 import difflib
@@ -10,8 +10,7 @@ import stat
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import nullcontext
 from datetime import date, time
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from gitcluster.cli.binary_tables import open_arrow, open_excel, open_npy, open_npz, open_parquet
+from gitcluster.cli.binary_tables import BinaryTable, open_arrow, open_excel, open_npy, open_npz, open_parquet
 from gitcluster.cli.text_tables import Block, TableError, TextStyle, TextTable
 from gitcluster.cli.writing import FORMATS, STANDARD
 
@@ -36,8 +35,7 @@ Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
 
-@dataclass(frozen=True)
-class Choice:
+class ColumnOptions(NamedTuple):
     """What to take from a table: columns by name or pattern, the column of ids, what to do with missing values."""
 
     columns: tuple[str, ...] = ()
@@ -47,7 +45,7 @@ class Choice:
     form: str | None = None
     key: str | None = None
     sheet: str | None = None
-    style: TextStyle = field(default_factory=TextStyle)
+    style: TextStyle = TextStyle()
 
 
 class Table(NamedTuple):
@@ -63,81 +61,74 @@ class Table(NamedTuple):
         """The values with the names of their columns."""
         return pd.DataFrame(self.values, columns=self.names, copy=False)
 
+    def row_names(self) -> "pd.Series[Any]":
+        """What names the rows in the output: the ids, else the row numbers."""
+        return self.ids if self.ids is not None else pd.Series(self.rows)
 
-def read_table(path: str, choice: Choice, *, check: Check, advance: Advance, names: list[str] | None = None) -> Table:
+
+def read_table(
+    path: str, chosen: ColumnOptions, *, check: Check, advance: Advance, names: list[str] | None = None
+) -> Table:
     """Read a whole table. ``check`` hears rows and columns before memory is taken; ``names`` asks for these columns."""
-    parts = []
-    for part in iterate_table(path, choice, check=check, advance=advance, names=names, whole=True):
-        parts.append(part)
+    parts = list(iterate_table(path, chosen, check=check, advance=advance, names=names))
     ids = None if parts[0].ids is None else pd.concat([part.ids for part in parts], ignore_index=True)
     table = Table(
         np.concatenate([part.values for part in parts]), parts[0].names,
         np.concatenate([part.rows for part in parts]), ids, sum(part.dropped for part in parts),
     )  # fmt: skip
-    if choice.missing in ("mean", "median"):
-        table = fill_missing(table, column_centres(table, choice.missing))
+    if chosen.missing in ("mean", "median"):
+        table = fill_missing(table, column_centres(table, chosen.missing))
     return table
 
 
 def iterate_table(
-    path: str, choice: Choice, *, check: Check, advance: Advance, names: list[str] | None = None, whole: bool = False
+    path: str, chosen: ColumnOptions, *, check: Check | None, advance: Advance, names: list[str] | None = None
 ) -> Iterator[Table]:
-    """Read a table block by block; with ``whole``, ``check`` is asked for all rows together."""
+    """Read a table block by block; ``check`` hears of all rows together, None where they need not be in memory."""
     with open_stream(path) as stream:
-        source = open_table(stream, path, choice, check)
-        keep = [choice.id] if choice.id else []
-        wanted = choose_columns(source.names, choice, path) if names is None else find_names(source.names, names, path)
-        for name in keep:
-            find_names(source.names, [name], path, option="--id")
-        if whole and source.rows is not None:
-            check(source.rows, len(wanted))
+        opened = open_table(stream, path, chosen, check or (lambda rows, columns: None))
+        keep = [chosen.id] if chosen.id else []
+        wanted = choose_columns(opened.names, chosen, path) if names is None else find_names(opened.names, names, path)
+        find_names(opened.names, keep, path, option="--id")
+        if check and opened.rows is not None:
+            check(opened.rows, len(wanted))
         total = 0
-        for block in source.blocks(wanted, keep):
-            table = _numbers(block, wanted, choice, path, getattr(source, "decimal", choice.style.decimal or "."))
+        decimal = getattr(opened, "decimal", chosen.style.decimal or ".")
+        for block in opened.blocks(wanted, keep):
+            table = _numbers(block, wanted, chosen, path, decimal)
             total += len(block.frame)
-            if whole:
-                check(total, len(wanted))  # a stream says nothing of its size before it ends
+            if check:
+                check(total, len(wanted))  # the size of a stream is known only when it ends
             advance(block.done)
             yield table
         if total == 0:
             raise TableError(f"{_shown(path)} has a header but no rows.")
 
 
-@contextmanager
-def open_stream(path: str) -> Iterator[Any]:
-    """The bytes of a file, or of the standard input."""
-    if path == STANDARD:
-        yield sys.stdin.buffer
-    else:
-        with Path(path).open("rb") as stream:
-            yield stream
+def open_stream(path: str) -> Any:
+    """The bytes of a file, or of the standard input, in a ``with`` block."""
+    return nullcontext(sys.stdin.buffer) if path == STANDARD else Path(path).open("rb")
 
 
-def open_table(stream: Any, path: str, choice: Choice, check: Check) -> Any:
+def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> TextTable | BinaryTable:
     """The table in a file or stream, in the format of its first bytes."""
     regular = path != STANDARD and stat.S_ISREG(Path(path).stat().st_mode)
-    size = Path(path).stat().st_size if regular else None
-    name, form = _shown(path), choice.form
-    head = stream.peek(8)[:8]
+    name, head = _shown(path), stream.peek(8)[:8]
     found = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "text")
-    expected = form or FORMATS.get(Path(path).suffix.lower())
-    if found == "text" and expected not in (None, "csv", "tsv"):
-        raise TableError(
-            f"{name} is not a whole {str(expected).upper()} file: "
-            + (f"it begins with {head!r}." if head else "it is empty.")
-        )
+    expected = chosen.form or FORMATS.get(Path(path).suffix.lower(), "csv")
+    if found == "text" and expected not in ("csv", "tsv"):
+        reason = f"it begins with {head!r}." if head else "it is empty."
+        raise TableError(f"{name} is not a whole {expected.upper()} file: {reason}")
     if found == "text":
-        style = choice.style
+        style = chosen.style
         if expected == "tsv" and style.separator is None:
-            style = TextStyle("\t", style.decimal, style.encoding, style.header, style.missing)
-        return TextTable(stream, name, size, style)
+            style = style._replace(separator="\t")
+        return TextTable(stream, name, Path(path).stat().st_size if regular else None, style)
     file = stream if regular else io.BytesIO(stream.read())
     if found == "zip":
-        found = "excel" if _is_excel(file) else "npz"
-    if found == "npz":
-        return open_npz(file, name, choice.key, check)
-    if found == "excel":
-        return open_excel(file, name, choice.sheet, check)
+        return (
+            open_excel(file, name, chosen.sheet, check) if _is_excel(file) else open_npz(file, name, chosen.key, check)
+        )
     if found == "npy":
         return open_npy(file, name, path if regular else None)
     return open_parquet(file, name) if found == "parquet" else open_arrow(file, name)
@@ -153,14 +144,14 @@ def _is_excel(file: IO[bytes]) -> bool:
         file.seek(0)
 
 
-def choose_columns(names: list[str], choice: Choice, path: str) -> list[str]:
+def choose_columns(names: list[str], chosen: ColumnOptions, path: str) -> list[str]:
     """The columns to cluster by: those that match, without those that are left out and the ids."""
-    wanted = match_names(names, choice.columns, "--columns") if choice.columns else list(names)
-    left_out = set(match_names(names, choice.exclude, "--exclude")) | {choice.id}
-    chosen = [name for name in wanted if name not in left_out]
-    if not chosen:
+    wanted = match_names(names, chosen.columns, "--columns") if chosen.columns else list(names)
+    left_out = set(match_names(names, chosen.exclude, "--exclude")) | {chosen.id}
+    kept = [name for name in wanted if name not in left_out]
+    if not kept:
         raise TableError(f"{_shown(path)}: no column is left to cluster by. It has {_listed(names)}.")
-    return chosen
+    return kept
 
 
 def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> list[str]:
@@ -183,8 +174,9 @@ def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> lis
 
 def find_names(names: list[str], wanted: list[str], path: str, option: str = "") -> list[str]:
     """``wanted``, all of which must be there."""
+    there = set(names)
     for name in wanted:
-        if name not in names:
+        if name not in there:
             subject = f"{option} {name}" if option else f"The model was fitted with the column {name!r}"
             raise TableError(f"{subject}: {_shown(path)} has {_unknown(name, names)}")
     return wanted
@@ -205,7 +197,7 @@ def fill_missing(table: Table, centres: NDArray[np.float64]) -> Table:
     return table._replace(values=values)
 
 
-def _numbers(block: Block, columns: list[str], choice: Choice, path: str, decimal: str) -> Table:
+def _numbers(block: Block, columns: list[str], chosen: ColumnOptions, path: str, decimal: str) -> Table:
     """A block as an array; raises for texts, dates, infinite values, and missing ones that are not allowed."""
     found = [as_numbers(block.frame[name], decimal) for name in columns]
     texts = {name: bad for name, (_, bad) in zip(columns, found, strict=True) if bad is not None}
@@ -220,7 +212,7 @@ def _numbers(block: Block, columns: list[str], choice: Choice, path: str, decima
             "or leave the column out with --exclude."
         )
     gaps = np.isnan(values)
-    if gaps.any() and choice.missing == "error":
+    if gaps.any() and chosen.missing == "error":
         row, column = np.argwhere(gaps)[0]
         counts = {name: int(n) for name, n in zip(columns, gaps.sum(axis=0), strict=True) if n}
         raise TableError(
@@ -229,8 +221,8 @@ def _numbers(block: Block, columns: list[str], choice: Choice, path: str, decima
             "Use --missing mean, --missing median, --missing drop, or leave columns out with --exclude."
         )
     rows = block.start + np.arange(len(values))
-    ids = block.frame[choice.id].reset_index(drop=True) if choice.id else None
-    if choice.missing == "drop" and gaps.any():
+    ids = block.frame[chosen.id].reset_index(drop=True) if chosen.id else None
+    if chosen.missing == "drop" and gaps.any():
         kept = ~gaps.any(axis=1)
         ids = None if ids is None else ids[kept].reset_index(drop=True)
         return Table(values[kept], columns, rows[kept], ids, int((~kept).sum()))
@@ -269,12 +261,12 @@ def as_numbers(column: "pd.Series[Any]", decimal: str) -> tuple[Any, NotNumbers 
 
 
 def _texts_remedy(texts: dict[str, NotNumbers], block: Block) -> str:
-    """One sentence for columns of texts, another for single cells that are no numbers."""
+    """One sentence for columns of texts, another for single cells that are not numbers."""
     name, first = next(iter(texts.items()))
     if len(texts) == 1 and first.kind == "text" and first.share < 0.5:
         return (
-            f"{block.place(first.row)}: {first.example!r} in the column {name!r} is no number. Correct it, say that "
-            f"it means a missing value (--na {first.example!r}), or leave the column out (--exclude {name!r})."
+            f"{block.place(first.row)}: {first.example!r} in the column {name!r} is not a number. Correct it, tell "
+            f"that it means a missing value (--na {first.example!r}), or leave the column out (--exclude {name!r})."
         )
     shown = ", ".join(f"{name} ({bad.kind}, {bad.example[:30]!r})" for name, bad in list(texts.items())[:8])
     return (

@@ -3,8 +3,8 @@
 import codecs
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
@@ -13,6 +13,9 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 BLOCK = 1 << 23
+"""Bytes that are read at once."""
+SAMPLE = 1 << 16
+"""Characters by which the style of a table is found out."""
 SEPARATORS = {"tab": "\t", "semicolon": ";", "bar": "|", "comma": ",", "space": " "}
 """By name, in the order in which they are tried: a comma may also be a decimal comma, a blank part of a name."""
 
@@ -24,9 +27,8 @@ class TableError(ValueError):
     """A table that cannot be used as it is; the message says where and what to do."""
 
 
-@dataclass(frozen=True)
-class TextStyle:
-    """How a text table is written; None is found out."""
+class TextStyle(NamedTuple):
+    """How a text table is written; what is None is found out."""
 
     separator: str | None = None
     decimal: str | None = None
@@ -48,39 +50,28 @@ class Block(NamedTuple):
         return f"row {self.start + row}, counted from 0," if self.places is None else f"line {self.places(row)}"
 
 
-@dataclass
 class TextTable:
     """A text table that is open for reading; ``names`` and ``rows`` (estimated) are known before it is read."""
 
-    stream: IO[bytes]
-    name: str
-    size: int | None
-    style: TextStyle
-    names: list[str] = field(init=False)
-    rows: int | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.read = 0
-        self.lines = 0
-        first = self.stream.read(BLOCK)
-        if not first:
-            raise TableError(f"{self.name} is empty: it has neither a header nor rows.")
-        encoding = self.style.encoding or next((e for bom, e in BOMS.items() if first.startswith(bom)), "utf-8")
+    def __init__(self, stream: IO[bytes], name: str, size: int | None, style: TextStyle) -> None:
+        self.stream, self.name, self.size, self.style = stream, name, size, style
+        self.read = self.lines = 0
+        first = stream.read(BLOCK)
+        self.encoding = style.encoding or next((e for bom, e in BOMS.items() if first.startswith(bom)), "utf-8")
         try:
-            self.decoder = codecs.getincrementaldecoder(encoding)()
+            self.decoder = codecs.getincrementaldecoder(self.encoding)()
         except LookupError:
-            raise TableError(f"--encoding {encoding} is not known. Try utf-8, latin-1, cp1252 or utf-16.") from None
-        self.encoding = encoding
-        text = self._decode(first)
-        lines = text[:65536].splitlines(keepends=True)
-        lines = lines[:-1] if len(lines) > 1 and len(text) > 65536 else lines
-        self.separator = self.style.separator or sniff_separator(lines)
-        self.decimal = self.style.decimal or sniff_decimal(lines, self.separator)
-        self.text = text
+            raise TableError(f"--encoding {self.encoding} is not known. Try utf-8, latin-1, cp1252, utf-16.") from None
+        self.text = self._decode(first)
+        sample = self.text[:SAMPLE].splitlines(keepends=True)
+        sample = sample[:-1] if len(sample) > 1 and len(self.text) > SAMPLE else sample
+        self.separator = style.separator or sniff_separator(sample)
+        self.decimal = style.decimal or sniff_decimal(sample, self.separator)
         self.names = self._take_header()
-        body = [line for line in lines[self.lines :] if line.strip()]
-        width = sum(len(line.encode()) for line in body) / len(body) if body else 0.0
-        self.rows = None if self.size is None or not width else max(1, round((self.size - len(lines[0])) / width))
+        widths = [len(line.encode()) for line in sample[self.lines :] if line.strip()]
+        self.rows = None
+        if size is not None and widths:
+            self.rows = max(1, round((size - len(sample[0])) / (sum(widths) / len(widths))))
 
     def _decode(self, raw: bytes) -> str:
         pending = len(self.decoder.getstate()[0])
@@ -90,7 +81,7 @@ class TextTable:
             offset = self.read - pending + error.start
             byte = error.object[error.start]
             raise TableError(
-                f"{self.name} is not {self.encoding.upper()}: byte 0x{byte:02x} at offset {offset:,}. Say how it is "
+                f"{self.name} is not {self.encoding.upper()}: byte 0x{byte:02x} at offset {offset:,}. Tell how it is "
                 "encoded: --encoding latin-1 (Western Europe), cp1252 (Windows), utf-16, ..."
             ) from None
         self.read += len(raw)
@@ -100,36 +91,39 @@ class TextTable:
         if "\0" in text:
             line = self.lines + text[: text.index("\0")].count("\n") + 1
             raise TableError(
-                f"{self.name} is not a text table: a NUL byte in line {line:,}. If it is UTF-16, say --encoding utf-16."
+                f"{self.name} is not a text table: a NUL byte is in line {line:,}. If it is UTF-16, use "
+                "--encoding utf-16."
             )
 
+    def _cells(self, text: str) -> Any:
+        """A reader of the rows of a text as lists of cells; its ``line_num`` counts the lines."""
+        lines = _tidy(text, self.separator).splitlines(keepends=True)
+        return csv.reader(lines, delimiter=self.separator, skipinitialspace=self.separator == " ")
+
     def _take_header(self) -> list[str]:
+        """The names of the columns; the lines up to them are taken from the text."""
         stripped = self.text.lstrip("\r\n")
         self._check_text(stripped.partition("\n")[0])
         self.lines = self.text[: len(self.text) - len(stripped)].count("\n")
-        reader = csv.reader(_tidy(stripped, self.separator)[: 1 << 20].splitlines(keepends=True), **self._dialect())
+        self.text = stripped
+        reader = self._cells(stripped[: 1 << 20])
         cells = [cell.strip() for cell in next(reader, [])]
         if not cells:
             raise TableError(f"{self.name} is empty: it has neither a header nor rows.")
         if not self.style.header:
-            self.text = stripped
             return [f"x{i + 1}" for i in range(len(cells))]
         if all(_is_number(cell, self.decimal) for cell in cells):
             raise TableError(
                 f"{self.name} seems to have no header: line {self.lines + 1} holds only numbers. Use --no-header "
-                "(columns are then x1, x2, ...), or add a line of names."
+                "(the columns are then x1, x2, ...), or add a line of names."
             )
-        taken = stripped.splitlines(keepends=True)[: reader.line_num]
-        self.text = stripped[sum(map(len, taken)) :]
+        self.text = "".join(stripped.splitlines(keepends=True)[reader.line_num :])
         self.lines += reader.line_num
         names = [cell or f"x{i + 1}" for i, cell in enumerate(cells)]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
             raise TableError(f"{self.name} has columns of the same name: {', '.join(twice)}. Rename one of each.")
         return names
-
-    def _dialect(self) -> dict[str, Any]:
-        return {"delimiter": self.separator, "skipinitialspace": self.separator == " "}
 
     def blocks(self, columns: list[str], keep: list[str]) -> Iterator[Block]:
         """Rows with ``columns`` as they are and ``keep`` as texts."""
@@ -148,35 +142,32 @@ class TextTable:
             self.lines += rows.count("\n")
 
     def _parse(self, rows: str, columns: list[str], keep: list[str]) -> pd.DataFrame:
-        data = _tidy(rows, self.separator).encode()
         convert = arrow_csv.ConvertOptions(
             include_columns=[*columns, *keep], column_types={name: pa.string() for name in keep},
             null_values=[*MISSING, *self.style.missing], strings_can_be_null=True, decimal_point=self.decimal,
         )  # fmt: skip
         parse = arrow_csv.ParseOptions(delimiter=self.separator, newlines_in_values='"' in rows)
         read = arrow_csv.ReadOptions(column_names=self.names)
+        data = pa.BufferReader(_tidy(rows, self.separator).encode())
         try:
-            table = arrow_csv.read_csv(
-                pa.BufferReader(data), read_options=read, parse_options=parse, convert_options=convert
-            )
+            table = arrow_csv.read_csv(data, read_options=read, parse_options=parse, convert_options=convert)
         except pa.ArrowInvalid as error:
             self._raise_ragged(rows)
             raise TableError(f"{self.name} cannot be read: {error}") from None
         return table.to_pandas()
 
     def _raise_ragged(self, rows: str) -> None:
-        lines = _tidy(rows, self.separator).splitlines(keepends=True)
-        reader = csv.reader(lines, **self._dialect())
+        reader = self._cells(rows)
         for cells in reader:
             if cells and len(cells) != len(self.names):
                 raise TableError(
                     f"{self.name}, line {self.lines + reader.line_num:,}: {len(cells)} fields where {len(self.names)} "
-                    f"are expected: {self.separator.join(cells)[:60]!r}. Repair the line, or say --separator if "
+                    f"are expected: {self.separator.join(cells)[:60]!r}. Repair the line, or use --separator if "
                     f"{self.separator!r} does not separate the fields."
                 )
 
     def _line(self, rows: str, line: int, row: int) -> int:
-        reader = csv.reader(_tidy(rows, self.separator).splitlines(keepends=True), **self._dialect())
+        reader = self._cells(rows)
         filled = (reader.line_num for cells in reader if cells)
         return line + next(islice(filled, row, None), row + 1)
 

@@ -1,24 +1,23 @@
-"""Files that are whole or not there: everything is written aside and renamed when it is complete.
-
-``abandon`` removes what is half-written and lets nothing new begin; it is called once, just before the process ends.
-"""
+"""Tables of labels in files or on the standard output, in any of the formats, and JSON for scripts."""
 
 import json
 import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import ipc, parquet
+
+from gitcluster._support.files import write_aside
 
 STANDARD = "-"
-"""The name of the standard input or output stream where a file is expected."""
+"""The name of the standard input or output where a file is expected."""
 
 FORMATS = {
     ".csv": "csv",
@@ -36,41 +35,9 @@ FORMATS = {
 }
 EXCEL_ROWS = 1_048_575
 
-_lock = Lock()
-_folders: set[Path] = set()
-
-
-@contextmanager
-def aside(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """A path of the same name to write to; it becomes ``target`` when the block ends well, and vanishes otherwise."""
-    final = Path(os.path.realpath(target))
-    if final.exists() and not final.is_file():  # a device or a pipe must not be replaced by a file
-        yield final
-        return
-    with _lock:
-        folder = Path(tempfile.mkdtemp(dir=final.parent, prefix=f".{final.name}-"))
-        _folders.add(folder)
-    try:
-        path = folder / final.name
-        yield path
-        if final.exists():
-            shutil.copymode(final, path)
-        with _lock:
-            os.replace(path, final)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        _folders.discard(folder)
-
-
-def abandon() -> None:
-    """Remove what is half-written. The lock is kept: no thread writes another file."""
-    _lock.acquire()
-    for folder in list(_folders):
-        shutil.rmtree(folder, ignore_errors=True)
-
 
 def check_target(target: str | None, option: str = "-o", *, stream: bool = False) -> None:
-    """Raise where a file cannot be written, before any work is done; only ``stream``s may be devices or pipes."""
+    """Raise where a file cannot be written, before any work is done; a device or pipe must be allowed by ``stream``."""
     if target is None or target == STANDARD:
         return
     path = Path(os.path.realpath(target))
@@ -120,9 +87,6 @@ class TableWriter:
         self.rows += len(part)
 
     def _write_arrow(self, part: pd.DataFrame) -> None:
-        import pyarrow as pa
-        from pyarrow import ipc, parquet
-
         table = pa.Table.from_pandas(part, schema=self.schema, preserve_index=False)
         if self.writer is None:
             opener = parquet.ParquetWriter if self.form == "parquet" else ipc.new_file
@@ -148,27 +112,23 @@ class TableWriter:
         elif len(table) > EXCEL_ROWS:
             raise ValueError(f"Excel holds {EXCEL_ROWS:,} rows, the table has {len(table):,}. Write CSV or Parquet.")
         else:
-            table.to_excel(self.file, index=False, engine="openpyxl")
+            book = BytesIO()  # on a full disk, an open workbook would complain a second time
+            table.to_excel(book, index=False, engine="openpyxl")
+            self.file.write(book.getvalue())
 
 
 @contextmanager
 def open_writer(target: str, form: str) -> Iterator[TableWriter]:
     """A :class:`TableWriter` to a file, written aside, or to the standard output."""
-    place = nullcontext(None) if target == STANDARD else aside(target)
-    with place as path:
-        if path is None:
-            writer = TableWriter(sys.stdout.buffer, form)
-            yield writer
-            writer.close()
-        else:
-            with path.open("wb") as file:
-                writer = TableWriter(file, form)
-                yield writer
-                writer.close()
+    place = nullcontext(sys.stdout.buffer) if target == STANDARD else write_aside(target)
+    with place as file:
+        writer = TableWriter(file, form)
+        yield writer
+        writer.close()
 
 
-def write_table(target: str, table: pd.DataFrame, form: str, advance: Any = None) -> None:
-    """Write a whole table, in parts that ``advance`` hears of as the share that is done."""
+def write_table(target: str, table: pd.DataFrame, form: str, advance: Callable[[float], None] | None = None) -> None:
+    """Write a whole table in parts; ``advance`` hears the share that is done."""
     step = 100_000
     with open_writer(target, form) as writer:
         for start in range(0, max(1, len(table)), step):
@@ -179,12 +139,4 @@ def write_table(target: str, table: pd.DataFrame, form: str, advance: Any = None
 
 def print_json(facts: dict[str, Any]) -> None:
     """One JSON object on the standard output."""
-    print(json.dumps(facts, default=_plain), flush=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    return str(value)
+    print(json.dumps(facts, default=lambda value: value.tolist()), flush=True)

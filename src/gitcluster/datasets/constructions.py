@@ -8,6 +8,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import check_random_state
 
 from gitcluster.datasets.loading import load
+from gitcluster.datasets.shapes import check_not_negative
 from gitcluster.datasets.store import Labelled
 
 
@@ -64,8 +65,7 @@ def make_scaled_circles(
     >>> X.shape, np.bincount(y).tolist(), round(float(X.min()), 6)
     ((4000, 2), [1000, 1000, 1000, 1000], -300.0)
     """
-    if not 0 <= scale < np.inf:
-        raise ValueError(f"scale must be a finite number >= 0, got scale={scale!r}.")
+    scale = check_not_negative("scale", scale)
     X, y = make_circles(n_samples, noise=noise, factor=0.4, random_state=random_state)
     X = MinMaxScaler((0, 3)).fit_transform(X)
     return (X, y) if scale == 0 else (np.concatenate([X, -X * scale]), np.concatenate([y, y + 2]))
@@ -93,8 +93,7 @@ def make_noisy_impossible(share: float = 0.1, *, random_state: Any = 2020) -> La
     >>> len(X), int((y == 7).sum())
     (3954, 359)
     """
-    if not 0 <= share < np.inf:
-        raise ValueError(f"share must be a finite number >= 0, got share={share!r}.")
+    share = check_not_negative("share", share)
     X, y = load("impossible")
     noise = check_random_state(random_state).uniform(-10, 10, (int(share * len(X)), 2))
     return np.concatenate([X, noise]), np.concatenate([y, np.full(len(noise), y.max() + 1)])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from gitcluster.datasets.store import Labelled
+from gitcluster.datasets.store import DAMAGE, Labelled
 
 KINGDOMS = ("arc", "bct", "phg", "plm", "pln", "inv", "vrt", "mam", "rod", "pri", "vrl")
 """Kingdoms of the codon table: archaea, bacteria, phages, plasmids, plants, ... , viruses."""
@@ -126,14 +126,16 @@ def _table(path: Path, member: str) -> list[list[str]]:
     """Rows of a comma-separated file: ``path`` itself, or the one named ``member`` where ``path`` is a zip archive."""
     content = path.read_bytes()
     if content.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        try:
+            archive = zipfile.ZipFile(io.BytesIO(content))
             inside = [name for name in archive.namelist() if PurePosixPath(name).name == member]
-            if not inside:
-                raise ValueError(f"expected {member} in the archive, found {archive.namelist()}")
-            content = archive.read(inside[0])
-    rows = list(
-        csv.reader(io.StringIO(content.decode("utf-8-sig", errors="replace"), newline=""), skipinitialspace=True)
-    )
+            content = archive.read(inside[0]) if inside else b""
+        except DAMAGE:
+            raise ValueError("expected a zip archive, found a damaged one") from None
+        if not inside:
+            raise ValueError(f"expected {member} in the archive, found {archive.namelist()}")
+    text = content.decode("utf-8-sig", errors="replace")
+    rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
     if not rows:
         raise ValueError(f"expected the table {member}, found an empty file")
     return rows

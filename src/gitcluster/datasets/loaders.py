@@ -1,45 +1,54 @@
 """``load_<name>``: the paper's data sets, each as ``(X, y)``; ``load`` takes the same names and a few options."""
 
+from collections.abc import Callable
+
+from gitcluster.datasets.catalog import describe
 from gitcluster.datasets.loading import load
 from gitcluster.datasets.store import Labelled
 
 
-def load_iris() -> Labelled:
-    """150 irises of three species, 4 measures.
+def _loader(name: str) -> Callable[[], Labelled]:
+    """The loader of a set, whose text is that of the catalog."""
 
-    The values are those of UCI, which the paper clusters; in three of them scikit-learn follows Fisher's table instead.
+    def load_set() -> Labelled:
+        return load(name)
 
-    Examples
-    --------
-    >>> X, y = load_iris()
-    >>> X.shape
-    (150, 4)
-    """
-    return load("iris")
+    info = describe(name)
+    skip = "  # doctest: +SKIP" if "Downloaded" in info.about else ""
+    load_set.__name__ = load_set.__qualname__ = f"load_{name}"
+    load_set.__doc__ = f"""{info.about}
 
+    It comes from: {info.origin}.
 
-def load_wine() -> Labelled:
-    """178 wines of three cultivars, 13 measures.
-
-    Examples
-    --------
-    >>> X, y = load_wine()
-    >>> X.shape
-    (178, 13)
-    """
-    return load("wine")
-
-
-def load_cancer() -> Labelled:
-    """569 tumours of the breast, benign (0) or malignant (1), 30 measures of cell nuclei.
+    Returns
+    -------
+    X : ndarray of shape ({info.n_samples}, {info.n_features})
+    y : ndarray of shape ({info.n_samples},)
+        Labels from 0 to {info.n_classes - 1}.
 
     Examples
     --------
-    >>> X, y = load_cancer()
-    >>> X.shape
-    (569, 30)
+    >>> X, y = load_{name}(){skip}
+    >>> X.shape{skip}
+    ({info.n_samples}, {info.n_features})
     """
-    return load("cancer")
+    return load_set
+
+
+load_cancer = _loader("cancer")
+load_chainlink = _loader("chainlink")
+load_circles = _loader("circles")
+load_codon = _loader("codon")
+load_fmnist = _loader("fmnist")
+load_frogs = _loader("frogs")
+load_impossible = _loader("impossible")
+load_iris = _loader("iris")
+load_mnist = _loader("mnist")
+load_moons = _loader("moons")
+load_olivetti = _loader("olivetti")
+load_s_set = _loader("s_set")
+load_smile = _loader("smile")
+load_wine = _loader("wine")
 
 
 def load_hepatitis(*, as_published: bool = True) -> Labelled:
@@ -57,138 +66,3 @@ def load_hepatitis(*, as_published: bool = True) -> Labelled:
     (154, 19)
     """
     return load("hepatitis" if as_published else "hepatitis_full")
-
-
-def load_olivetti() -> Labelled:
-    """400 faces of 40 people, 64 x 64 pixels in 0..1, ``Face`` in the paper. Downloaded.
-
-    Examples
-    --------
-    >>> X, y = load_olivetti()  # doctest: +SKIP
-    >>> X.shape  # doctest: +SKIP
-    (400, 4096)
-    """
-    return load("olivetti")
-
-
-def load_mnist() -> Labelled:
-    """60,000 handwritten digits, the training images of MNIST, 28 x 28 pixels in 0..1. Downloaded.
-
-    Examples
-    --------
-    >>> X, y = load_mnist()  # doctest: +SKIP
-    >>> X.shape  # doctest: +SKIP
-    (60000, 784)
-    """
-    return load("mnist")
-
-
-def load_fmnist() -> Labelled:
-    """60,000 pieces of clothing in ten kinds, the training images of Fashion-MNIST, 28 x 28 pixels in 0..1. Downloaded.
-
-    Examples
-    --------
-    >>> X, y = load_fmnist()  # doctest: +SKIP
-    >>> X.shape  # doctest: +SKIP
-    (60000, 784)
-    """
-    return load("fmnist")
-
-
-def load_frogs() -> Labelled:
-    """7,195 calls of frogs and toads of ten species, 22 coefficients of their sound. Downloaded.
-
-    Examples
-    --------
-    >>> X, y = load_frogs()  # doctest: +SKIP
-    >>> X.shape  # doctest: +SKIP
-    (7195, 22)
-    """
-    return load("frogs")
-
-
-def load_codon() -> Labelled:
-    """13,028 genomes of eleven kingdoms, the shares of 64 codons. Downloaded.
-
-    Two rows that commas in the names of their species broke are repaired (the published experiments read nonsense
-    there). The class sizes go from 18 to 2,920.
-
-    Examples
-    --------
-    >>> X, y = load_codon()  # doctest: +SKIP
-    >>> X.shape  # doctest: +SKIP
-    (13028, 64)
-    """
-    return load("codon")
-
-
-def load_circles() -> Labelled:
-    """Two noisy circles, one in the other: the paper's where ``toy_circles.npz`` is, else a draw like it.
-
-    Examples
-    --------
-    >>> X, y = load_circles()
-    >>> X.shape
-    (1001, 2)
-    """
-    return load("circles")
-
-
-def load_moons() -> Labelled:
-    """Two noisy moons: the paper's where ``toy_moons.npz`` is, else a draw like it.
-
-    Examples
-    --------
-    >>> X, y = load_moons()
-    >>> X.shape
-    (1001, 2)
-    """
-    return load("moons")
-
-
-def load_impossible() -> Labelled:
-    """Seven clusters of mixed shapes: the paper's where ``toy_impossible.npz`` is, else ``make_impossible``.
-
-    Examples
-    --------
-    >>> X, y = load_impossible()
-    >>> X.shape
-    (3595, 2)
-    """
-    return load("impossible")
-
-
-def load_s_set() -> Labelled:
-    """Fifteen Gaussian clusters: the paper's where ``toy_s-set.npz`` is, else ``make_s_set``.
-
-    Examples
-    --------
-    >>> X, y = load_s_set()
-    >>> X.shape
-    (5000, 2)
-    """
-    return load("s_set")
-
-
-def load_smile() -> Labelled:
-    """Two eyes, an outline and a mouth: the paper's where ``toy_smile.npz`` is, else ``make_smile``.
-
-    Examples
-    --------
-    >>> X, y = load_smile()
-    >>> X.shape
-    (1001, 2)
-    """
-    return load("smile")
-
-
-def load_chainlink() -> Labelled:
-    """Two rings in space, one through the other: the paper's where ``toy_chainlink.npz`` is, else ``make_chainlink``.
-
-    Examples
-    --------
-    >>> X, y = load_chainlink()
-    >>> X.shape
-    (1001, 3)
-    """
-    return load("chainlink")

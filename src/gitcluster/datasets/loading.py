@@ -4,7 +4,6 @@ In this order: the folder named by ``GITCLUSTER_DATA``, the cache, scikit-learn 
 """
 
 import os
-import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +13,14 @@ from sklearn import datasets as shipped
 
 from gitcluster.datasets import shapes
 from gitcluster.datasets.catalog import Info, describe
-from gitcluster.datasets.download import Progress
+from gitcluster.datasets.download import OnProgress
 from gitcluster.datasets.remote import fetch_set
 from gitcluster.datasets.store import (
     DatasetError,
     Labelled,
-    alone,
     cache_folder,
-    check_set,
     read_set,
+    temporary_cache,
     user_folder,
     write_set,
 )
@@ -33,7 +31,7 @@ def load(
     *,
     data_home: str | os.PathLike[str] | None = None,
     download_if_missing: bool = True,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Labelled:
     """Samples and labels of a data set.
 
@@ -50,7 +48,8 @@ def load(
     download_if_missing : bool, default=True
         Whether the web may be asked; if not, a set that is nowhere here is an error.
     progress : callable, optional
-        Called during downloads with the name of the file, the bytes that are here, and how many there will be or None.
+        Called during a download with the name of the file, the bytes that have arrived, and the number of bytes that
+        will arrive (None where the server does not tell).
 
     Returns
     -------
@@ -72,13 +71,13 @@ def load(
     return X.astype(np.float32 if X.dtype == np.float32 else np.float64), y
 
 
-def _find(info: Info, cache: Path, download_if_missing: bool, progress: Progress | None) -> Labelled:
+def _find(info: Info, cache: Path, download_if_missing: bool, progress: OnProgress | None) -> Labelled:
     """The set from the first place that has it."""
     brought = user_folder()
-    if brought is not None and (brought / info.file).exists():
+    if brought is not None and os.path.exists(brought / info.file):
         return read_set(brought / info.file, info)
     kept = cache / info.file
-    if kept.exists():
+    if os.path.exists(kept):  # Path.exists raises for a folder that must not be read
         try:
             return read_set(kept, info)
         except DatasetError as error:
@@ -94,30 +93,24 @@ def _find(info: Info, cache: Path, download_if_missing: bool, progress: Progress
     return _fetch(info, kept, progress)
 
 
-def _fetch(info: Info, kept: Path, progress: Progress | None) -> Labelled:
-    """Download a set and keep it, or only download it where the cache cannot be written to."""
-    cache = kept.parent
+def _fetch(info: Info, kept: Path, progress: OnProgress | None) -> Labelled:
+    """Download a set and keep it, where it can be kept."""
+    X, y = fetch_set(info, kept.parent, progress)
+    if kept.parent == temporary_cache():
+        warnings.warn(
+            f"The home folder is not known, so the data set {info.name!r} is kept in {kept.parent}. Give a data_home, "
+            "or set SCIKIT_LEARN_DATA.",
+            stacklevel=4,
+        )
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=cache):
-            pass
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_set(kept, X, y)
     except OSError as error:
         warnings.warn(
-            f"{cache} cannot be written to ({error}), so the data set {info.name!r} is not kept. "
+            f"{kept.parent} cannot be written to ({error}), so the data set {info.name!r} is not kept. "
             "Give another data_home.",
             stacklevel=4,
         )
-        with tempfile.TemporaryDirectory() as folder:
-            return fetch_set(info, Path(folder), place=cache, progress=progress)
-    with alone(cache):
-        try:  # another process may have been faster
-            return read_set(kept, info)
-        except DatasetError:
-            X, y = fetch_set(info, cache, place=cache, progress=progress)
-        try:
-            write_set(kept, X, y)
-        except OSError as error:
-            warnings.warn(f"{kept} cannot be written ({error}), so it will be fetched again.", stacklevel=4)
     return X, y
 
 
@@ -125,23 +118,18 @@ def _iris() -> Labelled:
     """Iris as the paper and UCI have it: two flowers differ from Fisher's table, which scikit-learn ships."""
     X, y = shipped.load_iris(return_X_y=True)
     X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]
-    return check_set(X, y, describe("iris"))
-
-
-def _wine() -> Labelled:
-    X, y = shipped.load_wine(return_X_y=True)
-    return check_set(X, y, describe("wine"))
+    return X, y
 
 
 def _cancer() -> Labelled:
     """Benign is 0 and malignant 1, the other way round than in scikit-learn."""
     X, y = shipped.load_breast_cancer(return_X_y=True)
-    return check_set(X, 1 - y, describe("cancer"))
+    return X, 1 - y
 
 
 MAKERS: dict[str, Callable[[], Labelled]] = {
     "iris": _iris,
-    "wine": _wine,
+    "wine": lambda: shipped.load_wine(return_X_y=True),
     "cancer": _cancer,
     "circles": lambda: shipped.make_circles(1001, noise=0.1, factor=0.6, random_state=0),
     "moons": lambda: shipped.make_moons(1001, noise=0.14, random_state=0),

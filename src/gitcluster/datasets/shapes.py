@@ -37,7 +37,7 @@ def make_smile(n_samples: int = 1001, *, noise: float = 0.01, random_state: Any 
     """
     rng = check_random_state(random_state)
     right, left, outline, mouth = _sizes(n_samples, [1] * 4)
-    noise = _check_noise(noise)
+    noise = check_not_negative("noise", noise)
     angle = 2 * np.pi * np.arange(outline) / outline
     across = rng.uniform(-0.95, 0.95, mouth)
     return _together(
@@ -71,7 +71,7 @@ def make_chainlink(n_samples: int = 1001, *, noise: float = 0.1, random_state: A
     ((500, 3), [250, 250])
     """
     rng = check_random_state(random_state)
-    noise = _check_noise(noise)
+    noise = check_not_negative("noise", noise)
     rings = []
     for size in _sizes(n_samples, [1] * 2):
         offset = rng.uniform(0, noise, size)[:, None] * _on_circle(rng.uniform(0, 2 * np.pi, size))
@@ -105,7 +105,7 @@ def make_impossible(n_samples: int = 3595, *, noise: float = 1.0, random_state: 
     [893, 676, 406, 270, 450, 450, 450]
     """
     rng = check_random_state(random_state)
-    noise = _check_noise(noise)
+    noise = check_not_negative("noise", noise)
     sizes = _sizes(n_samples, [893, 676, 406, 270, 450, 450, 450])
     cloud = rng.normal((-5.4, 5.3), (1.15 * noise, 1.4 * noise), (sizes[0], 2))
     rings = [
@@ -145,7 +145,7 @@ def make_s_set(n_samples: int = 5000, *, noise: float = 1.0, random_state: Any =
     ((5000, 2), 14)
     """
     rng = check_random_state(random_state)
-    noise = _check_noise(noise)
+    noise = check_not_negative("noise", noise)
     centres = rng.uniform(140_000, 860_000, (1, 2))
     for _ in range(14):  # of many candidates the farthest from all others, so that clusters do not coincide
         candidates = rng.uniform(140_000, 860_000, (200, 2))
@@ -177,7 +177,8 @@ def _sizes(n_samples: int, shares: list[int]) -> list[int]:
     return [int(size) for size in sizes]
 
 
-def _check_noise(noise: Any) -> float:
-    if isinstance(noise, bool) or not isinstance(noise, (int, float, np.number)) or not 0 <= noise < np.inf:
-        raise ValueError(f"noise must be a finite number >= 0, got noise={noise!r}.")
-    return float(noise)
+def check_not_negative(name: str, value: Any) -> float:
+    """``value`` as a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number >= 0, got {name}={value!r}.")
+    return float(value)

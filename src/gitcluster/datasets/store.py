@@ -1,10 +1,9 @@
 """Data sets as files: arrays ``X`` and ``y`` in an ``.npz`` without pickle, read and written whole or not at all."""
 
 import os
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,9 @@ def user_folder() -> Path | None:
     named = os.environ.get("GITCLUSTER_DATA")
     if not named:
         return None
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
-        kind = "is not a folder" if folder.exists() else "does not exist"
+    folder = Path(os.path.expanduser(named))
+    if not os.path.isdir(folder):
+        kind = "is not a folder" if os.path.exists(folder) else "does not exist"
         raise DatasetError(
             f"GITCLUSTER_DATA={named} {kind}. Set it to a folder with files such as iris.npz, or unset it."
         )
@@ -40,8 +39,17 @@ def user_folder() -> Path | None:
 
 def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
     """Folder ``gitcluster`` in ``data_home``, by default in scikit-learn's data folder; it need not exist."""
-    home = data_home or os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"
-    return Path(home).expanduser() / "gitcluster"
+    home = os.path.expanduser(data_home or os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data")
+    return temporary_cache() if str(home).startswith("~") else Path(home) / "gitcluster"
+
+
+def temporary_cache() -> Path:
+    """Where files are kept while the home folder is not known, as in containers without users."""
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError:  # nothing can be written anywhere
+        folder = os.sep
+    return Path(folder) / "scikit_learn_data" / "gitcluster"
 
 
 def read_set(path: Path, info: Info) -> Labelled:
@@ -79,23 +87,3 @@ def write_set(path: Path, X: NDArray[Any], y: NDArray[Any]) -> None:
     """Write aside and rename, so that no reader sees half a file."""
     with write_aside(path) as file:
         np.savez_compressed(file, X=X, y=y)
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """One process at a time fetches into a folder, so that two do not write one file.
-
-    The system drops the lock of a process that dies. Where folders cannot be locked (Windows, some network drives)
-    nothing is held: what two processes then spoil together fails the checks and is fetched again.
-    """
-    descriptor = None
-    with suppress(ImportError, OSError):
-        import fcntl
-
-        descriptor = os.open(folder, os.O_RDONLY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
