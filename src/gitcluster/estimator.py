@@ -20,7 +20,7 @@ from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
-from gitcluster.inputs import NeighborGraph, check_input
+from gitcluster.inputs import NeighborGraph, check_input, is_pairwise, takes_sparse
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -379,8 +379,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.sparse = self.metric not in ("precomputed", "haversine")
+        tags.input_tags.pairwise, tags.input_tags.sparse = is_pairwise(self.metric), takes_sparse(self.metric)
         tags.non_deterministic = False
         return tags
 

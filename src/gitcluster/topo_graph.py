@@ -21,7 +21,7 @@ from gitcluster._jit import boundary as kernels
 from gitcluster._jit import run_chunks, sums, unions
 from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster._support.validation import check_choice
-from gitcluster.inputs import Distances, Input, Points
+from gitcluster.inputs import Input, as_input
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import SIMILARITIES
@@ -184,9 +184,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         tied to the largest, the smaller the shorter.
     metric : str, default="euclidean"
     """
-    source: Input | None = points if isinstance(points, Input) or points is None else Points(points, metric)
-    if source is not None and metric == Distances.metric:
-        source = Distances(points, len(points))
+    source = points if points is None or isinstance(points, Input) else as_input(points, metric)
     component = _components(len(graph.sizes), graph.edges)
     if component.max() == 0:
         return graph

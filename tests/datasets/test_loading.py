@@ -203,7 +203,7 @@ def test_the_package_is_a_leaf():
     for path in Path(datasets.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "gitcluster":
-                assert node.module.split(".")[1] in ("datasets", "_files", "_optional", "_validation"), path
+                assert node.module.split(".")[1] in ("datasets", "_support"), path
             elif isinstance(node, ast.Import):
                 assert all(not alias.name.startswith("gitcluster") for alias in node.names), path
 

@@ -42,6 +42,7 @@ from gitcluster.selection import Overlap, View, highest_peaks, leak_among, neigh
 SMALL_CELL = 20_000
 """Fewer samples than this are not worth a cell of their own."""
 CELLS_A_THREAD = 4
+METRICS = ("euclidean",)
 
 
 class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -265,7 +266,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         return da.where(self.labels_ < 0, -1, self.local_labels_.map_blocks(_look_up, clusters, dtype=np.int64))
 
     def _check_parameters(self) -> None:
-        if self.metric != "euclidean":
+        if self.metric not in METRICS:
             raise ValueError(f"DaskGIT takes metric='euclidean' only, got {self.metric!r}. Use GIT on one machine.")
         if find_recipe(self.variant).strict:
             raise ValueError(f"DaskGIT has no variant {self.variant!r}. Use GIT(variant={self.variant!r}).")

@@ -119,16 +119,13 @@ class Points(Input):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return int(self.values.shape[0])
 
     @property
     def n_features(self) -> int:
-        """Features that were given."""
         return int(self.values.shape[1]) if self.given_features is None else self.given_features
 
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
-        """The samples as their distances are measured: divided by standard deviations, weighted, or as they are."""
         given = scale is not None and not isinstance(scale, str)
         scaling = fit_scaling(self.values, scale) if given or self.metric == "euclidean" else None
         return replace(self, values=scale_checked(self.values, scaling), scaling=scaling)
@@ -141,17 +138,14 @@ class Points(Input):
         return canonical_order(self.values) if always or issparse(self.values) else None
 
     def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
-        """The same neighbours, with their distances in the features as they are here."""
         return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
 
     def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        """Stage 1."""
         found = find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
         check_distances_are_usable(found.distances)
         return found
 
     def check_new(self, X: Any, validate: Validate) -> Any:
-        """New samples, scaled like the fitted ones, in their format and precision."""
         samples = _as_floats(X, validate, ensure_min_samples=1)
         if issparse(self.values):
             samples = tidy_rows(samples)
@@ -169,11 +163,9 @@ class Points(Input):
         return points
 
     def as_new(self, given: Any) -> Any:
-        """Given samples, scaled like the fitted ones."""
         return self.place(given.values)
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
-        """The nearest samples to new ones."""
         k = min(n_neighbors, self.n_samples)
         found = empty_neighbors(new.shape[0], k, new.dtype)
         if new.shape[1] == 0:
@@ -200,15 +192,12 @@ class Points(Input):
         return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
 
     def rows(self, members: Array, X: Any = None) -> Any:
-        """Some of the samples."""
         return self.values[members]
 
     def repeat(self, rows: Array) -> "Points":
-        """Some of the samples, some of them more than once."""
         return replace(self, values=self.values[rows])
 
     def ways_between(self, peaks: Array) -> Ways | None:
-        """Finds short ways between some of the samples."""
         return PointWays(self.values[peaks], self.metric) if self.values.shape[1] else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -230,32 +219,26 @@ class Distances(Input):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return self.size
 
     @property
     def n_features(self) -> int:
-        """Columns of the matrix."""
         return self.size
 
     def scaled(self, scale: Any) -> "Distances":
-        """Distances are taken as they are."""
         return self
 
     def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        """Stage 1."""
         found = find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs)
         check_distances_are_usable(found.distances)
         return found
 
     def check_new(self, X: Any, validate: Validate) -> Any:
-        """Distances of new samples to the fitted ones."""
         samples = _as_floats(X, validate, ensure_min_samples=1)
         check_not_negative(samples)
         return samples if self.columns is None else samples[:, self.columns]
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
-        """The nearest samples to new ones."""
         return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
@@ -269,26 +252,21 @@ class Distances(Input):
         return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
 
     def rows(self, members: Array, X: Any = None) -> Any:
-        """Distances of some of the samples."""
         if X is None:
             raise ValueError("With metric='precomputed' the model keeps no distances: explain(i, j, X=distances).")
         X = np.asarray(X)
         return X[members] if self.columns is None else X[self.columns[members]][:, self.columns]
 
     def repeat(self, rows: Array) -> "Distances":
-        """Some of the samples, some of them more than once."""
         return Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
 
     def as_new(self, given: Any) -> Any:
-        """Distances of all samples that were given to those that were fitted."""
         return given.matrix if self.columns is None else given.matrix[:, self.columns]
 
     def kept(self) -> "Distances":
-        """Without the matrix, which is large."""
         return replace(self, matrix=None, fingerprint=_checksum(self.matrix))
 
     def ways_between(self, peaks: Array) -> Ways:
-        """Finds short ways between some of the samples."""
         return MatrixWays(self.matrix[np.ix_(peaks, peaks)])
 
 
@@ -304,28 +282,22 @@ class NeighborGraph(Input):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return int(self.graph.shape[0])
 
     @property
     def n_features(self) -> int:
-        """Columns of the graph."""
         return int(self.graph.shape[1])
 
     def scaled(self, scale: Any) -> "NeighborGraph":
-        """Distances are taken as they are."""
         return self
 
     def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        """Stage 1: the nearest of those that are given."""
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
 
     def check_new(self, X: Any, validate: Validate) -> Any:
-        """Distances of new samples to some of the fitted ones."""
         return check_graph(X, n_fitted=self.n_samples)
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
-        """The nearest samples to new ones, of those that are given."""
         k = min(n_neighbors, self.n_samples)
         return graph_neighbors(new, n_neighbors=k, same=False, n_jobs=n_jobs)
 
@@ -338,11 +310,9 @@ class NeighborGraph(Input):
         return np.arange(new.shape[0]) if same else np.full(new.shape[0], -1)
 
     def rows(self, members: Array, X: Any = None) -> Any:
-        """Some rows of the graph."""
         return self.graph[members]
 
     def repeat(self, rows: Array) -> "NeighborGraph":
-        """Not for graphs: what would be the distance between two of the same sample?"""
         raise NotImplementedError("samples of a graph are not repeated")
 
 
@@ -360,10 +330,26 @@ def check_input(X: Any, metric: str, *, validate: Validate = check_array) -> Poi
     if metric == NeighborGraph.metric:
         return NeighborGraph(check_graph(X))
     samples = _as_floats(X, validate, ensure_min_samples=2)
-    if metric == Distances.metric:
+    if is_pairwise(metric):
         check_matrix(samples)
+    return as_input(tidy_rows(samples) if issparse(samples) else samples, metric)
+
+
+def as_input(samples: Any, metric: str) -> Points | Distances:
+    """Samples, or distances between them, that need no check."""
+    if is_pairwise(metric):
         return Distances(samples, len(samples))
-    return Points(tidy_rows(samples) if issparse(samples) else samples, metric, None, int(samples.shape[1]))
+    return Points(samples, metric, None, int(samples.shape[1]))
+
+
+def is_pairwise(metric: Any) -> bool:
+    """Whether X is a matrix of distances between samples."""
+    return bool(metric == Distances.metric)
+
+
+def takes_sparse(metric: Any) -> bool:
+    """Whether X may be a sparse matrix."""
+    return metric not in (Distances.metric, "haversine")
 
 
 def _as_floats(X: Any, validate: Validate, *, ensure_min_samples: int) -> Any:
