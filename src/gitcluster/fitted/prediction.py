@@ -56,7 +56,8 @@ def describe_samples(reference: Reference, samples: Any, *, n_jobs: int | None =
     )  # fmt: skip
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
-        for column, values in zip(described, _describe_new(reference, samples[some], n_jobs), strict=True):
+        new: tuple[Any, ...] = _describe_new(reference, samples[some], n_jobs)
+        for column, values in zip(tuple[Any, ...](described), new, strict=True):
             column[some] = values
     return described
 
