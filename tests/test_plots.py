@@ -133,24 +133,24 @@ def enlarge(model, X, times):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", SAMPLES)
-def test_pictures_of_samples(name, kind):
+def test_pictures_of_samples(kind):
     model, X = fitted(kind)
-    ax = new_axes()
-    assert getattr(plots, name)(model, X, ax=ax, **({"legend": True} if name != "plot_local_clusters" else {})) is ax
-    assert len(points_of(ax)[0]) == len(model.labels_)
-    check_picture(ax)
-    assert not plt.get_fignums()
+    for name in SAMPLES:
+        ax, more = new_axes(), {"legend": True} if name != "plot_local_clusters" else {}
+        assert getattr(plots, name)(model, X, ax=ax, **more) is ax
+        assert len(points_of(ax)[0]) == len(model.labels_)
+        check_picture(ax)
+        assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize("kind", WITH_HIERARCHY)
-@pytest.mark.parametrize("name", CHOICES)
-def test_pictures_of_choices(name, kind):
+def test_pictures_of_choices(kind):
     model, X = fitted(kind)
-    ax = new_axes()
-    assert getattr(plots, name)(model, X, ax=ax) is ax
-    check_picture(ax)
-    assert not plt.get_fignums()
+    for name in CHOICES:
+        ax = new_axes()
+        assert getattr(plots, name)(model, X, ax=ax) is ax
+        check_picture(ax)
+        assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize(

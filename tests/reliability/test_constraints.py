@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import label, pairwise
 
 from gitcluster import GIT
 
@@ -40,28 +41,39 @@ def test_wrong_weights(weights):
         must_refuse(lambda o=options: GIT(2, **o).fit(X, sample_weight=weights), "sample_weight")
 
 
+ODD_WEIGHTS = [
+    spoiled(0), spoiled(0, slice(0, 20)), spoiled(0, slice(1, None)), spoiled(0, slice(2, None)),
+    spoiled(0.0) + 0.5, spoiled(1e12), spoiled(1e-12), spoiled(1e300), spoiled(1e308, slice(None)), spoiled(5e-324),
+    spoiled(5e-324, slice(None)), ones * 1e12, ones * 1e-12, ones * 0.3, ones * 7, ones * 10**9, np.arange(40),
+    np.arange(40.0) / 7, 10.0 ** np.arange(-20, 20), ones.astype(bool), ones.astype(object), ones.tolist(),
+    np.arange(40, dtype=np.uint8), 1 + np.arange(40) % 2, np.where(np.arange(40) % 2, 0.0, 0.7),
+    np.where(np.arange(40) == 7, 0.5, 0.0), -0.0 * ones + spoiled(0), 3, True, 0.5,
+]  # fmt: skip
+
+
+def possible(row):
+    """The paper's variant needs a number of clusters, and has no bounds on sizes."""
+    return row["variant"] == "adaptive" or (row["number"] != "auto" and row["min_cluster_size"] is None)
+
+
 @pytest.mark.parametrize(
-    "weights",
-    [
-        spoiled(0), spoiled(0, slice(0, 20)), spoiled(0, slice(1, None)), spoiled(0, slice(2, None)),
-        spoiled(0.0) + 0.5,
-        spoiled(1e12), spoiled(1e-12), spoiled(1e300), spoiled(1e308, slice(None)), spoiled(5e-324), spoiled(5e-324,
-        slice(None)),
-        ones * 1e12, ones * 1e-12, ones * 0.3, ones * 7, ones * 10**9, np.arange(40), np.arange(40.0) / 7,
-        10.0 ** np.arange(-20, 20),
-        ones.astype(bool), ones.astype(object), ones.tolist(), np.arange(40, dtype=np.uint8), 1 + np.arange(40) % 2,
-        np.where(np.arange(40) % 2, 0.0, 0.7), np.where(np.arange(40) == 7, 0.5, 0.0), -0.0 * ones + spoiled(0), 3,
-        True, 0.5,
-    ],
-    ids=lambda w: str(w).split(" at 0x")[0][:20],
-)  # fmt: skip
-@pytest.mark.parametrize(
-    "options",
-    [{"n_clusters": 2}, {}, {"n_clusters": 2, "variant": "paper", "n_neighbors": 1}, {"n_clusters": 2, "noise": 0.2},
-     {"proportions": [3, 1]}, {"n_clusters": 2, "metric": "manhattan"}, {"n_clusters": 3, "min_cluster_size": 1}],
-    ids=str,
-)  # fmt: skip
-def test_odd_weights(weights, options):
+    "row",
+    pairwise(
+        possible,
+        weights=range(len(ODD_WEIGHTS)),
+        variant=["adaptive", "paper"],
+        number=["auto", 2, [3, 1]],
+        noise=[None, 0.2],
+        metric=["euclidean", "manhattan"],
+        n_neighbors=["auto", 1],
+        min_cluster_size=[None, 1],
+    ),
+    ids=label,
+)
+def test_odd_weights(row):
+    options = dict(row)
+    weights, number = ODD_WEIGHTS[options.pop("weights")], options.pop("number")
+    options["proportions" if isinstance(number, list) else "n_clusters"] = number
     check_fit(X, {"sample_weight": weights}, **options)
 
 
@@ -71,7 +83,6 @@ def test_weights_of_duplicates():
         check_fit(TWICE, {"sample_weight": weights}, n_clusters=2)
 
 
-@pytest.mark.parametrize("name", ["must_link", "cannot_link"])
 @pytest.mark.parametrize(
     "pairs",
     [
@@ -82,10 +93,11 @@ def test_weights_of_duplicates():
     ],
     ids=lambda p: str(p).split(" at 0x")[0][:20],
 )  # fmt: skip
-def test_wrong_links(name, pairs):
+def test_wrong_links(pairs):
     if isinstance(pairs, dict) and not pairs:
         pairs = {0: 1}
-    must_refuse(lambda: GIT(2).fit(X, **{name: pairs}), name)
+    for name in ("must_link", "cannot_link"):
+        must_refuse(lambda n=name: GIT(2).fit(X, **{n: pairs}), name)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +116,6 @@ def test_contradictions(links):
     must_refuse(lambda: GIT(2).fit(X, **links))
 
 
-@pytest.mark.parametrize("n_clusters", ["auto", 1, 2, 3, 39, 40])
 @pytest.mark.parametrize(
     "links",
     [
@@ -118,11 +129,13 @@ def test_contradictions(links):
     ],
     ids=lambda links: str(links).split(" at 0x")[0][:40],
 )  # fmt: skip
-def test_odd_links(links, n_clusters):
-    for data in (X, TWICE):
-        model = check_fit(data, links, n_clusters=n_clusters)
-        if model is not None:
-            keeps_links(model, **{name: np.asarray(pairs, int).reshape(-1, 2) for name, pairs in links.items()})
+def test_odd_links(links):
+    pairs = {name: np.asarray(given, int).reshape(-1, 2) for name, given in links.items()}
+    for number in ("auto", 1, 2, 3, 39, 40):
+        for data in (X, TWICE):
+            model = check_fit(data, links, n_clusters=number)
+            if model is not None:
+                keeps_links(model, **pairs)
 
 
 @pytest.mark.parametrize("copies", [2, 3, 20])
@@ -174,17 +187,23 @@ def test_odd_partial_labels(y):
     answer_or_named_error(lambda: GIT(2, variant="paper").fit(X, y))
 
 
-@pytest.mark.parametrize("low", [None, 1, 2, 13, 14, 20, 21, 40, 41])
-@pytest.mark.parametrize("high", [None, 1, 2, 13, 14, 20, 21, 40, 41])
-def test_bounds_on_sizes(low, high):
-    for number in ("auto", 1, 2, 3, 40):
-        model = check_fit(X, n_clusters=number, min_cluster_size=low, max_cluster_size=high)
+SIZES = [None, 1, 2, 13, 14, 20, 21, 40, 41]
+
+
+@pytest.mark.parametrize("low", SIZES)
+def test_bounds_on_sizes(low):
+    rows = pairwise(low=SIZES, high=SIZES, number=["auto", 1, 2, 3, 40])
+    for row in rows:
+        if row["low"] != low:
+            continue
+        high = row["high"]
+        model = check_fit(X, n_clusters=row["number"], min_cluster_size=low, max_cluster_size=high)
         if low is not None and high is not None and low > min(high, 40):
-            assert model is None
+            assert model is None, row
         if model is not None:
             sizes = np.bincount(model.labels_)
-            assert sizes.min() >= (low or 0)
-            assert sizes.max() <= (high or 40)
+            assert sizes.min() >= (low or 0), row
+            assert sizes.max() <= (high or 40), row
 
 
 def test_everything_at_once():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import label, pairwise
 from scipy import sparse
 from sklearn.neighbors import kneighbors_graph
 
@@ -111,39 +112,50 @@ def odd_graphs():
     }  # fmt: skip
 
 
-OPTIONS = [
-    {},
-    {"n_clusters": 2},
-    {"n_clusters": 2, "variant": "paper", "n_neighbors": 1},
-    {"n_clusters": 2, "variant": "authors", "n_neighbors": 1},
-    {"n_clusters": 2, "noise": "auto"},
-    {"n_clusters": 2, "noise": 0.4},
-    {"n_clusters": 2, "n_neighbors": 1},
-    {"proportions": [5, 1]},
-]
-
-
-@pytest.mark.parametrize("name", odd_graphs())
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_odd_graphs(name, options):
+def graph_named(name):
     graph = odd_graphs()[name]
-    if name == "list pair":
-        graph = tuple(np.asarray(part) for part in graph)
-    sure = options.get("variant") != "authors"
-    check_fit(graph, metric="precomputed_graph", must=sure, **options)
+    return tuple(np.asarray(part) for part in graph) if name == "list pair" else graph
 
 
-@pytest.mark.parametrize("name", odd_graphs())
-def test_odd_graphs_with_weights_and_constraints(name):
-    graph = odd_graphs()[name]
-    if name == "list pair":
-        return
+def possible(row):
+    """The published variants need numbers (8 neighbours are more than many graphs have), the authors' no weights."""
+    if row["variant"] == "authors" and row["weights"]:
+        return False
+    return row["variant"] == "adaptive" or "auto" not in (row["number"], row["n_neighbors"])
+
+
+@pytest.mark.parametrize(
+    "row",
+    pairwise(
+        possible,
+        name=odd_graphs(),
+        variant=["adaptive", "paper", "authors"],
+        number=["auto", 2, [5, 1]],
+        noise=[None, "auto", 0.4],
+        weights=[False, True],
+        n_neighbors=["auto", 1],
+    ),
+    ids=label,
+)
+def test_odd_graphs(row):
+    options = {"metric": "precomputed_graph", **row}
+    name, number, weights = (options.pop(key) for key in ("name", "number", "weights"))
+    options["proportions" if isinstance(number, list) else "n_clusters"] = number
+    graph = graph_named(name)
     n = graph[0].shape[0] if isinstance(graph, tuple) else graph.shape[0]
-    options = {"metric": "precomputed_graph", "n_clusters": 2}
-    check_fit(graph, {"sample_weight": np.arange(n) + 0.5}, must=True, **options)
-    check_fit(graph, {"sample_weight": np.arange(n)}, **options)
-    check_fit(graph, {"cannot_link": [(0, 1)]}, **options)
-    check_fit(graph, {"must_link": [(0, n - 1)]}, **options)
+    if weights:
+        check_fit(graph, {"sample_weight": np.arange(n) + 0.5}, must=True, **options)
+        check_fit(graph, {"sample_weight": np.arange(n)}, **options)
+    else:
+        check_fit(graph, must=True, **options)
+
+
+@pytest.mark.parametrize("name", odd_graphs())
+def test_odd_graphs_with_links(name):
+    graph = graph_named(name)
+    n = graph[0].shape[0] if isinstance(graph, tuple) else graph.shape[0]
+    for links in ({"cannot_link": [(0, 1)]}, {"must_link": [(0, n - 1)]}):
+        check_fit(graph, links, metric="precomputed_graph", n_clusters=2)
 
 
 def pair(indices=INDICES, lengths=LENGTHS):

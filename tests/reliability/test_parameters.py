@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
@@ -11,19 +12,21 @@ from gitcluster import GIT
 from .conftest import answer_or_named_error, blobs, check_fit, must_refuse, name_of
 
 X = blobs()
+VARIANTS = ("adaptive", "paper", "authors")
 NO_NUMBERS = [0, -1, -(10**30), 10**30, 1.0, 2.5, np.float64(2), np.nan, np.inf, True, np.bool_(True), "2", "", b"2",
               [2], (2,), np.array([2, 3]), {}, object(), 2 + 0j, GIT]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=name_of)
-@pytest.mark.parametrize("name", ["n_clusters", "n_neighbors", "min_cluster_size", "max_cluster_size"])
-def test_wrong_numbers(name, value):
-    if name == "max_cluster_size" and type(value) is int and value > 0:
+def test_wrong_numbers(value):
+    for name in ("n_clusters", "n_neighbors", "min_cluster_size"):
+        must_refuse(lambda n=name: GIT(**{n: value}).fit(X), name)
+    for name in ("n_clusters", "n_neighbors"):
+        must_refuse(lambda n=name: GIT(**{"n_clusters": 2, "variant": "paper", n: value}).fit(X), name)
+    if type(value) is int and value > 0:
         check_fit(X, must=True, max_cluster_size=value)
     else:
-        must_refuse(lambda: GIT(**{name: value}).fit(X), name)
-    if name in ("n_clusters", "n_neighbors"):
-        must_refuse(lambda: GIT(**{"n_clusters": 2, "variant": "paper", name: value}).fit(X), name)
+        must_refuse(lambda: GIT(max_cluster_size=value).fit(X), "max_cluster_size")
 
 
 def test_none_as_a_number():
@@ -34,17 +37,17 @@ def test_none_as_a_number():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7, 39, 40, 41, np.int8(3), np.uint64(2), np.int64(40)], ids=name_of)
-@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
-def test_numbers_of_clusters(number, variant):
-    model = check_fit(X, n_clusters=number, variant=variant)
-    assert (model is None) == (number > 40)
+def test_numbers_of_clusters(number):
+    for variant in VARIANTS:
+        model = check_fit(X, n_clusters=number, variant=variant)
+        assert (model is None) == (number > 40), variant
 
 
 @pytest.mark.parametrize("k", [1, 2, 20, 38, 39, 40, 10**9, np.int8(5)], ids=name_of)
-@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
-def test_numbers_of_neighbours(k, variant):
-    model = check_fit(X, n_clusters=2, n_neighbors=k, variant=variant)
-    assert (model is None) == (k > 39)
+def test_numbers_of_neighbours(k):
+    for variant in VARIANTS:
+        model = check_fit(X, n_clusters=2, n_neighbors=k, variant=variant)
+        assert (model is None) == (k > 39), variant
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_numbers_of_neighbours(k, variant):
     ids=name_of,
 )  # fmt: skip
 def test_wrong_proportions(shares):
-    for variant in ("adaptive", "paper", "authors"):
+    for variant in VARIANTS:
         must_refuse(lambda v=variant: GIT(proportions=shares, variant=v).fit(X), "proportions")
     must_refuse(lambda: GIT(2).fit(X).cut(proportions=shares), "proportions")
 
@@ -65,9 +68,9 @@ def test_wrong_proportions(shares):
     "shares", [[1], [1, 1], [1e-300, 1], [1e300, 1e-300], [5e-324, 1], [1e308, 1e308], [1] * 40, [True, True], (1, 2),
                np.array([1, 2], "f2"), range(1, 4), [10**20, 1], ["1", "2"]], ids=name_of
 )  # fmt: skip
-@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
-def test_odd_proportions(shares, variant):
-    check_fit(X, proportions=shares, variant=variant)
+def test_odd_proportions(shares):
+    for variant in VARIANTS:
+        check_fit(X, proportions=shares, variant=variant)
 
 
 def test_proportions_and_another_number():
@@ -76,12 +79,12 @@ def test_proportions_and_another_number():
     check_fit(X, must=True, n_clusters=40, proportions="equal")
 
 
-@pytest.mark.parametrize("name", ["variant", "neighbors", "metric"])
 @pytest.mark.parametrize(
     "value", ["", "none", "Adaptive", 0, 1.5, None, [], {}, object(), GIT, b"paper", True], ids=name_of
 )
-def test_wrong_choices(name, value):
-    must_refuse(lambda: GIT(2, **{name: value}).fit(X))
+def test_wrong_choices(value):
+    for name in ("variant", "neighbors", "metric"):
+        must_refuse(lambda n=name: GIT(2, **{n: value}).fit(X))
 
 
 @pytest.mark.parametrize(
@@ -101,9 +104,9 @@ def test_wrong_scales(scale):
     [None, [0, 0], [0, 1], [1e300, 1], [1e-300, 1], [5e-324, 5e-324], [1e308, 1e308], [True, False], (1, 2)],
     ids=name_of,
 )
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "chebyshev"])
-def test_odd_scales(scale, metric):
-    check_fit(X, n_clusters=2, scale=scale, metric=metric)
+def test_odd_scales(scale):
+    for metric in ("euclidean", "manhattan", "cosine", "chebyshev"):
+        check_fit(X, n_clusters=2, scale=scale, metric=metric)
 
 
 @pytest.mark.parametrize(
@@ -113,14 +116,18 @@ def test_wrong_noise(noise):
     must_refuse(lambda: GIT(2, noise=noise).fit(X), "noise")
 
 
-@pytest.mark.parametrize(
-    "noise", [0, 0.0, 0.01, 0.5, 0.999, 1 - 1e-16, 5e-324, "auto", np.float32(0.1), np.float64(0.3)], ids=name_of
-)
+NOISE = [0, 0.0, 0.01, 0.5, 0.999, 1 - 1e-16, 5e-324, "auto", np.float32(0.1), np.float64(0.3)]
+
+
 @pytest.mark.parametrize("n", [2, 3, 5, 40])
-def test_noise_on_tiny_data(noise, n):
-    for options in ({"n_clusters": 1}, {"n_clusters": 2}, {"n_clusters": 2, "variant": "paper", "n_neighbors": 1}):
-        model = check_fit(X[:n], must=True, noise=noise, **options)
-        assert (model.labels_ >= 0).any()
+def test_noise_on_tiny_data(n):
+    def possible(row):  # the paper's variant has 8 neighbours unless told otherwise
+        return row["variant"] == "adaptive" or row["n_neighbors"] == 1
+
+    axes = {"noise": NOISE, "n_clusters": [2, 1], "variant": ["adaptive", "paper"], "n_neighbors": ["auto", 1]}
+    for row in pairwise(possible, **axes):
+        model = check_fit(X[:n], must=True, **row)
+        assert (model.labels_ >= 0).any(), row
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1, 2, -1, -100, 10**6, 1.5, "2", None, True], ids=name_of)
@@ -157,7 +164,6 @@ def spoiled(where, value):
     return D
 
 
-@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
 @pytest.mark.parametrize(
     ("name", "D"),
     [
@@ -171,15 +177,15 @@ def spoiled(where, value):
         ("all largest", np.full((20, 20), 1.7e308)), ("a far row", spoiled(3, 1e308)),
     ],
 )  # fmt: skip
-def test_odd_distances(name, D, variant):
-    model = check_fit(D, metric="precomputed", n_clusters=2, variant=variant, n_neighbors=1)
-    if variant == "adaptive":
-        check_fit(D, metric="precomputed")
-        check_fit(D, metric="precomputed", noise=0.3)
-    if model is not None:
-        half = np.asarray(D, dtype=float)[:3] / 2 + 1e-3
-        labels = answer_or_named_error(lambda: model.predict(half))
-        assert labels is None or ((labels >= 0) & (labels < model.n_clusters_)).all()
+def test_odd_distances(name, D):
+    check_fit(D, metric="precomputed")
+    check_fit(D, metric="precomputed", noise=0.3)
+    half = np.asarray(D, dtype=float)[:3] / 2 + 1e-3
+    for variant in VARIANTS:
+        model = check_fit(D, metric="precomputed", n_clusters=2, variant=variant, n_neighbors=1)
+        if model is not None:
+            labels = answer_or_named_error(lambda m=model: m.predict(half))
+            assert labels is None or ((labels >= 0) & (labels < model.n_clusters_)).all(), variant
 
 
 @pytest.mark.parametrize(
@@ -232,15 +238,15 @@ class Index:
         }[self.answer]
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 @pytest.mark.parametrize(
     "answer",
     ["none", "one", "swapped", "short", "narrow", "flat", "out of range", "negative", "minus one", "all minus one",
      "only itself", "one for all", "distances NaN", "distances infinite", "distances negative", "different shapes",
      "lists", "strings", "empty"],
 )  # fmt: skip
-def test_an_index_that_answers_nonsense(answer, metric):
-    check_fit(X, n_clusters=2, neighbors=Index(answer), metric=metric)
+def test_an_index_that_answers_nonsense(answer):
+    for metric in ("euclidean", "manhattan"):
+        check_fit(X, n_clusters=2, neighbors=Index(answer), metric=metric)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import label, pairwise
 from conftest import nasty_sets
 
 from gitcluster import GIT
@@ -10,34 +11,50 @@ from .conftest import answer_or_named_error, blobs, check_fit, check_model, extr
 
 SETS = {**extreme_sets(), **nasty_sets()}
 SETS["5000 dimensions"] = SETS["5000 dimensions"][:, :500]
-OPTIONS = {
-    "default": {},
-    "two clusters": {"n_clusters": 2},
-    "paper": {"n_clusters": 2, "variant": "paper", "n_neighbors": 1},
-    "authors": {"n_clusters": 2, "variant": "authors", "n_neighbors": 1},
-    "no scale": {"n_clusters": 2, "scale": None},
-    "proportions": {"proportions": [5, 1]},
-    "one neighbour": {"n_clusters": 2, "n_neighbors": 1},
-    "automatic noise": {"noise": "auto"},
-    "much noise": {"n_clusters": 2, "noise": 0.5},
-    "manhattan": {"metric": "manhattan", "n_clusters": 2},
-    "cosine": {"metric": "cosine", "n_clusters": 2},
-}
-SURE = ("default", "two clusters", "paper", "proportions", "one neighbour", "automatic noise", "much noise")
+TOO_LARGE = {
+    "1e300", "-1e300", "1e300 and 1e-300", "opposite 1e308", "opposite 1e308 and blobs", "largest float",
+    "one largest float", "all powers of ten", "one at 1e300", "two samples at the ends", "single precision, largest",
+    "huge scale",
+}  # fmt: skip
+TOO_SMALL = {"denormals", "smallest normal", "blobs at 1e-300", "single precision, denormals"}
+"""Sets whose distances are not floats unless features are scaled; they may be refused then, the others never."""
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", SETS)
-def test_finite_data(name, options):
-    check_fit(SETS[name], must=options in SURE, **OPTIONS[options])
+def may_be_refused(name, metric, scale):
+    return name in TOO_LARGE | TOO_SMALL and (metric == "manhattan" or (metric == "euclidean" and scale is None))
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_weights(name):
-    rng = np.random.default_rng(0)
-    n = len(SETS[name])
-    check_fit(SETS[name], {"sample_weight": rng.integers(1, 4, n)}, n_clusters=2, must=True)
-    check_fit(SETS[name], {"sample_weight": rng.random(n) + 0.1}, n_clusters=2, must=True)
+def possible(row):
+    """The published variants need a number of clusters, and the authors' is defined without weights."""
+    if row["variant"] == "authors" and row["weights"]:
+        return False
+    return row["variant"] == "adaptive" or row["number"] != "auto"
+
+
+@pytest.mark.parametrize(
+    "row",
+    pairwise(
+        possible,
+        name=SETS,
+        variant=["adaptive", "paper", "authors"],
+        number=["auto", 2, [5, 1]],
+        noise=[None, "auto", 0.5],
+        weights=[False, True],
+        metric=["euclidean", "manhattan", "cosine"],
+        scale=["std", None],
+        n_neighbors=["auto", 1],
+    ),
+    ids=label,
+)
+def test_finite_data(row):
+    options = dict(row)
+    name, number, weights = (options.pop(key) for key in ("name", "number", "weights"))
+    options["proportions" if isinstance(number, list) else "n_clusters"] = number
+    must = not may_be_refused(name, row["metric"], row["scale"])
+    rng, n = np.random.default_rng(0), len(SETS[name])
+    whole, real = rng.integers(1, 4, n), rng.random(n) + 0.1
+    for fit_params in [{"sample_weight": whole}, {"sample_weight": real}] if weights else [{}]:
+        check_fit(SETS[name], fit_params, must=must, **options)
 
 
 @pytest.mark.parametrize("name", SETS)
