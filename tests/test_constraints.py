@@ -1,11 +1,14 @@
 """Pairs, partial labels and bounds on sizes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
@@ -47,6 +50,39 @@ def test_any_pairs_are_kept_to_or_named(n_clusters, pairs, seed):
         return
     assert all(labels[i] == labels[j] for i, j in together)
     assert all(labels[i] != labels[j] for i, j in apart)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(2, 4), st.integers(0, 999))
+def test_links_are_kept_with_weights_and_duplicates(data, n_clusters, seed):
+    """On lattices with many duplicates, with whole weights, zeros among them, or fractions."""
+    rng = np.random.default_rng(seed)
+    samples = rng.integers(0, 4, (24, 2)).astype(float)
+    weights = data.draw(st.sampled_from([rng.integers(0, 3, 24), rng.integers(1, 4, 24), rng.random(24), None]))
+    index = st.integers(0, 23)
+    apart = [(i, j) for i, j in data.draw(st.lists(st.tuples(index, index), max_size=3)) if i != j]
+    known = np.full(24, -1)
+    known[data.draw(st.lists(index, max_size=4))] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            model = GIT(n_clusters).fit(samples, known, sample_weight=weights, cannot_link=apart)
+        except ValueError as error:
+            assert "contradict" in str(error) or "forbid to join" in str(error)  # noqa: PT017
+            return
+    labels = model.labels_
+    assert all(labels[i] != labels[j] for i, j in apart)
+    assert len(set(labels[known == 0])) <= 1
+    assert len(np.unique(labels)) == model.n_clusters_
+    np.testing.assert_array_equal(model.predict(samples), labels)
+
+
+def test_as_many_clusters_come_out_as_links_allow():
+    """Local clusters that must be together count as one when it is looked for views with enough of them."""
+    for seed in range(60):
+        samples = np.random.default_rng(seed).normal(size=(60, 2))
+        model = GIT(4).fit(samples, must_link=[(0, 31)], cannot_link=[(0, 1)])
+        assert model.n_clusters_ == 4
 
 
 def test_partial_labels_are_kept_to_and_help():

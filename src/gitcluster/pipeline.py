@@ -157,7 +157,7 @@ def prepare_samples(
 ) -> Ready:
     """Repeat samples of whole weights, and put all in an order of their own."""
     weights = check_sample_weight(sample_weight, given.n_samples)
-    rows = repeated_rows(given, weights)
+    rows = repeated_rows(given, weights, constraints)
     ready = Ready(given, weights, constraints, None, None)
     if rows is not None:
         ready = _take(ready._replace(weights=None), rows)._replace(rows=rows)
@@ -173,11 +173,16 @@ def _take(ready: Ready, rows: Array) -> Ready:
     )
 
 
-def repeated_rows(given: Input, weights: NDArray[np.float64] | None) -> Array | None:
-    """Rows by which whole weights are repetitions; None where weights are none, or would take much memory so."""
+def repeated_rows(given: Input, weights: NDArray[np.float64] | None, constraints: Constraints | None) -> Array | None:
+    """Rows by which whole weights are repetitions; None where the weighted formulas are used, or there are no weights.
+
+    Repetitions would take much memory where weights are large, and leave out samples of weight 0 that have links.
+    """
     if weights is None or not given.repeatable or (weights != np.floor(weights)).any():
         return None
     if weights.sum() > max(REPEATED * len(weights), 10_000):
+        return None
+    if constraints is not None and (constraints.groups[weights == 0] >= 0).any():
         return None
     if weights.sum() < 2:
         raise ValueError("sample_weight must sum to 2 or more where it holds whole numbers.")
@@ -292,11 +297,12 @@ def conclude(
         threshold = noise_threshold(scores, noise)
         highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
+    copies = None if ready.rows is None else first_copies(ready.rows, given.n_samples)
     units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=k)
     reference = Reference(
         recipe=recipe,
         n_neighbors=stages.n_neighbors,
-        source=ready.data.kept(),
+        source=ready.data.kept(np.arange(len(labels)) if copies is None else copies[copies >= 0]),
         units=units[local.peaks],
         log_intensity=stages.log_intensity,
         parents=local.parent,
@@ -308,6 +314,7 @@ def conclude(
         noise_above=threshold,
         weights=ready.weights,
         rows=ready.rows,
+        copies=copies,
     )
     described: Any = reference
     if ready.rows is not None:
@@ -334,6 +341,19 @@ def conclude(
         reference=reference,
         neighbors=near,
     )
+
+
+def first_copies(rows: Array, n_given: int) -> Array:
+    """The first of the repeated rows that every given one is; -1 where it was not repeated at all.
+
+    Examples
+    --------
+    >>> first_copies(np.array([0, 0, 2]), 4)
+    array([ 0, -1,  2, -1])
+    """
+    first = np.full(n_given, -1)
+    first[rows[::-1]] = np.arange(len(rows))[::-1]
+    return first
 
 
 def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:

@@ -65,6 +65,11 @@ class View(NamedTuple):
         """Number of local clusters."""
         return len(self.topo_graph.sizes)
 
+    @property
+    def most_clusters(self) -> int:
+        """Number of clusters where nothing merges but what must be together."""
+        return self.n_peaks if self.ties is None else self.ties.count_parts(self.n_peaks)
+
 
 class Evidence(Protocol):
     """What is counted on the samples of several views, which are known by their place in a list."""
@@ -128,7 +133,7 @@ def select(
         possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
         n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
         n_clusters = max(n_clusters, least)
-    elif add_finest is not None and max(view.n_peaks for view in views) < n_clusters:
+    elif add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
         add_finest()
     chosen, table = choose(views, evidence, n_clusters=n_clusters, prior=prior)
     return Selection(chosen, table, scores)
@@ -138,8 +143,8 @@ def choose(
     views: Sequence[View], evidence: Evidence, *, n_clusters: int, prior: NDArray[np.float64] | None = None
 ) -> tuple[Candidate, Table]:
     """The clustering into ``n_clusters`` that the views agree on, near to the prior where there is one."""
-    peaks = [view.n_peaks for view in views]
-    able = [i for i, count in enumerate(peaks) if count >= n_clusters] or [int(np.argmax(peaks))]
+    most = [view.most_clusters for view in views]
+    able = [i for i, count in enumerate(most) if count >= n_clusters] or [int(np.argmax(most))]
     widest = views[0].n_samples / n_clusters / 2  # 2 k within an average cluster
     able = [i for i in able if views[i].n_neighbors <= widest] or able[:1]
     candidates = linkage_candidates(views, able, n_clusters)

@@ -35,7 +35,7 @@ def check_clustering(found: Clustering, n_features: int | None) -> None:
     _check_ties(found.ties, n_local)
     _check_samples(found, found.n_samples, n_local, n_clusters)
     check_peaks(found.parents, found.peaks, found.n_samples)
-    _check_reference(found.fitted, n_local, n_clusters, n_features)
+    _check_reference(found, n_local, n_features)
     _check_counts(found)
     for table in (found.selection, found.n_clusters_scores):
         if table is not None and len({len(column) for column in table.values()}) > 1:
@@ -88,7 +88,7 @@ def check_graph(graph: Any, n_samples: int) -> None:
     check_range("peaks", graph.peaks, (n_local,), 0, n_samples)
     check_range("edges", graph.edges, (n_edges, 2), 0, n_local)
     check_range("boundary pairs", graph.pairs, (n_edges,), 0, 2**62)
-    _check_floats("weights", graph.log_weights, (n_edges,))
+    _check_floats("weights", graph.log_weights, (n_edges,), infinite=True)
     if (graph.edges[:, 0] >= graph.edges[:, 1]).any() or len(np.unique(graph.edges, axis=0)) != n_edges:
         raise ValueError("its edges are not pairs of local clusters, each once")
 
@@ -156,7 +156,8 @@ def check_peaks(parents: Any, peaks: Array, n_samples: int) -> None:
         raise ValueError("its ways uphill do not end at its peaks")
 
 
-def _check_reference(reference: Any, n_local: int, n_clusters: int, n_features: int | None) -> None:
+def _check_reference(found: Clustering, n_local: int, n_features: int | None) -> None:
+    reference, n_given, n_clusters = found.fitted, found.n_samples, found.n_clusters
     _check_kind(reference, Reference)
     _check_kind(reference.recipe, Recipe)
     n_fitted = len(reference.labels)
@@ -171,8 +172,11 @@ def _check_reference(reference: Any, n_local: int, n_clusters: int, n_features: 
         raise ValueError("its threshold of noise is not a number")
     if reference.weights is not None:
         _check_floats("weights of samples", reference.weights, (n_fitted,))
+    if reference.rows is None and n_fitted != n_given:
+        raise ValueError("it has other samples than labels")
     if reference.rows is not None:
-        check_range("repeated rows", reference.rows, (n_fitted,), 0, 2**62)
+        check_range("repeated rows", reference.rows, (n_fitted,), 0, n_given)
+        check_range("copies", reference.copies, (n_given,), -1, n_fitted)
     _check_source(reference.source, n_fitted, n_features)
 
 

@@ -53,11 +53,27 @@ class Reference(_WithoutCaches):
     weights: NDArray[np.float64] | None = None
     rows: Array | None = None
     """(n,) which given sample every fitted one is, where some count several times; None where all count once."""
+    copies: Array | None = None
+    """(n_given,) the first of the fitted samples that a given one is, -1 where it has weight 0."""
 
     @cached_property
-    def match(self) -> Any:
-        """Tells which fitted sample a new one equals; the choice between duplicates does not depend on their order."""
+    def _matcher(self) -> Any:
         return self.source.matcher(self.local_labels, self.labels)
+
+    def match(self, new: Any) -> Array:
+        """The fitted sample that every new one equals, -1 where there is none.
+
+        Duplicates may have different labels where links part them: what was fitted as a whole is known again sample by
+        sample; for others, the choice between duplicates does not depend on their order.
+        """
+        copies = np.arange(self.source.n_samples) if self.copies is None else self.copies
+        there = copies >= 0
+        if new.shape[0] != len(copies) or not self.source.is_same(new if there.all() else new[there], copies[there]):
+            return np.asarray(self._matcher(new))
+        match = copies.copy()
+        if not there.all():
+            match[~there] = self._matcher(new[~there])
+        return match
 
     @cached_property
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

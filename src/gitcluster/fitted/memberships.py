@@ -42,8 +42,9 @@ def leaving_shares(found: Clustering, described: Described) -> NDArray[np.float6
 def _boundary_shares(found: Clustering) -> Any:
     """(m, c) CSR array: to which clusters the boundary pairs of a local cluster lead, by summed similarity."""
     graph, cut = found.topo_graph, found.edge_cut
-    ends = np.concatenate([graph.edges[graph.real], graph.edges[graph.real][:, ::-1]])
-    log_sums = np.tile(graph.log_sums[graph.real], 2)
+    real = graph.real & np.isfinite(graph.log_weights)  # a similarity may be 0
+    ends = np.concatenate([graph.edges[real], graph.edges[real][:, ::-1]])
+    log_sums = np.tile(graph.log_sums[real], 2)
     n_local = len(graph.sizes)
     largest = np.full(n_local, -np.inf)
     np.maximum.at(largest, ends[:, 0], log_sums)

@@ -51,6 +51,10 @@ class Ties(NamedTuple):
         unions.union_edges(root, self.together, np.arange(len(self.together)))
         return root
 
+    def count_parts(self, n_local: int) -> int:
+        """Number of local clusters, those counted once that must be together."""
+        return len(np.unique(_tops(self.join(n_local))))
+
 
 def tie_local_clusters(constraints: Constraints, local_labels: Array) -> Ties:
     """What constraints on samples say of their local clusters."""
@@ -74,7 +78,7 @@ def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
     first, second, smaller = _join_the_rest(graph, root, merges, ties.apart, n_clusters)
     order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)
-    n_atoms = len(np.unique(_tops(root)))
+    n_atoms = ties.count_parts(len(graph.sizes))
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
     return label_by_size(root, graph.sizes)[0]

@@ -73,6 +73,10 @@ class Input(ABC):
         """
 
     @abstractmethod
+    def is_same(self, new: Any, members: Array) -> bool:
+        """Whether new samples are exactly these of the samples."""
+
+    @abstractmethod
     def rows(self, members: Array, X: Any = None) -> Any:
         """Some of the samples, as :meth:`nearest` takes them; ``X`` is what was fitted, where it was not kept."""
 
@@ -96,8 +100,8 @@ class Input(ABC):
         """All samples that were given, in the form that new ones have."""
         raise NotImplementedError("samples of this kind are not repeated")
 
-    def kept(self) -> Self:
-        """What is kept after a fit."""
+    def kept(self, members: Array) -> Self:
+        """What is kept after a fit; ``members`` are the samples that were given, each once."""
         return self
 
     def ways_between(self, peaks: Array) -> Ways | None:
@@ -191,6 +195,13 @@ class Points(Input):
         """A function that tells which sample every new one equals, -1 where there is none."""
         return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
 
+    def is_same(self, new: Any, members: Array) -> bool:
+        if new.dtype != self.values.dtype or new.shape[1] != self.values.shape[1]:
+            return False
+        if issparse(self.values):
+            return row_bytes(new) == row_bytes(self.values[members])
+        return bool((self.values[members[0]] == new[0]).all() and np.array_equal(self.values[members], new))
+
     def rows(self, members: Array, X: Any = None) -> Any:
         return self.values[members]
 
@@ -246,10 +257,11 @@ class Distances(Input):
         return self._match
 
     def _match(self, new: Array) -> Array:
-        if len(new) == self.size and _checksum(new) == self.fingerprint:
-            return np.arange(len(new))
         nearest = new.argmin(axis=1)
         return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        return _checksum(new) == self.fingerprint
 
     def rows(self, members: Array, X: Any = None) -> Any:
         if X is None:
@@ -263,8 +275,8 @@ class Distances(Input):
     def as_new(self, given: Any) -> Any:
         return given.matrix if self.columns is None else given.matrix[:, self.columns]
 
-    def kept(self) -> "Distances":
-        return replace(self, matrix=None, fingerprint=_checksum(self.matrix))
+    def kept(self, members: Array) -> "Distances":
+        return replace(self, matrix=None, fingerprint=_checksum(self.matrix[members]))
 
     def ways_between(self, peaks: Array) -> Ways:
         return MatrixWays(self.matrix[np.ix_(peaks, peaks)])
@@ -302,12 +314,14 @@ class NeighborGraph(Input):
         return graph_neighbors(new, n_neighbors=k, same=False, n_jobs=n_jobs)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
-        """A function that knows the samples where the whole graph is given again; else they may be new ones."""
+        """A function that knows no sample: a new one may have the neighbours of a fitted one."""
         return self._match
 
     def _match(self, new: Any) -> Array:
-        same = new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
-        return np.arange(new.shape[0]) if same else np.full(new.shape[0], -1)
+        return np.full(new.shape[0], -1)
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        return new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
 
     def rows(self, members: Array, X: Any = None) -> Any:
         return self.graph[members]
