@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+FOLDER = Path(__file__).parent / "results"
 Line = dict[str, Any]
 Key = tuple[Any, ...]
 PACKAGES = (

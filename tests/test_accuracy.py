@@ -14,9 +14,10 @@ from sklearn.datasets import make_blobs, make_moons
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import accuracy, accuracy_tables, robustness
-from benchmarks.contenders import COMPETITORS, CONTENDERS
-from benchmarks.published import CURVE_METHODS, CURVE_OPTIONS, CURVES, PUBLISHED
+from benchmarks.experiments import accuracy, robustness
+from benchmarks.methods.contenders import COMPETITORS, CONTENDERS
+from benchmarks.reporting import accuracy_tables
+from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES, PUBLISHED
 from benchmarks.running import Store, Worker
 
 ROOT = Path(__file__).parents[1]

@@ -12,10 +12,9 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks import contenders, pair_distances, spanning_tree
 from benchmarks.methods import constrained_kmeans as constrained
+from benchmarks.methods import contenders, density_peaks, pair_distances, quickshift, spanning_tree, spectacl
 from benchmarks.methods import density_peak_advanced as dpa
-from benchmarks.methods import density_peaks, quickshift, spectacl
 from gitcluster.metrics import published_scores
 
 DensityPeaks, QuickshiftPP = density_peaks.DensityPeaks, quickshift.QuickshiftPP

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from benchmarks import dimension_reduction, embeddings, sensitivity
+from benchmarks.experiments import dimension_reduction, sensitivity
+from benchmarks.suite import embeddings
 from gitcluster import GIT
 from gitcluster.metrics import published_scores
 
@@ -23,7 +24,7 @@ def images(tmp_path, monkeypatch):
     np.savez(tmp_path / "mnist.npz", X=X.clip(0, 255).astype(np.uint8), y=y)
     monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
     for module in (dimension_reduction, sensitivity):
-        monkeypatch.setattr(module, "RESULTS", tmp_path / "results" / f"{module.__name__.split('.')[1]}.jsonl")
+        monkeypatch.setattr(module, "RESULTS", tmp_path / "results" / f"{module.__name__.split('.')[-1]}.jsonl")
     monkeypatch.setattr(sensitivity, "SIZES", (30, 40))
     return tmp_path
 

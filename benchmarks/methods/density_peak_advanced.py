@@ -19,7 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods import Method
-from benchmarks.pair_distances import nearest_denser
+from benchmarks.methods.pair_distances import nearest_denser
 from gitcluster._jit import kernel
 
 MAX_NEIGHBORS = 1000

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods import Method
-from benchmarks.pair_distances import distances, nearest_denser, pairs, row_blocks, smallest_pair
+from benchmarks.methods.pair_distances import distances, nearest_denser, pairs, row_blocks, smallest_pair
 
 
 class DensityPeaks(ClusterMixin, BaseEstimator):

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods import Method
-from benchmarks.pair_distances import distances, row_blocks
+from benchmarks.methods.pair_distances import distances, row_blocks
 
 RULE_NEIGHBORS = 10
 RULE_SHARE = 0.99

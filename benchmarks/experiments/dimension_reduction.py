@@ -28,15 +28,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
-from benchmarks.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
-from benchmarks.running import Line, Store, describe_run, read_lines, show_progress
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, Store, describe_run, read_lines, show_progress
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.tables import markdown
+from benchmarks.suite.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
 from gitcluster import GIT
 from gitcluster.metrics import cover_rate
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "dimension_reduction.jsonl"
+ROOT = Path(__file__).parents[2]
+RESULTS = FOLDER / "dimension_reduction.jsonl"
 KEYS = ("set", "embedding", "method")
 SCORES = ("f1", "ari", "nmi")
 QUICK_SAMPLES = 3000

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
 
-from benchmarks.spanning_tree import mutual_reachability_tree
+from benchmarks.methods.spanning_tree import mutual_reachability_tree
 from gitcluster import GIT
 
 LARGE = 10_000_000

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from benchmarks.pair_distances import row_blocks
+from benchmarks.methods.pair_distances import row_blocks
 from gitcluster import find_neighbors
 
 N_LISTED = 30

@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks import (
-    accuracy_tables,
+from benchmarks.experiments import (
     dimension_reduction,
     distributed,
     explorer,
@@ -27,10 +26,11 @@ from benchmarks import (
     study,
     untuned,
 )
+from benchmarks.reporting import accuracy_tables
+from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import Store
-from benchmarks.tables import untuned_summary, untuned_table
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 

@@ -20,14 +20,14 @@ from scipy.spatial import KDTree
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.generators import data_folder
-from benchmarks.running import append, read_lines
-from benchmarks.tables import markdown
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, append, read_lines
+from benchmarks.suite.datasets import data_folder
 from gitcluster import GIT, search
 from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
 
-RESULTS = Path(__file__).parent / "results" / "search.jsonl"
-LABELS = Path(__file__).parent / "results" / "approximate.jsonl"
+RESULTS = FOLDER / "search.jsonl"
+LABELS = FOLDER / "approximate.jsonl"
 SHAPES = [(n, d) for n in (20_000, 60_000) for d in (3, 6, 10, 15, 25, 64)]
 K = 40
 LARGE_SETS = ("frogs", "codon", "skin", "kdd99_10pct", "mnist", "fmnist")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from benchmarks.generators import data_folder
+from benchmarks.suite.datasets import data_folder
 from gitcluster.autoencoder import Autoencoder
 
 SETS = ("mnist", "fmnist")

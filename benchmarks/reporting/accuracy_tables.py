@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.contenders import COMPETITORS
-from benchmarks.published import PUBLISHED, Row
-from benchmarks.running import Line, Store
-from benchmarks.tables import markdown
+from benchmarks.methods.contenders import COMPETITORS
+from benchmarks.reporting.published import PUBLISHED, Row
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, Store
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = FOLDER
 GROUPS = {
     "small": ("iris", "wine", "hepatitis", "cancer"),
     "shapes": ("toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink"),

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from sklearn.datasets import make_blobs
 
-from benchmarks.running import append
+from benchmarks.running import FOLDER, append
 from gitcluster import (
     bridge_components,
     build_topo_graph,
@@ -26,7 +25,7 @@ from gitcluster import (
     scale_features,
 )
 
-RESULTS = Path(__file__).parent / "results" / "stages.jsonl"
+RESULTS = FOLDER / "stages.jsonl"
 
 
 def main(arguments: Sequence[str]) -> None:

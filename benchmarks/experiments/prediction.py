@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -17,11 +16,11 @@ import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.running import append, read_lines
-from benchmarks.tables import markdown
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, append, read_lines
 from gitcluster import GIT
 
-RESULTS = Path(__file__).parent / "results" / "prediction.jsonl"
+RESULTS = FOLDER / "prediction.jsonl"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
-from benchmarks.generators import data_folder
-from benchmarks.running import append, installed_versions, read_lines
-from benchmarks.tables import markdown
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, append, installed_versions, read_lines
+from benchmarks.suite.datasets import data_folder
 
-RESULTS = Path(__file__).parent / "results" / "speed.jsonl"
+RESULTS = FOLDER / "speed.jsonl"
 CASES = {
     "100k x 3, k=20": (100_000, 3, 20),
     "100k x 10, k=20": (100_000, 10, 20),

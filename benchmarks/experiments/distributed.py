@@ -28,13 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.accuracy import load_set
-from benchmarks.generators import data_folder
-from benchmarks.running import Line, Store, describe_run, read_lines
-from benchmarks.tables import markdown
+from benchmarks.experiments.accuracy import load_set
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, Store, describe_run, read_lines
+from benchmarks.suite.datasets import data_folder
 from gitcluster import GIT
 
-RESULTS = Path(__file__).parent / "results" / "distributed.jsonl"
+RESULTS = FOLDER / "distributed.jsonl"
 KEYS = ("experiment", "case")
 CELLS = (3, 8, 20)
 """Cells that a set is cut into."""

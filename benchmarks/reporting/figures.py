@@ -13,11 +13,11 @@ import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy import load_set
-from benchmarks.accuracy_tables import COVERED, GROUPS
-from benchmarks.contenders import COMPETITORS
-from benchmarks.published import CURVES
-from benchmarks.robustness import DRAWN, METHODS
+from benchmarks.experiments.accuracy import load_set
+from benchmarks.experiments.robustness import DRAWN, METHODS
+from benchmarks.methods.contenders import COMPETITORS
+from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
+from benchmarks.reporting.published import CURVES
 from benchmarks.running import Line, Store
 from benchmarks.scoring import unpack_labels
 from gitcluster.metrics import match_labels

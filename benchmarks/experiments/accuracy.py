@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import accuracy_tables
-from benchmarks.contenders import COMPETITORS, CONTENDERS
-from benchmarks.generators import data_folder
-from benchmarks.published import PUBLISHED
+from benchmarks.methods.contenders import COMPETITORS, CONTENDERS
+from benchmarks.reporting import accuracy_tables
+from benchmarks.reporting.published import PUBLISHED
 from benchmarks.running import Line, Store, Worker, describe_run, show_progress
 from benchmarks.scoring import pack_labels, score_both_ways
+from benchmarks.suite.datasets import data_folder
 from gitcluster import scale_features
 
 GROUPS = accuracy_tables.GROUPS
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
     folder = options.results or accuracy_tables.RESULTS / ("quick" if options.quick else "")
     store = Store(folder / "accuracy.jsonl", ("set", "method", "setting"))
     if options.figure:
-        from benchmarks.figures import draw_shapes
+        from benchmarks.reporting.figures import draw_shapes
 
         draw_shapes(store, options.figure)
     elif not options.table:
@@ -180,7 +180,7 @@ def warm_up(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> None:
         warnings.simplefilter("ignore")
         fit(task, np.ascontiguousarray(X[few]), y[few])
     if task["method"].startswith("GIT"):
-        from benchmarks.speed import compile_descent
+        from benchmarks.experiments.speed import compile_descent
 
         compile_descent(X, np.ascontiguousarray(X[:3000]), 20)
 

@@ -35,10 +35,10 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from benchmarks.running import read_lines
-from benchmarks.tables import markdown
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, read_lines
 
-RESULTS = Path(__file__).parent / "results" / "features.jsonl"
+RESULTS = FOLDER / "features.jsonl"
 SECONDS = 60
 SECONDS_OF = {"scikit-learn's estimator checks, passed/failed": 120, "compilation": 900}
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")

@@ -12,19 +12,18 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
-from benchmarks.generators import Dataset, all_datasets
 from benchmarks.methods import Method, load_methods
-from benchmarks.running import Line, append, read_lines
+from benchmarks.reporting.tables import untuned_table
+from benchmarks.running import FOLDER, Line, append, read_lines
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.tables import untuned_table
+from benchmarks.suite.datasets import Dataset, all_datasets
 from gitcluster import scale_features
 
-RESULTS = Path(__file__).parent / "results" / "untuned.jsonl"
+RESULTS = FOLDER / "untuned.jsonl"
 
 
 def main(arguments: Sequence[str]) -> None:

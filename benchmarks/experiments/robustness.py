@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy import load_set
-from benchmarks.contenders import CONTENDERS
-from benchmarks.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
-from benchmarks.running import Line, Store, describe_run, show_progress
+from benchmarks.experiments.accuracy import load_set
+from benchmarks.methods.contenders import CONTENDERS
+from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, Store, describe_run, show_progress
 from benchmarks.scoring import score_both_ways, score_labels
-from benchmarks.tables import markdown
 from gitcluster import scale_features
 from gitcluster.datasets import make_noisy_moons, make_scaled_circles
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = FOLDER
 SEEDS = range(2020, 2030)
 METHODS = {
     "published": ("GIT authors", "GIT paper", *CURVE_METHODS[1:]),
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> None:
     folder = options.results or RESULTS / ("quick" if options.quick else "")
     store = stored(folder)
     if options.figure:
-        from benchmarks.figures import draw_curves
+        from benchmarks.reporting.figures import draw_curves
 
         draw_curves(store, options.figure)
     elif not options.table:

@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.dimension_reduction import QUICK_EPOCHS, QUICK_SAMPLES
-from benchmarks.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
-from benchmarks.running import Key, Line, Store, describe_run, read_lines, show_progress
+from benchmarks.experiments.dimension_reduction import QUICK_EPOCHS, QUICK_SAMPLES
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Key, Line, Store, describe_run, read_lines, show_progress
 from benchmarks.scoring import score_labels
-from benchmarks.tables import markdown
+from benchmarks.suite.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
 from gitcluster import GIT, find_neighbors
 from gitcluster.metrics import published_scores
 
-RESULTS = Path(__file__).parent / "results" / "sensitivity.jsonl"
+RESULTS = FOLDER / "sensitivity.jsonl"
 KEYS = ("set", "embedding", "variant", "k")
 VARIANTS = ("authors", "adaptive")
 SIZES = PUBLISHED_SIZES = tuple(range(30, 101, 10))

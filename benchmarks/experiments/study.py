@@ -12,14 +12,13 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.generators import all_datasets
-from benchmarks.running import append, read_lines
+from benchmarks.running import FOLDER, append, read_lines
+from benchmarks.suite.datasets import all_datasets
 from gitcluster import (
     Neighbors,
     bridge_components,
@@ -34,7 +33,7 @@ from gitcluster import (
 )
 from gitcluster.metrics import adjusted_rand_score
 
-RESULTS = Path(__file__).parent / "results" / "study.jsonl"
+RESULTS = FOLDER / "study.jsonl"
 FACTORS = tuple(2 ** (step / 4) for step in range(-4, 5))
 
 

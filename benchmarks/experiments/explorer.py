@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
-from benchmarks.generators import data_folder
-from benchmarks.running import append, read_lines
-from benchmarks.tables import markdown
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, append, read_lines
+from benchmarks.suite.datasets import data_folder
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
-RESULTS = Path(__file__).parent / "results" / "explorer.jsonl"
+RESULTS = FOLDER / "explorer.jsonl"
 PRIORS = 200
 SIZES = (1_000, 10_000, 100_000)
 PANNED = 4.0

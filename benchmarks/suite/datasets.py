@@ -118,12 +118,11 @@ def all_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
 
 
 def data_folder() -> Path:
-    """Return ``GITCLUSTER_DATA``, else ``../shared/data`` beside the repository."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("GITCLUSTER_DATA", beside))
-    if not folder.is_dir():
-        raise FileNotFoundError(f"no data folder at {folder}; set GITCLUSTER_DATA to the folder of the .npz files")
-    return folder
+    """Return the folder that ``GITCLUSTER_DATA`` names."""
+    folder = os.environ.get("GITCLUSTER_DATA", "")
+    if not Path(folder).is_dir() or not folder:
+        raise FileNotFoundError(f"GITCLUSTER_DATA={folder} is no folder: set it to the one that has the .npz files")
+    return Path(folder)
 
 
 def _allowed(size: int, max_samples: int | None) -> bool:
