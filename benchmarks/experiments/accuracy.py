@@ -1,7 +1,7 @@
 """The paper's tables of accuracy, all methods: ``python -m benchmarks accuracy --small|--large|--shapes|--sizes``.
 
 Setting "published": every method with its published parameters for the set, on the data as they are. Setting "untuned":
-the same scaled data for all, the number of classes, and the fixed rules of ``benchmarks.contenders``. Every result is
+the same scaled data for all, the number of classes, and the fixed rules of ``benchmarks.methods``. Every result is
 counted both as published and by optimal matching with noise as wrong, raw ARI and NMI. Setting "sizes": methods told
 the class sizes, beside others told the number.
 
@@ -15,9 +15,8 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -25,15 +24,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.methods.contenders import COMPETITORS, CONTENDERS
+from benchmarks.methods import METHODS, compile_descent, keep_installed, tell
 from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.published import PUBLISHED
-from benchmarks.running import Line, Store, Worker, describe_run, show_progress
+from benchmarks.reporting.published import COMPETITORS, PUBLISHED
+from benchmarks.running import FOLDER, NAMES, Line, Store, Worker, describe_run, show_progress
 from benchmarks.scoring import pack_labels, score_both_ways
-from benchmarks.suite.datasets import data_folder
+from benchmarks.suite.datasets import data_folder, load_set
 from gitcluster import scale_features
 
 GROUPS = accuracy_tables.GROUPS
+CHOSEN = {
+    **{name: METHODS[name] for name in ("GIT authors", "GIT paper", "DPA", "FSFDP", "Quickshift++", "SpectACl")},
+    "spectral": METHODS["spectral"],
+    "GIT": METHODS["GIT"].given(n_jobs=-1),
+    "GIT proportions": METHODS["GIT proportions"].given(n_jobs=-1),
+    "HDBSCAN": METHODS["hdbscan"],
+    "k-means++": METHODS["k-means"],
+    "k-means-constrained": METHODS["constrained k-means"],
+}
+"""The methods by the names that the paper and the result file have for them."""
 STEPS = (3_000, 10_000, 30_000)
 QUICK_SAMPLES = 150
 WARM_SAMPLES = 1_000
@@ -45,20 +54,20 @@ def main(arguments: Sequence[str]) -> None:
     """Run a group of sets, then print its tables."""
     options = _parse(arguments)
     groups = [group for group in GROUPS if getattr(options, group)] or list(GROUPS)
-    folder = options.results or accuracy_tables.RESULTS / ("quick" if options.quick else "")
-    store = Store(folder / "accuracy.jsonl", ("set", "method", "setting"))
+    store = accuracy_tables.stored(options.results or FOLDER / ("quick" if options.quick else ""))
     if options.figure:
         from benchmarks.reporting.figures import draw_shapes
 
         draw_shapes(store, options.figure)
     elif not options.table:
-        run_all(store, [task for group in groups for task in plan(group, options.sets, options.methods)], options)
+        methods = keep_installed(CHOSEN, options.methods)
+        run_all(store, [task for group in groups for task in plan(group, options.sets, methods)], options)
     for group in groups:
         print(accuracy_tables.both_tables(store, group), end="\n\n")
 
 
-def plan(group: str, sets: list[str] | None, methods: list[str] | None) -> Iterator[Line]:
-    """Yield set, method, setting and options of every fit of a group, methods without their package left out."""
+def plan(group: str, sets: Container[str] | None, methods: Container[str]) -> Iterator[Line]:
+    """Yield set, method, setting and options of every fit of a group."""
     for name in GROUPS[group]:
         if sets is not None and name.removeprefix("toy_") not in sets:
             continue
@@ -66,12 +75,8 @@ def plan(group: str, sets: list[str] | None, methods: list[str] | None) -> Itera
             print(f"{name}: no such set in {data_folder()}", file=sys.stderr)
             continue
         for setting, method, options in _sizes_fits() if group == "sizes" else _fits(name):
-            if methods is not None and method not in methods:
-                continue
-            if CONTENDERS[method].is_installed:
+            if method in methods:
                 yield {"set": name, "method": method, "setting": setting, "options": options}
-            else:
-                print(f"{method} on {name}: {CONTENDERS[method].requires} is not installed", file=sys.stderr)
 
 
 def _fits(name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -134,14 +139,6 @@ def expected_seconds(times: Sequence[tuple[int, float]], samples: int) -> float:
     return seconds * (samples / size) ** power
 
 
-@lru_cache(maxsize=1)
-def load_set(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Samples and classes of a set; images are divided by 255."""
-    with np.load(data_folder() / f"{name}.npz") as data:
-        X, y = data["X"], data["y"].astype(np.int64)
-    return (X.astype(np.float32) / 255 if X.dtype == np.uint8 else X.astype(np.float64)), y
-
-
 def fit_here(task: Line) -> Line:
     """Fit a part of a set, after a small fit that compiles, and count the result both ways."""
     X, y = load_set(task["set"])
@@ -161,9 +158,13 @@ def fit_here(task: Line) -> Line:
 
 
 def fit(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels of the task's method."""
+    """Labels of the task's method; "classes" as proportions are the true sizes."""
     sizes = np.bincount(y)
-    return np.asarray(CONTENDERS[task["method"]].fit(X, sizes[sizes > 0], **task["options"]))
+    sizes = sizes[sizes > 0]
+    method, options = CHOSEN[task["method"]], task["options"]
+    if options.get("proportions") == "classes":
+        options = options | {"proportions": sizes}
+    return method.fit(X, tell(method, sizes), **options)
 
 
 WARM: set[tuple[str, str, str]] = set()
@@ -180,9 +181,7 @@ def warm_up(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> None:
         warnings.simplefilter("ignore")
         fit(task, np.ascontiguousarray(X[few]), y[few])
     if task["method"].startswith("GIT"):
-        from benchmarks.experiments.speed import compile_descent
-
-        compile_descent(X, np.ascontiguousarray(X[:3000]), 20)
+        compile_descent(X)
 
 
 def _summary(line: Line) -> str:
@@ -198,9 +197,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     for group, sets in GROUPS.items():
         names = ", ".join(name.removeprefix("toy_") for name in sets)
         parser.add_argument(f"--{group}", action="store_true", help=f"the group of {names}")
-    names = {"type": lambda text: text.split(","), "metavar": "A,B"}
-    parser.add_argument("--sets", help="only these sets", **names)
-    parser.add_argument("--methods", help="only these methods", **names)
+    parser.add_argument("--sets", help="only these sets", **NAMES)
+    parser.add_argument("--methods", help="only these methods", **NAMES)
     parser.add_argument("--limit", type=float, default=900, help="seconds a fit may take", metavar="SECONDS")
     parser.add_argument("--memory", type=float, default=14, help="gigabytes a fit may take", metavar="GB")
     parser.add_argument("--whole", action="store_true", help="try no part of a large set first")
@@ -211,7 +209,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--figure", type=Path, help="run nothing, draw the pictures of shapes here", metavar="FOLDER")
     options = parser.parse_args(arguments)
     sets = [name.removeprefix("toy_") for group in GROUPS.values() for name in group]
-    for given, known in ((options.sets, sets), (options.methods, list(CONTENDERS))):
+    for given, known in ((options.sets, sets), (options.methods, list(CHOSEN))):
         if unknown := sorted(set(given or ()) - set(known)):
             parser.error(f"{', '.join(unknown)}: none of {', '.join(dict.fromkeys(known))}")
     options.arguments = arguments

@@ -19,20 +19,18 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.cluster import KMeans, SpectralClustering
 
+from benchmarks.methods import METHODS, keep_installed
+from benchmarks.reporting.published import EMBEDDED
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, Store, describe_run, read_lines, show_progress
+from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run, read_lines, show_progress
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.suite.embeddings import NAMES, SETS, Embedding, can_run, default_cache, load_embedding
-from gitcluster import GIT
+from benchmarks.suite.embeddings import EMBEDDINGS, SETS, Embedding, can_run, default_cache, load_embedding
 from gitcluster.metrics import cover_rate
 
 ROOT = Path(__file__).parents[2]
@@ -43,88 +41,27 @@ QUICK_SAMPLES = 3000
 QUICK_EPOCHS = 3
 SMALLER = (20_000, 6_000)
 """Images for spectral clustering where all are too many."""
-PUBLISHED: dict[tuple[str, str], tuple[int, float, float, float]] = {
-    ("mnist", "raw"): (40, 0.5859, 0.4157, 0.5332),
-    ("mnist", "pca5"): (70, 0.4784, 0.3233, 0.4270),
-    ("mnist", "pca10"): (70, 0.6915, 0.5174, 0.5942),
-    ("mnist", "pca20"): (80, 0.7715, 0.5876, 0.6460),
-    ("mnist", "pca30"): (90, 0.5999, 0.3933, 0.4891),
-    ("mnist", "ae5"): (40, 0.8784, 0.7731, 0.8119),
-    ("mnist", "ae10"): (40, 0.8615, 0.7734, 0.8117),
-    ("mnist", "ae20"): (40, 0.8805, 0.7617, 0.7883),
-    ("mnist", "ae30"): (40, 0.8429, 0.7179, 0.7619),
-    ("fmnist", "raw"): (80, 0.5611, 0.3198, 0.5068),
-    ("fmnist", "pca5"): (100, 0.5925, 0.4050, 0.5404),
-    ("fmnist", "pca10"): (40, 0.6868, 0.5256, 0.6257),
-    ("fmnist", "pca20"): (30, 0.6432, 0.4688, 0.5709),
-    ("fmnist", "pca30"): (50, 0.5375, 0.3915, 0.5217),
-    ("fmnist", "ae5"): (60, 0.6474, 0.4883, 0.6135),
-    ("fmnist", "ae10"): (50, 0.6070, 0.4604, 0.5868),
-    ("fmnist", "ae20"): (90, 0.5771, 0.4058, 0.5764),
-    ("fmnist", "ae30"): (60, 0.6505, 0.4806, 0.6133),
+CHOSEN = {
+    "GIT": METHODS["GIT"].given(n_jobs=-1),
+    "GIT equal": METHODS["GIT"].given(n_jobs=-1, proportions="equal"),
+    "GIT unscaled": METHODS["GIT"].given(n_jobs=-1, scale=None),
+    "GIT authors": METHODS["GIT authors"],
+    "k-means": METHODS["k-means"],
+    "HDBSCAN": METHODS["hdbscan"].given(min_cluster_size=100, core_dist_n_jobs=1, tree=False),
+    "spectral": METHODS["spectral"].given(solver="amg", n_jobs=-1),
 }
-"""GIT as published: k, F1, ARI, NMI."""
-
-
-def git(**options: Any) -> Callable[..., NDArray[np.int64]]:
-    """GIT told the number of classes."""
-
-    def fit(X: NDArray[Any], classes: int, _: int | None) -> NDArray[np.int64]:
-        return GIT(classes, n_jobs=-1, **options).fit_predict(X)
-
-    return fit
-
-
-def git_authors(X: NDArray[Any], classes: int, k: int | None) -> NDArray[np.int64]:
-    """The code behind the published figures, with the published k."""
-    model = GIT(classes, n_neighbors=k or "auto", variant="authors", neighbors="exact", n_jobs=-1)
-    return model.fit_predict(X.astype(np.float64))
-
-
-def k_means(X: NDArray[Any], classes: int, _: int | None) -> NDArray[np.int64]:
-    """The best of ten starts."""
-    return KMeans(classes, n_init=10, random_state=0).fit_predict(X)
-
-
-def hdbscan(X: NDArray[Any], _: int, __: int | None) -> NDArray[np.int64]:
-    """Clusters of at least 100 samples (30 where few are quick), in one process, whose seconds are counted."""
-    import hdbscan
-
-    size = 100 if len(X) > QUICK_SAMPLES else 30
-    return hdbscan.HDBSCAN(min_cluster_size=size, core_dist_n_jobs=1).fit_predict(X)
-
-
-def spectral(X: NDArray[Any], classes: int, _: int | None) -> NDArray[np.int64]:
-    """The graph of 10 nearest neighbours; many samples need multigrid to find the eigenvectors in reasonable time."""
-    solver = "amg" if len(X) > QUICK_SAMPLES else "arpack"
-    model = SpectralClustering(
-        classes, eigen_solver=solver, affinity="nearest_neighbors", n_neighbors=10, random_state=0, n_jobs=-1
-    )
-    return model.fit_predict(X)
-
-
-METHODS: dict[str, Callable[..., NDArray[np.int64]]] = {
-    "GIT": git(),
-    "GIT equal": git(proportions="equal"),
-    "GIT unscaled": git(scale=None),
-    "GIT authors": git_authors,
-    "k-means": k_means,
-    "HDBSCAN": hdbscan,
-    "spectral": spectral,
-}
-COLOURS = {
-    "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
-    "k-means": "tab:gray", "HDBSCAN": "tab:green", "spectral": "tab:purple",
-}  # fmt: skip
+"""The methods by the names that the result file has for them; of HDBSCAN all seconds are counted in one process, and
+only multigrid finds the eigenvectors of many images in reasonable time."""
+FEW = {"HDBSCAN": {"min_cluster_size": 30}, "spectral": {"solver": "arpack"}}
+"""Options that suit no more images than a quick run has."""
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run what is not stored yet, then print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks dimension_reduction", description=__doc__)
-    listed = {"type": lambda text: text.split(","), "metavar": "A,B"}
-    parser.add_argument("--sets", default=list(SETS), **listed)
-    parser.add_argument("--embeddings", default=list(NAMES), **listed)
-    parser.add_argument("--methods", default=list(METHODS), **listed)
+    parser.add_argument("--sets", default=list(SETS), **NAMES)
+    parser.add_argument("--embeddings", default=list(EMBEDDINGS), **NAMES)
+    parser.add_argument("--methods", default=list(CHOSEN), **NAMES)
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="FOLDER")
     parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS")
     parser.add_argument("--here", nargs=4, metavar=("METHOD", "SET", "EMBEDDING", "SIZE"), help=argparse.SUPPRESS)
@@ -140,29 +77,30 @@ def main(arguments: Sequence[str]) -> None:
         return
     if options.quick:
         print(table(run_quick(options)))
-        return
-    if options.figure:
-        draw(options.figure)
-        return
-    if not options.table:
-        run_missing(options)
-    print(table())
+    elif options.figure:
+        from benchmarks.reporting.figures import draw_embeddings
+
+        draw_embeddings(options.figure)
+    else:
+        if not options.table:
+            run_missing(options)
+        print(table())
 
 
 def published_k(dataset: str, name: str) -> int | None:
     """The k of the published run, None where there is none."""
-    return PUBLISHED[dataset, name][0] if (dataset, name) in PUBLISHED else None
+    return EMBEDDED[dataset, name][0] if (dataset, name) in EMBEDDED else None
 
 
 def plan(options: argparse.Namespace) -> list[tuple[str, str, str]]:
     """What was asked for, embedding by embedding; the authors' variant only where a figure was published."""
-    names, methods = can_run(options.embeddings), can_run(options.methods)
+    names, methods = can_run(options.embeddings), keep_installed(CHOSEN, options.methods)
     return [
         (dataset, name, method)
         for name in names
         for dataset in options.sets
         for method in methods
-        if method != "GIT authors" or (dataset, name) in PUBLISHED
+        if method != "GIT authors" or (dataset, name) in EMBEDDED
     ]
 
 
@@ -217,15 +155,19 @@ def run_here(method: str, embedding: Embedding, k: int | None, size: int) -> Lin
     if size < len(y):
         rows = np.sort(np.random.default_rng(0).choice(len(y), size, replace=False))
         X, y = np.ascontiguousarray(X[rows]), y[rows]
+    name, method = method, CHOSEN[method]
+    options = dict(FEW.get(name, {})) if len(X) <= QUICK_SAMPLES else {}
     classes = len(np.unique(y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if method.startswith("GIT"):  # compiles
-            METHODS[method](X[:1000], classes, min(k or 8, len(X) // 2))
+        if name.startswith("GIT"):  # compiles
+            method.fit(X[:1000], classes)
+        if name == "GIT authors":
+            options["n_neighbors"] = k or "auto"
         start, cpu = perf_counter(), process_time()
-        labels = np.asarray(METHODS[method](X, classes, k))
+        labels = method.fit(X, classes, **options)
         seconds = {"seconds": round(perf_counter() - start, 2), "cpu": round(process_time() - cpu, 2)}
-    scores = {name: round(value, 4) for name, value in score_labels(y, labels).items()}
+    scores = {score: round(value, 4) for score, value in score_labels(y, labels).items()}
     cover = {"cover": round(cover_rate(labels), 4), "clusters": count_clusters(labels)}
     return {"n": len(y)} | scores | cover | seconds
 
@@ -233,18 +175,23 @@ def run_here(method: str, embedding: Embedding, k: int | None, size: int) -> Lin
 def table(lines: Sequence[Line] | None = None) -> str:
     """Markdown: F1 / ARI / NMI of every embedding and method, the best of a row in bold; of stored or given lines."""
     lines = read_lines(RESULTS) if lines is None else lines
-    found = {tuple(line[key] for key in KEYS): line for line in lines}
     most = max((line["n"] for line in lines), default=0)
-    methods = [m for m in METHODS if any(key[2] == m for key in found)]
+    found = group_lines(lines)
+    methods = [m for m in CHOSEN if any(m in row for row in found.values())]
     rows = []
-    for dataset in SETS:
-        for name in NAMES:
-            row = {m: found[dataset, name, m] for m in methods if (dataset, name, m) in found}
-            if row:
-                best = [max((line.get(s, 0.0) for line in row.values()), default=0.0) for s in SCORES]
-                published = [_scores(PUBLISHED[dataset, name][1:])] if (dataset, name) in PUBLISHED else [""]
-                rows.append([dataset, name, *(_cell(row.get(m), best, most) for m in methods), *published])
+    for place, row in found.items():
+        best = [max(line.get(s, 0.0) for line in row.values()) for s in SCORES]
+        published = _scores(EMBEDDED[place][1:]) if place in EMBEDDED else ""
+        rows.append([*place, *(_cell(row.get(m), best, most) for m in methods), published])
     return markdown(["set", "F1 / ARI / NMI", *methods, "GIT published"], rows)
+
+
+def group_lines(lines: Sequence[Line]) -> dict[tuple[str, str], dict[str, Line]]:
+    """The lines by set and embedding, then by method; the last of each counts."""
+    found: dict[tuple[str, str], dict[str, Line]] = {(dataset, name): {} for dataset in SETS for name in EMBEDDINGS}
+    for line in lines:
+        found[line["set"], line["embedding"]][line["method"]] = line
+    return {place: row for place, row in found.items() if row}
 
 
 def _cell(line: Line | None, best: Sequence[float], most: int) -> str:
@@ -269,18 +216,14 @@ def _short(value: float) -> str:
 
 def time_table() -> str:
     """Markdown: CPU seconds of every embedding and of every method on it; wall seconds tell of the machine's load."""
-    lines = read_lines(RESULTS)
-    found = {tuple(line[key] for key in KEYS): line for line in lines}
-    methods = [m for m in METHODS if any(key[2] == m for key in found)]
+    found = group_lines(read_lines(RESULTS))
+    methods = [m for m in CHOSEN if any(m in row for row in found.values())]
     rows = []
-    for dataset in SETS:
-        for name in NAMES:
-            row = {m: found[dataset, name, m] for m in methods if (dataset, name, m) in found}
-            if row:
-                of = next(iter(row.values()))["of embedding"]
-                epochs = f" ({of['epochs']} epochs)" if "epochs" in of else ""
-                cells = [_seconds(row.get(m)) for m in methods]
-                rows.append([dataset, name, f"{of.get('cpu', of['seconds']):.0f}{epochs}", *cells])
+    for place, row in found.items():
+        of = row[next(m for m in methods if m in row)]["of embedding"]
+        epochs = f" ({of['epochs']} epochs)" if "epochs" in of else ""
+        cells = [_seconds(row.get(m)) for m in methods]
+        rows.append([*place, f"{of.get('cpu', of['seconds']):.0f}{epochs}", *cells])
     return markdown(["set", "CPU seconds", "embedding", *methods], rows)
 
 
@@ -288,33 +231,3 @@ def _seconds(line: Line | None) -> str:
     if line is None:
         return ""
     return f"{line['cpu']:.1f}" if "cpu" in line else line["error"]
-
-
-def draw(path: Path) -> None:
-    """F1 over the embeddings, a line a method, broken between the kinds of embedding."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    found = {tuple(line[key] for key in KEYS): line for line in read_lines(RESULTS) if "error" not in line}
-    figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
-    kinds = [[name for name in NAMES if name.startswith(kind)] for kind in ("raw", "pca", "ae", "umap")]
-    for dataset, panel in zip(SETS, panels, strict=True):
-        for method in METHODS:
-            for kind in kinds:
-                points = [(NAMES.index(name), found[dataset, name, method]["f1"]) for name in kind
-                          if (dataset, name, method) in found]  # fmt: skip
-                own = method.startswith("GIT")
-                panel.plot(*np.array(points).reshape(-1, 2).T, color=COLOURS[method], marker="o" if own else "s",
-                           markersize=6 if own else 4.5, linewidth=2.2 if own else 1.1,
-                           label=method if kind is kinds[1] else None, zorder=4 if method == "GIT" else 3)  # fmt: skip
-        published = [(NAMES.index(name), row[1]) for (of, name), row in PUBLISHED.items() if of == dataset]
-        panel.plot(*zip(*published, strict=True), "k_", markersize=16, label="GIT published, k tuned on labels")
-        panel.set_xticks(range(len(NAMES)), NAMES, fontsize=9)
-        panel.set_title(dataset.upper())
-        panel.grid(axis="y", alpha=0.3)
-    panels[0].set_ylabel("F1, optimal matching")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.savefig(path, dpi=110)

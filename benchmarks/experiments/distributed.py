@@ -28,13 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.experiments.accuracy import load_set
-from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, Store, describe_run, read_lines
-from benchmarks.suite.datasets import data_folder
+from benchmarks.reporting.distributed_tables import RESULTS, TABLES
+from benchmarks.running import NAMES, Line, Store, describe_run, read_lines
+from benchmarks.suite.datasets import data_folder, load_set
 from gitcluster import GIT
 
-RESULTS = FOLDER / "distributed.jsonl"
 KEYS = ("experiment", "case")
 CELLS = (3, 8, 20)
 """Cells that a set is cut into."""
@@ -46,7 +44,7 @@ CHUNK = 100_000
 def main(arguments: Sequence[str]) -> None:
     """Run what is not stored yet, then print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks distributed", description=__doc__)
-    parser.add_argument("--only", type=lambda text: text.split(","), default=list(EXPERIMENTS), metavar="A,B")
+    parser.add_argument("--only", default=list(EXPERIMENTS), **NAMES)
     parser.add_argument("--cases", type=lambda text: text.split(";"), metavar="A;B", help="only these cases")
     parser.add_argument("--quick", action="store_true", help="few samples, nothing is stored")
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
@@ -65,9 +63,9 @@ def main(arguments: Sequence[str]) -> None:
                         line = {"experiment": name, "case": case} | run()
                         store.add(line | about)
                         print({key: value for key, value in line.items() if key != "versions"}, flush=True)
-        lines = read_lines(path) if path.exists() else []
-    for table in (identical_table, approximate_table, workers_table, large_table, costs_table):
-        print(table(lines), end="\n\n")
+        lines = read_lines(path)
+    for draw in TABLES.values():
+        print(draw(lines), end="\n\n")
 
 
 # data
@@ -283,91 +281,3 @@ def fit_large(n_samples: int, mode: str) -> Line:
 
 
 EXPERIMENTS = {"identical": identical, "approximate": approximate, "workers": workers, "large": large}
-
-
-# tables
-
-
-def _of(lines: Sequence[Line], experiment: str) -> list[Line]:
-    last = {line["case"]: line for line in lines if line["experiment"] == experiment}
-    return [line for line in last.values() if "skipped" not in line]
-
-
-def identical_table(lines: Sequence[Line] | None = None) -> str:
-    """Markdown: what differs between DaskGIT and GIT."""
-    rows = [
-        [line["case"], f"{line['n']:,}", str(line["d"]), ", ".join(map(str, line["cells"])),
-         *(str(line["differing"][what]) for what in ("labels", "local clusters", "intensities"))]
-        for line in _of(read_lines(RESULTS) if lines is None else lines, "identical")
-    ]  # fmt: skip
-    header = ["set", "samples", "features", "cells", "labels that differ", "local clusters", "intensities"]
-    return markdown(header, rows)
-
-
-def approximate_table(lines: Sequence[Line] | None = None) -> str:
-    """Markdown: agreement of both modes with GIT."""
-    rows = []
-    for line in _of(read_lines(RESULTS) if lines is None else lines, "approximate"):
-        rows.append([line["case"], "GIT, one process, 2 threads", "1", "1", f"{line['GIT seconds']:.0f}"])
-        for mode in ("exact", "approximate"):
-            found = line[mode]
-            seconds = f"{found['seconds']:.0f}"
-            rows.append([line["case"], f"DaskGIT, {mode}", f"{found['recall']:.3f}", f"{found['ARI']:.5f}", seconds])
-    return markdown(["data", "fit", "recall", "ARI with GIT", "seconds"], rows)
-
-
-def workers_table(lines: Sequence[Line] | None = None) -> str:
-    """Markdown: seconds by stage with one and two workers."""
-    found = {line["workers"]: line for line in _of(read_lines(RESULTS) if lines is None else lines, "workers")}
-    if set(found) != {1, 2}:
-        return ""
-    stages = [*found[1]["stages"], "all"]
-    seconds = {n: line["stages"] | {"all": line["seconds"]} for n, line in found.items()}
-    rows = [
-        [stage, *(f"{seconds[n][stage]:.1f}" for n in (1, 2)), f"{seconds[1][stage] / max(seconds[2][stage], 0.1):.2f}"]
-        for stage in stages
-    ]
-    return markdown(["seconds, 1M x 10, k = 20, exact", "1 worker", "2 workers", "ratio"], rows)
-
-
-def large_table(lines: Sequence[Line] | None = None) -> str:
-    """Markdown: ten million on two workers of 4 GB."""
-    rows = []
-    for line in _of(read_lines(RESULTS) if lines is None else lines, "large"):
-        stages = line.get("stages", {})
-        shuffle, search = (f"{stages[name]:.0f}" if stages else "" for name in ("cells", "search"))
-        memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
-        rows.append([line["case"], f"{line['seconds']:.0f}", shuffle, search, str(line.get("cells", "")), *memory])
-    header = ["data and fit", "seconds", "of them cells", "search", "cells", "peak GB of the workers", "GB spilled"]
-    return markdown(header, rows)
-
-
-SENT = {
-    "cells": ("cells",), "search": ("search",), "labels": ("labels",),
-    "local clusters and topo-graph": ("intensity", "uphill", "topo-graph"),
-}  # fmt: skip
-"""What is sent in the stages that take time."""
-BILLION, MANY = 1_000_000_000, 64
-
-
-def costs_table(lines: Sequence[Line] | None = None) -> str:
-    """Markdown: what a sample costs in every stage of the largest approximate fit, and a billion of them on paper."""
-    lines = [line for line in _of(read_lines(RESULTS) if lines is None else lines, "large") if "approx" in line["case"]]
-    if not lines:
-        return ""
-    line = max(lines, key=lambda line: line["n"])
-    rows, total = [], 0.0
-    for stage, seconds in line["stages"].items():
-        sent = sum(line["bytes moved"][name] for name in SENT.get(stage, ())) / line["n"]
-        serial = stage == "merge"  # here, on one core
-        minutes = seconds * BILLION / line["n"] * (1 if serial else line["workers"] / MANY) / 60
-        total += minutes
-        each = seconds * (1 if serial else line["workers"]) * 1e6 / line["n"]
-        rows.append([stage, f"{each:.2f}", f"{sent:,.0f}" if sent else "", f"{minutes:.1f}"])
-    rows.append(["all", "", f"{sum(line['bytes moved'].values()) / line['n']:,.0f}", f"{total:.0f}"])
-    header = ["stage", "worker seconds a million", "bytes sent a sample", f"minutes of a billion, {MANY} workers"]
-    return markdown(header, rows)
-
-
-if __name__ == "__main__":
-    main([])

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, append, read_lines
-from benchmarks.suite.datasets import data_folder
+from benchmarks.running import FOLDER, Line, read_lines, record
+from benchmarks.suite.datasets import load_set
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
@@ -53,15 +53,9 @@ RENDERER = """() => {
 }"""
 
 
-def stored(name: str) -> NDArray[Any]:
-    """A set of the data folder."""
-    with np.load(data_folder() / f"{name}.npz") as data:
-        return np.asarray(data["X"], dtype=np.float64)
-
-
 SETS: dict[str, Callable[[], NDArray[Any]]] = {
-    "toy_impossible": lambda: stored("toy_impossible"),
-    "frogs": lambda: stored("frogs"),
+    "toy_impossible": lambda: load_set("toy_impossible")[0],
+    "frogs": lambda: load_set("frogs")[0],
     "blobs": lambda: make_blobs(20_000, 2, centers=12, cluster_std=1.2, random_state=2021)[0],
 }
 
@@ -77,20 +71,14 @@ def main(arguments: Sequence[str]) -> None:
         browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
         if part != "speed":
             for name, load in SETS.items():
-                write({"part": "recut", "set": name} | compare(browser, load(), Path(folder, "page.html")))
+                record(RESULTS, {"part": "recut", "set": name} | compare(browser, load(), Path(folder, "page.html")))
         if part != "recut":
             for n_samples in SIZES:
-                write({"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
+                record(RESULTS, {"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
         browser.close()
 
 
-def write(line: dict[str, Any]) -> None:
-    """Store and show a result."""
-    append(RESULTS, line)
-    print(json.dumps(line))
-
-
-def compare(browser: Any, X: NDArray[Any], path: Path) -> dict[str, Any]:
+def compare(browser: Any, X: NDArray[Any], path: Path) -> Line:
     """How many of random priors, in any scale, are cut alike in the browser and in Python."""
     model = GIT(8).fit(X)
     page = browser.new_page()
@@ -116,7 +104,7 @@ def compare(browser: Any, X: NDArray[Any], path: Path) -> dict[str, Any]:
     }
 
 
-def measure(browser: Any, n_samples: int, path: Path) -> dict[str, Any]:
+def measure(browser: Any, n_samples: int, path: Path) -> Line:
     """Size of a page, times to its first paint, frames a second while panning."""
     X = make_blobs(n_samples, 2, centers=8, cluster_std=1.5, random_state=0)[0]
     model = GIT(8).fit(X)
@@ -161,23 +149,17 @@ def count_frames(browser: Any, page: Any) -> float:
     return round(drawn / PANNED, 1)
 
 
-def _last(part: str, key: str) -> list[dict[str, Any]]:
+def _last(part: str, key: str) -> list[Line]:
     return list({line[key]: line for line in read_lines(RESULTS) if line["part"] == part}.values())
 
 
 def table() -> str:
     """Markdown: priors cut alike in the browser and in Python."""
     rows = [
-        [
-            line["set"],
-            f"{line['samples']:,}",
-            f"{line['local clusters']:,}",
-            f"{line['equal']} of {line['priors']}",
-            str(line["different clusterings"]),
-            f"{line['ms a cut']:.1f}",
-        ]
+        [line["set"], f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['equal']} of {line['priors']}",
+         str(line["different clusterings"]), f"{line['ms a cut']:.1f}"]
         for line in _last("recut", "set")
-    ]
+    ]  # fmt: skip
     header = ["set", "samples", "local clusters", "same labels", "different clusterings", "ms a cut in the browser"]
     return markdown(header, rows)
 
@@ -185,28 +167,14 @@ def table() -> str:
 def speed_table() -> str:
     """Markdown: size of a page, first paint, frames a second."""
     rows = [
-        [
-            f"{line['samples']:,}",
-            f"{line['local clusters']:,}",
-            f"{line['page MB']:.2f}",
-            str(line["first paint ms"]),
-            str(line["first points ms"]),
-            f"{line['frames a second']:.0f}",
-            f"{line['share drawn']:.0%}",
-            f"{line['frames a second, all drawn']:.0f}",
-            f"{line['load']:.0f}",
-        ]
+        [f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['page MB']:.2f}", str(line["first paint ms"]),
+         str(line["first points ms"]), f"{line['frames a second']:.0f}", f"{line['share drawn']:.0%}",
+         f"{line['frames a second, all drawn']:.0f}", f"{line['load']:.0f}"]
         for line in _last("speed", "samples")
-    ]
+    ]  # fmt: skip
     header = [
-        "samples",
-        "local clusters",
-        "page, MB",
-        "first paint, ms",
-        "samples and graph shown, ms",
-        "frames a second while panning",
-        "samples drawn meanwhile",
-        "frames a second with all drawn",
+        "samples", "local clusters", "page, MB", "first paint, ms", "samples and graph shown, ms",
+        "frames a second while panning", "samples drawn meanwhile", "frames a second with all drawn",
         "load of the machine",
-    ]
+    ]  # fmt: skip
     return markdown(header, rows)

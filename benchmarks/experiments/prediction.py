@@ -7,17 +7,16 @@ line goes to ``results/prediction.jsonl``.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.methods import METHODS
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, append, read_lines
+from benchmarks.running import FOLDER, Line, read_lines, record, time_call
 from gitcluster import GIT
 
 RESULTS = FOLDER / "prediction.jsonl"
@@ -30,34 +29,30 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--new", type=int, default=10_000)
     parser.add_argument("--features", type=int, default=10)
     options = parser.parse_args(arguments)
-    import hdbscan
+    method = METHODS["hdbscan"]
+    if not method.is_installed:
+        raise SystemExit(f"This compares with hdbscan: {method.pip_line}")
+    from hdbscan import approximate_predict
 
     n_samples = options.fitted + options.new
     X, y = make_blobs(n_samples, options.features, centers=30, cluster_std=2.0, random_state=2021)
     X, new, truth = X[: options.fitted], X[options.fitted :], y[options.fitted :]
     GIT(30, n_jobs=-1).fit(X[:3000]).predict(new[:100])  # compiles
-    line: dict[str, Any] = vars(options) | {"seconds": {}, "fit": {}, "ari": {}}
-    start = perf_counter()
-    model = GIT(30, n_jobs=-1).fit(X)
-    line["fit"]["GIT"] = round(perf_counter() - start, 2)
-    start = perf_counter()
-    peer = hdbscan.HDBSCAN(min_cluster_size=15, prediction_data=True, core_dist_n_jobs=-1).fit(X)
-    line["fit"]["hdbscan"] = round(perf_counter() - start, 2)
+    peer = method.load()(**method.options, prediction_data=True, core_dist_n_jobs=-1)
+    model, git_seconds = time_call(lambda: GIT(30, n_jobs=-1).fit(X))
+    peer, peer_seconds = time_call(lambda: peer.fit(X))
+    fits = {"GIT": round(git_seconds, 2), "hdbscan": round(peer_seconds, 2)}
+    line: Line = vars(options) | {"seconds": {}, "fit": fits, "ari": {}}
     ways: dict[str, Callable[[], Any]] = {
         "GIT": lambda: model.predict(new),
         "GIT memberships": lambda: model.predict_proba(new).argmax(axis=1),
-        "hdbscan": lambda: hdbscan.approximate_predict(peer, new)[0],
+        "hdbscan": lambda: approximate_predict(peer, new)[0],
     }
     for name, way in ways.items():
-        seconds = []
-        for _ in range(3):
-            start = perf_counter()
-            labels = way()
-            seconds.append(perf_counter() - start)
-        line["seconds"][name] = [round(value, 3) for value in seconds]
-        line["ari"][name] = round(adjusted_rand_score(truth, np.asarray(labels)), 4)
-    append(RESULTS, line)
-    print(json.dumps(line))
+        runs = [time_call(way) for _ in range(3)]
+        line["seconds"][name] = [round(seconds, 3) for _, seconds in runs]
+        line["ari"][name] = round(adjusted_rand_score(truth, np.asarray(runs[0][0])), 4)
+    record(RESULTS, line)
 
 
 def table() -> str:

@@ -3,7 +3,7 @@
 Moons with Gaussian noise .02 to .26; two concentric circles beside a copy of them enlarged 10 to 100 times; the
 impossible set with uniform noise of 0 to 50 %; ten seeds where there is chance. Setting "published": the published
 parameters on the data as they are. Setting "untuned": the same scaled data for all and the fixed rules of
-``benchmarks.contenders``; "GIT shares" also knows the shares that the paper's GIT was told, "GIT one more" is told one
+``benchmarks.methods``; "GIT shares" also knows the shares that the paper's GIT was told, "GIT one more" is told one
 cluster more where there is uniform noise. Every draw is counted as published, where the uniform
 noise is a class of its own, and by optimal matching, where it is not scored.
 
@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments.accuracy import load_set
-from benchmarks.methods.contenders import CONTENDERS
+from benchmarks.experiments.accuracy import CHOSEN
+from benchmarks.methods import Method, tell
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, Store, describe_run, show_progress
+from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run, show_progress
 from benchmarks.scoring import score_both_ways, score_labels
+from benchmarks.suite.datasets import load_set
 from gitcluster import scale_features
 from gitcluster.datasets import make_noisy_moons, make_scaled_circles
 
-RESULTS = FOLDER
 SEEDS = range(2020, 2030)
 METHODS = {
     "published": ("GIT authors", "GIT paper", *CURVE_METHODS[1:]),
@@ -85,16 +85,15 @@ DRAWN = {
 def main(arguments: Sequence[str]) -> None:
     """Run the curves, then print their tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks robustness", description=__doc__)
-    names = {"type": lambda text: text.split(","), "metavar": "A,B"}
-    parser.add_argument("--curves", help="only these curves", default=list(DRAWN), **names)
-    parser.add_argument("--methods", help="only these methods", **names)
+    parser.add_argument("--curves", help="only these curves", default=list(DRAWN), **NAMES)
+    parser.add_argument("--methods", help="only these methods", **NAMES)
     parser.add_argument("--quick", action="store_true", help="few levels and samples, one seed, stored apart")
     parser.add_argument("--results", type=Path, help="folder of the results", metavar="FOLDER")
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
     parser.add_argument("--figure", type=Path, help="run nothing, draw the curves here", metavar="FILE")
     options = parser.parse_args(arguments)
-    folder = options.results or RESULTS / ("quick" if options.quick else "")
+    folder = options.results or FOLDER / ("quick" if options.quick else "")
     store = stored(folder)
     if options.figure:
         from benchmarks.reporting.figures import draw_curves
@@ -110,7 +109,7 @@ def main(arguments: Sequence[str]) -> None:
     print(published_table(store), optimal_table(store), untuned_table(store), sep="\n\n")
 
 
-def stored(folder: Path = RESULTS) -> Store:
+def stored(folder: Path = FOLDER) -> Store:
     """The stored results."""
     return Store(folder / "robustness.jsonl", ("curve", "level", "method", "setting"))
 
@@ -124,12 +123,12 @@ def plan(options: argparse.Namespace) -> Iterator[Line]:
                     wanted = options.methods is None or method in options.methods
                     if method == "GIT one more" and name != "impossible":  # only there noise is a group of its own
                         wanted = False
-                    if wanted and _contender(method).is_installed:
+                    if wanted and _method(method).is_installed:
                         yield {"curve": name, "level": level, "method": method, "setting": setting}
 
 
-def _contender(method: str) -> Any:
-    return CONTENDERS[method.removesuffix(" shares").removesuffix(" one more")]
+def _method(name: str) -> Method:
+    return CHOSEN[name.removesuffix(" shares").removesuffix(" one more")]
 
 
 def run_point(task: Line, *, quick: bool) -> Line:
@@ -150,19 +149,19 @@ def run_point(task: Line, *, quick: bool) -> Line:
 
 def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
     """F1 both ways and the cover rate of one draw."""
-    method, sizes = task["method"], np.bincount(y[y >= 0])
+    name, method, sizes = task["method"], _method(task["method"]), np.bincount(y[y >= 0])
     options: dict[str, Any] = {}
     if task["setting"] == "untuned":
         X = scale_features(X)
-        if method == "GIT shares":
+        if name == "GIT shares":
             options = {"proportions": CURVE_OPTIONS[task["curve"]]["GIT"].get("proportions", "equal")}
-        if method == "GIT one more":
+        if name == "GIT one more":
             sizes = np.append(sizes, 1)
     else:
-        options = CURVE_OPTIONS[task["curve"]]["GIT" if method.startswith("GIT") else method]
+        options = CURVE_OPTIONS[task["curve"]]["GIT" if name.startswith("GIT") else name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        labels = np.asarray(_contender(method).fit(X, sizes, **options))
+        labels = method.fit(X, tell(method, sizes), **options)
     as_published = np.where(y == NOISE, y.max() + 1, y)
     scores = score_both_ways(as_published, labels)
     return {

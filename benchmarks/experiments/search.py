@@ -8,11 +8,7 @@ neighbours of blobs and of uniform noise, with the CPU seconds that the rule of 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,8 +17,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, append, read_lines
-from benchmarks.suite.datasets import data_folder
+from benchmarks.running import FOLDER, NAMES, Line, read_lines, record, time_call
+from benchmarks.suite.datasets import load_set
 from gitcluster import GIT, search
 from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
 
@@ -37,25 +33,19 @@ def main(arguments: Sequence[str]) -> None:
     """Time the searches, or compare labels."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks search", description=__doc__)
     parser.add_argument("--labels", action="store_true")
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(LARGE_SETS))
+    parser.add_argument("--sets", default=list(LARGE_SETS), **NAMES)
     options = parser.parse_args(arguments)
     if options.labels:
         for name in options.sets:
-            write(LABELS, compare_labels(name))
+            record(LABELS, compare_labels(name))
         return
     for kind in ("blobs", "uniform"):
         time_searches(kind, 3000, 5)  # compiles
         for shape in SHAPES:
-            write(RESULTS, time_searches(kind, *shape))
+            record(RESULTS, time_searches(kind, *shape))
 
 
-def write(path: Path, line: dict[str, Any]) -> None:
-    """Store and show a result."""
-    append(path, line)
-    print(json.dumps(line), file=sys.stderr)
-
-
-def time_searches(kind: str, n_samples: int, n_features: int) -> dict[str, Any]:
+def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
     X = np.random.default_rng(0).random((n_samples, n_features))
     if kind == "blobs":
@@ -75,11 +65,7 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> dict[str, Any]:
     }
     if n_features <= 10:
         ways["k-d tree"] = lambda: KDTree(X).query(X, K + 1, workers=2)
-    seconds = {}
-    for name, way in ways.items():
-        start = perf_counter()
-        way()
-        seconds[name] = round(perf_counter() - start, 2)
+    seconds = {name: round(time_call(way)[1], 2) for name, way in ways.items()}
     expected = {
         "cells": search.cell_seconds(n_samples, n_features, pairs),
         "all pairs": search.all_pairs_seconds(n_samples, n_features),
@@ -91,16 +77,15 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def compare_labels(name: str) -> dict[str, Any]:
+def compare_labels(name: str) -> Line:
     """Adjusted Rand index between the labels of an approximate and an exact fit."""
-    with np.load(data_folder() / f"{name}.npz") as data:
-        X, y = data["X"].astype(np.float32), data["y"]
-    number = len(np.unique(y))
+    X, y = load_set(name)
+    X, number = X.astype(np.float32), len(np.unique(y))
     fits, seconds = {}, {}
     for how in ("exact", "approximate"):
-        start = perf_counter()
-        fits[how] = GIT(number, neighbors=how, n_jobs=-1).fit(X)
-        seconds[how] = round(perf_counter() - start, 1)
+        model = GIT(number, neighbors=how, n_jobs=-1)
+        fits[how], passed = time_call(lambda model=model: model.fit(X))
+        seconds[how] = round(passed, 1)
     ari = adjusted_rand_score(fits["exact"].labels_, fits["approximate"].labels_)
     return {
         "set": name, "n": len(X), "d": X.shape[1], "clusters": number, "ari": round(ari, 4),

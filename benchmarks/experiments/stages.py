@@ -7,14 +7,12 @@ size goes to ``results/stages.jsonl``.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 
 from sklearn.datasets import make_blobs
 
-from benchmarks.running import FOLDER, append
+from benchmarks.running import FOLDER, record, time_call
 from gitcluster import (
     bridge_components,
     build_topo_graph,
@@ -37,25 +35,22 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=-1)
     options = parser.parse_args(arguments)
-    time_stages(5000, options.features, options.neighbors, repeat=1, n_jobs=options.jobs)
-    seconds = time_stages(
-        options.samples, options.features, options.neighbors, repeat=options.repeat, n_jobs=options.jobs
-    )
+    data = {"n_features": options.features, "k": options.neighbors, "n_jobs": options.jobs}
+    time_stages(5000, **data, repeat=1)  # compiles
+    seconds = time_stages(options.samples, **data, repeat=options.repeat)
     rest = sum(seconds.values()) - seconds["search"]
     line = vars(options) | {"seconds": seconds, "stages / search": round(rest / seconds["search"], 4)}
-    append(RESULTS, line)
-    print(json.dumps(line, indent=2))
+    record(RESULTS, line)
 
 
-def time_stages(n_samples: int, n_features: int, k: int, *, repeat: int, n_jobs: int) -> dict[str, float]:
+def time_stages(n_samples: int, *, n_features: int, k: int, repeat: int, n_jobs: int) -> dict[str, float]:
     """Best seconds of every stage; the search, by far the longest, is run once."""
     X, _ = make_blobs(n_samples, n_features, centers=3, random_state=2021)
     seconds: dict[str, float] = {}
 
     def timed(stage: str, function: Any, *inputs: Any, **options: Any) -> Any:
-        start = perf_counter()
-        result = function(*inputs, **options)
-        seconds[stage] = round(min(perf_counter() - start, seconds.get(stage, float("inf"))), 4)
+        result, passed = time_call(lambda: function(*inputs, **options))
+        seconds[stage] = round(min(passed, seconds.get(stage, float("inf"))), 4)
         return result
 
     points = timed("scale", scale_features, X)

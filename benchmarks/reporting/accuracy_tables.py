@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.methods.contenders import COMPETITORS
-from benchmarks.reporting.published import PUBLISHED, Row
+from benchmarks.reporting.published import COMPETITORS, PUBLISHED, Row
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store
 
-RESULTS = FOLDER
 GROUPS = {
     "small": ("iris", "wine", "hepatitis", "cancer"),
     "shapes": ("toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink"),
@@ -49,9 +48,9 @@ CPU = Measure("seconds of CPU", lambda line: line.get("cpu"), is_score=False)
 OPTIMAL_F1 = Measure("F1, optimal matching, noise wrong", lambda line: line["optimal"][0])
 
 
-def stored() -> Store:
+def stored(folder: Path = FOLDER) -> Store:
     """The stored results."""
-    return Store(RESULTS / "accuracy.jsonl", ("set", "method", "setting"))
+    return Store(folder / "accuracy.jsonl", ("set", "method", "setting"))
 
 
 def both_tables(store: Store, group: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures of the paper's experiments, drawn from stored results: pictures of shapes, curves of noise and scale.
+"""Figures drawn from stored results: shapes, curves of noise and scale, embeddings, numbers of neighbours, speed.
 
 Colours are those of Okabe and Ito, and beyond eight clusters of Tol: colour-blind readers tell them apart too.
 """
@@ -13,13 +13,14 @@ import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments.accuracy import load_set
+from benchmarks.experiments import dimension_reduction, sensitivity, speed
 from benchmarks.experiments.robustness import DRAWN, METHODS
-from benchmarks.methods.contenders import COMPETITORS
 from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
-from benchmarks.reporting.published import CURVES
-from benchmarks.running import Line, Store
+from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED
+from benchmarks.running import Line, Store, read_lines
 from benchmarks.scoring import unpack_labels
+from benchmarks.suite.datasets import load_set
+from benchmarks.suite.embeddings import EMBEDDINGS, SETS
 from gitcluster.metrics import match_labels
 
 matplotlib.use("Agg")
@@ -47,6 +48,10 @@ STYLES = {
 TIE = 0.005
 PROJECTION = np.array([[1.0, 0.0], [0.0, 1.0], [0.45, 0.3]])
 """How the rings of three dimensions are looked at."""
+EMBEDDED_COLOURS = {
+    "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
+    "k-means": "tab:gray", "HDBSCAN": "tab:green", "spectral": "tab:purple",
+}  # fmt: skip
 
 
 def draw_shapes(store: Store, folder: Path) -> None:
@@ -153,3 +158,102 @@ def save(figure: Any, path: Path) -> None:
     figure.savefig(buffer, dpi=100)
     pyplot.close(figure)
     Image.open(buffer).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def draw_embeddings(path: Path) -> None:
+    """F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
+    rows = dimension_reduction.group_lines(read_lines(dimension_reduction.RESULTS))
+    figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
+    for dataset, panel in zip(SETS, panels, strict=True):
+        for method, colour in EMBEDDED_COLOURS.items():
+            for kind in ("raw", "pca", "ae", "umap"):
+                names = [name for name in EMBEDDINGS if name.startswith(kind)]
+                lines = [(EMBEDDINGS.index(name), rows.get((dataset, name), {}).get(method)) for name in names]
+                points = np.array([(place, line["f1"]) for place, line in lines if line and "f1" in line])
+                own = method.startswith("GIT")
+                panel.plot(
+                    *points.reshape(-1, 2).T, color=colour, marker="o" if own else "s", markersize=6 if own else 4.5,
+                    linewidth=2.2 if own else 1.1, label=method if kind == "pca" else None,
+                    zorder=4 if method == "GIT" else 3,
+                )  # fmt: skip
+        published = [(EMBEDDINGS.index(name), row[1]) for (of, name), row in EMBEDDED.items() if of == dataset]
+        panel.plot(*zip(*published, strict=True), "k_", markersize=16, label="GIT published, k tuned on labels")
+        panel.set_xticks(range(len(EMBEDDINGS)), EMBEDDINGS, fontsize=9)
+        panel.set_title(dataset.upper())
+        panel.grid(axis="y", alpha=0.3)
+    panels[0].set_ylabel("F1, optimal matching")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def draw_sensitivity(path: Path) -> None:
+    """F1 over k: two rows for each set, principal components above autoencoders, raw images before them."""
+    curves = sensitivity.read_curves(read_lines(sensitivity.RESULTS))
+    whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
+    if not whole:
+        raise SystemExit("No embedding has been run with all k: python -m benchmarks sensitivity")
+    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
+    columns = [
+        [name for name in sensitivity.PLACES if name.startswith(kinds)] for kinds in (("raw", "pca"), "ae")
+    ]  # fmt: skip
+    rows = [(dataset, names) for dataset in sets for names in columns]
+    width = max(map(len, columns))
+    figure, panels = pyplot.subplots(
+        len(rows), width, figsize=(12, 2.1 * len(rows)), sharex=True, sharey=True, squeeze=False, layout="constrained"
+    )
+    for (dataset, names), row in zip(rows, panels, strict=True):
+        for name, panel in zip([""] * (width - len(names)) + names, row, strict=True):
+            if (dataset, name) in whole:
+                drawn = draw_neighbors(panel, curves[dataset, name])
+                panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
+                last = panel.get_subplotspec().is_last_row()
+                panel.tick_params(labelbottom=last or name == "raw", labelleft=name in ("raw", "ae5"))
+                panel.grid(alpha=0.3)
+            else:
+                panel.set_axis_off()
+    panels[1, 0].legend(handles=drawn, loc="center", frameon=False, fontsize=9)
+    figure.supxlabel("k")
+    figure.supylabel("F1")
+    figure.savefig(path, dpi=100)
+
+
+def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
+    """The curves of one embedding; returns the lines drawn."""
+    styles = {
+        "published": ("o--", "0.55", "published"),
+        "authors": ("s-", "tab:orange", 'variant="authors"'),
+        "adaptive": ("o-", "tab:blue", "default, k given"),
+    }
+    lines = [
+        panel.plot(sensitivity.SIZES, curve[source], style, color=colour, markersize=4, label=label)[0]
+        for source, (style, colour, label) in styles.items()
+    ]
+    return [
+        *lines,
+        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k"),
+    ]
+
+
+def draw_sweeps(path: Path) -> None:
+    """Log-log curves of the three sweeps of the speed experiment."""
+    figure, panels = pyplot.subplots(1, 3, figsize=(14, 4.8), sharey=True, layout="constrained")
+    colours = {m: pyplot.get_cmap("tab10")(i) for i, m in enumerate(speed.SWEPT["n"])}
+    titles = {"n": "samples (d = 10, k = 20)", "d": "features (n = 50,000, k = 20)", "k": "neighbours (100,000 x 10)"}
+    of_sweep = dict(zip(speed.SWEEPS, panels, strict=True))
+    for (sweep, method), found in speed.read_sweeps().items():
+        own = method.startswith(("GIT", "search"))
+        of_sweep[sweep].loglog(
+            *zip(*found, strict=True), marker="o", markersize=4, color=colours[method],
+            linewidth=2.5 if own else 1.2, linestyle="--" if method == "search k" else "-",
+            label=f"{method}  ({speed.exponent(found):+.2f})",
+        )  # fmt: skip
+    for axis, (sweep, panel) in enumerate(of_sweep.items()):
+        panel.set_xlabel(titles[sweep])
+        ticks = [shape[axis] for shape in speed.SWEEPS[sweep]]
+        panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        panel.minorticks_off()
+        panel.grid(which="major", alpha=0.3)
+        panel.legend(fontsize=8, title="method (exponent)", title_fontsize=8)
+    panels[0].set_ylabel("seconds, 2 cores")
+    figure.savefig(path, dpi=110)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from benchmarks.experiments import (
     dimension_reduction,
-    distributed,
     explorer,
     features,
     prediction,
@@ -26,7 +25,7 @@ from benchmarks.experiments import (
     study,
     untuned,
 )
-from benchmarks.reporting import accuracy_tables
+from benchmarks.reporting import accuracy_tables, distributed_tables
 from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import Store
 
@@ -60,16 +59,7 @@ TABLES = {
     "robustness_untuned": lambda: robustness.untuned_table(robustness.stored()),
     "dimension_reduction": dimension_reduction.table,
     "embedding_seconds": dimension_reduction.time_table,
-    **{
-        f"distributed_{name}": draw
-        for name, draw in (
-            ("identical", distributed.identical_table),
-            ("approximate", distributed.approximate_table),
-            ("workers", distributed.workers_table),
-            ("large", distributed.large_table),
-            ("costs", distributed.costs_table),
-        )
-    },
+    **{f"distributed_{name}": draw for name, draw in distributed_tables.TABLES.items()},
     "sensitivity": sensitivity.table,
     "study": study.table,
     "features": features.table,

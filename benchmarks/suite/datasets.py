@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -23,15 +24,9 @@ from benchmarks.suite import SUITE
 
 REAL_SETS = ("iris", "wine", "hepatitis", "cancer", "olivetti", "frogs", "codon", "mnist", "fmnist")
 REAL_TOYS = (
-    "circles",
-    "moons",
-    "impossible",
-    "s-set",
-    "smile",
-    "chainlink",
-    "complex8",
-    "complex9",
-)
+    "toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink", "toy_complex8",
+    "toy_complex9",
+)  # fmt: skip
 TOY_SIZES = (300, 1000, 3000)
 TOY_NOISES = (0.03, 0.05, 0.08, 0.1, 0.15)
 
@@ -97,11 +92,11 @@ def real_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
         When the folder does not exist.
 
     """
-    folder = data_folder()
-    for name in REAL_SETS:
-        yield from _load(folder / f"{name}.npz", name, "real", False, max_samples)
-    for name in REAL_TOYS:
-        yield from _load(folder / f"toy_{name}.npz", f"paper-{name}", "paper", True, max_samples)
+    for name in (*REAL_SETS, *REAL_TOYS):
+        X, y = load_set(name)
+        if _allowed(len(y), max_samples):
+            drawn = name in REAL_TOYS
+            yield Dataset(name.replace("toy_", "paper-"), X, y, "paper" if drawn else "real", clear=drawn)
     digits = sklearn_datasets.load_digits()
     if _allowed(len(digits.data), max_samples):
         yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False)
@@ -125,6 +120,18 @@ def data_folder() -> Path:
     return Path(folder)
 
 
+def load_set(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return samples and classes of a set in the data folder; bytes, which are images, become 0 to 1."""
+    return _read(data_folder() / f"{name}.npz")
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    with np.load(path) as data:
+        X, y = data["X"], data["y"].astype(np.int64)
+    return (X.astype(np.float32) / 255 if X.dtype == np.uint8 else X.astype(np.float64)), y
+
+
 def _allowed(size: int, max_samples: int | None) -> bool:
     return max_samples is None or size <= max_samples
 
@@ -143,14 +150,3 @@ def _blob_toys(size: int) -> Iterator[Dataset]:
     yield _toy(f"blobs-n{size}", plain, clear=True)
     yield _toy(f"varied-n{size}", varied, clear=True)
     yield _toy(f"aniso-n{size}", (X @ [[0.6, -0.6], [-0.4, 0.8]], y), clear=True)
-
-
-def _load(path: Path, name: str, family: str, clear: bool, max_samples: int | None) -> Iterator[Dataset]:
-    """Yield the set stored at ``path``, or nothing where it is too large."""
-    with np.load(path) as stored:
-        y = stored["y"].astype(np.int64)
-        if not _allowed(len(y), max_samples):
-            return
-        X = stored["X"]
-    scale = 255.0 if X.dtype == np.uint8 else 1.0
-    yield Dataset(name, X.astype(np.float32 if X.size > 10**7 else np.float64) / scale, y, family, clear)

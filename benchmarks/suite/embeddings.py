@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from benchmarks.suite.datasets import data_folder
+from benchmarks.suite.datasets import load_set
 from gitcluster.autoencoder import Autoencoder
 
 SETS = ("mnist", "fmnist")
 WIDTHS = (5, 10, 20, 30)
-NAMES = ("raw", *(f"pca{h}" for h in WIDTHS), *(f"ae{h}" for h in WIDTHS), "umap2", "umap10")
+EMBEDDINGS = ("raw", *(f"pca{h}" for h in WIDTHS), *(f"ae{h}" for h in WIDTHS), "umap2", "umap10")
 
-NEEDS = {"ae": "torch", "umap": "umap", "HDBSCAN": "hdbscan"}
-"""Packages that an embedding or a method needs, by the beginning of its name."""
+NEEDS = {"ae": "torch", "umap": "umap"}
+"""Packages that an embedding needs, by the beginning of its name."""
 
 
 class Embedding(NamedTuple):
@@ -55,20 +55,13 @@ def can_run(names: Sequence[str]) -> list[str]:
     return [name for name in names if not name.startswith(tuple(missing))]
 
 
-def load_images(name: str, n_samples: int | None = None) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Images from 0 to 1 and their classes: all, or the first so many."""
-    with np.load(data_folder() / f"{name}.npz") as data:
-        X, y = data["X"][:n_samples], data["y"][:n_samples]
-    return X.astype(np.float32) / np.float32(255), y.astype(np.int64)
-
-
 def load_embedding(
     dataset: str, name: str, *, cache: Path, n_samples: int | None = None, max_epochs: int = 100
 ) -> Embedding:
     """The embedding as it is stored, or computed and stored."""
     path = cache / f"{dataset}-{name}{f'-{n_samples}' if n_samples else ''}.npz"
     if not path.exists():
-        X, y = load_images(dataset, n_samples)
+        X, y = (part[:n_samples] for part in load_set(dataset))
         start, cpu = perf_counter(), process_time()
         points, details = embed(X, name, max_epochs)
         seconds, details["cpu"] = perf_counter() - start, round(process_time() - cpu, 1)
