@@ -19,8 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Line, read_lines, record, time_call
 from benchmarks.suite.datasets import load_set
-from gitcluster import GIT, search
-from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
+from gitcluster import GIT
 
 RESULTS = FOLDER / "search.jsonl"
 LABELS = FOLDER / "approximate.jsonl"
@@ -47,6 +46,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
+    from gitcluster import search  # internals, since each search is timed apart from the choice between them
+    from gitcluster.cells import gather_cells, nearest_in_cells, sample_pairs
+
     X = np.random.default_rng(0).random((n_samples, n_features))
     if kind == "blobs":
         X = make_blobs(n_samples, n_features, centers=30, cluster_std=2.0, random_state=2021)[0]

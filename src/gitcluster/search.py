@@ -69,7 +69,7 @@ def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_j
 
 
 def all_pairs_seconds(n_samples: int, n_features: int) -> float:
-    """CPU seconds of an exact search that compares all pairs, by the measurements of ``benchmarks/search.py``."""
+    """CPU seconds of an exact search that compares all pairs, by what ``python -m benchmarks search`` measured."""
     return n_samples**2 * (3e-9 + 4e-11 * n_features)
 
 

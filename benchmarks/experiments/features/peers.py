@@ -132,15 +132,12 @@ class Git(Peer):
     """This library."""
 
     def graph(self, graph: csr_matrix) -> Array:
-        """Return labels of a sparse graph of neighbours' distances."""
         return self.labels(graph, metric="precomputed_graph")
 
     def neighbors(self, indices: Array, distances: Array) -> Array:
-        """Return labels of neighbours found elsewhere."""
         return self.labels((indices, distances), metric="precomputed_graph")
 
     def linkage(self, model: Any) -> Array:
-        """Return the hierarchy in scipy's format."""
         return np.asarray(model.hierarchy_)
 
 
@@ -151,34 +148,27 @@ class Hdbscan(Peer):
     remarks: ClassVar[dict[str, str]] = {"cut again at another number without a new fit": "by trying cut distances"}
 
     def number(self, X: Array, k: int) -> Array:
-        """Return ``k`` clusters."""
         flat = import_module("hdbscan.flat")
         return np.asarray(flat.HDBSCAN_flat(X, n_clusters=k).labels_)
 
     def noise(self, X: Array) -> Array:
-        """Return labels with -1 for noise."""
         return self.labels(X)
 
     def predict(self, model: Any, X: Array) -> Array:
-        """Return labels of samples."""
         model.generate_prediction_data()
         return np.asarray(import_module("hdbscan").approximate_predict(model, X)[0])
 
     def memberships(self, model: Any, X: Array) -> Array:
-        """Return a probability for every sample and cluster."""
         model.generate_prediction_data()
         return np.asarray(import_module("hdbscan").membership_vector(model, X))
 
     def bounded(self, X: Array, least: int, most: int) -> Array:
-        """Return clusters of bounded size."""
         return self.labels(X, min_cluster_size=least, max_cluster_size=most, min_samples=5)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return ``k`` clusters from a fitted model."""
         return cut_by_distance(model.dbscan_clustering, X, k)
 
     def linkage(self, model: Any) -> Array:
-        """Return the hierarchy in scipy's format."""
         return np.asarray(model.single_linkage_tree_.to_numpy())
 
 
@@ -199,12 +189,10 @@ class FastHdbscan(Hdbscan):
     number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
 
     def cannot(self, X: Array, pairs: Array) -> Array:
-        """Return labels under cannot-link pairs."""
         links = csr_matrix((np.ones(len(pairs), bool), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
         return self.labels(X, algorithm="kruskal", cannot_link=links)
 
     def partial(self, X: Array, y: Array) -> Array:
-        """Return labels that continue known ones."""
         return np.asarray(self.make(semi_supervised=True).fit(X, y.copy()).labels_)
 
     def metric(self, X: Array, metric: str) -> Array:
@@ -218,15 +206,12 @@ class Evoc(Peer):
     usual: ClassVar[Line] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
 
     def number(self, X: Array, k: int) -> Array:
-        """Return ``k`` clusters."""
         return self.labels(X, approx_n_clusters=k, base_min_cluster_size=5)
 
     def noise(self, X: Array) -> Array:
-        """Return labels with -1 for noise."""
         return self.labels(X, noise_level=0.5, base_min_cluster_size=5)
 
     def metric(self, X: Array, metric: str) -> Array:
-        """Return labels under another metric."""
         return self.labels(X) if metric == "cosine" else super().metric(X, metric)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
@@ -243,7 +228,6 @@ class Genie(Peer):
     usual: ClassVar[Line] = {"n_clusters": 3}
 
     def noise(self, X: Array) -> Array:
-        """Return labels with -1 for noise."""
         return np.asarray(import_module("deadwood").Deadwood().fit(self.fit(X, M=10)).labels_)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
@@ -264,13 +248,11 @@ class Tomato(Peer):
         return np.asarray(model.fit(rows, weights=-np.log(np.ravel(near))).labels_)
 
     def neighbors(self, indices: Array, distances: Array) -> Array:
-        """Return labels of neighbours found elsewhere."""
         density = import_module("gudhi.point_cloud.dtm").DTMDensity(metric="neighbors", k=10, dim=4)
         weights = density.fit_transform(distances)
         return np.asarray(self.make(graph_type="manual", density_type="manual").fit(indices, weights=weights).labels_)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return ``k`` clusters from a fitted model."""
         model.n_clusters_ = k
         return np.asarray(model.labels_)
 
@@ -318,11 +300,9 @@ class Leiden(Peer):
         return find_partition(self.method.load(), adjacency, **options)
 
     def labels(self, X: Any, **options: Any) -> Array:
-        """Return labels."""
         return np.asarray(self.fit(X, **options).membership)
 
     def default_labels(self, X: Any) -> Array:
-        """Return labels with nothing set but a seed."""
         return self.labels(X)
 
     def weighted(self, X: Array, weights: Array | None) -> Array:
@@ -364,7 +344,6 @@ class Leiden(Peer):
         return np.asarray(partition.membership)
 
     def bounded(self, X: Array, least: int, most: int) -> Array:
-        """Return clusters of bounded size."""
         leiden = import_module("leidenalg")
         optimiser = leiden.Optimiser()
         optimiser.max_comm_size, optimiser.min_comm_size = most, least
@@ -375,11 +354,9 @@ class Leiden(Peer):
         return np.asarray(partition.membership)
 
     def graph(self, graph: csr_matrix) -> Array:
-        """Return labels of a sparse graph of neighbours' distances."""
         return np.asarray(self.partition(graph).membership)
 
     def neighbors(self, indices: Array, distances: Array) -> Array:
-        """Return labels of neighbours found elsewhere."""
         pointers = np.arange(len(indices) + 1) * indices.shape[1]
         return self.graph(csr_matrix((distances.ravel(), indices.ravel(), pointers)))
 
