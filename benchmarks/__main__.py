@@ -1,34 +1,23 @@
-"""Command line of the experiments: ``python -m benchmarks <experiment> [options]``."""
+"""Command line of the experiments: ``python -m benchmarks NAME [options]``; ``report`` draws the pages' tables."""
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 
-EXPERIMENTS = (
-    "accuracy",
-    "dimension_reduction",
-    "distributed",
-    "explorer",
-    "features",
-    "prediction",
-    "report",
-    "robustness",
-    "search",
-    "sensitivity",
-    "speed",
-    "stages",
-    "study",
-    "untuned",
-)
+from benchmarks import experiments
+
+MODULES = {name: f"benchmarks.experiments.{name}" for _, name, _ in pkgutil.iter_modules(experiments.__path__)}
+MODULES["report"] = "benchmarks.reporting.report"
 
 
 def main() -> None:
-    """Dispatch on the name of the experiment."""
+    """Run the experiment of the given name."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name not in EXPERIMENTS:
-        sys.exit(f"usage: python -m benchmarks <{'|'.join(EXPERIMENTS)}> [options]")
-    importlib.import_module(f"benchmarks.{name}").main(sys.argv[2:])
+    if name not in MODULES:
+        sys.exit(f"usage: python -m benchmarks <{'|'.join(sorted(MODULES))}> [options]")
+    importlib.import_module(MODULES[name]).main(sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -19,14 +19,18 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
+from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
 
+FOLDER = Path(__file__).parent / "results"
 Line = dict[str, Any]
 Key = tuple[Any, ...]
+NAMES: dict[str, Any] = {"type": lambda text: text.split(","), "metavar": "A,B"}
+"""How argparse reads an option that is a list of names."""
 PACKAGES = (
-    "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "k-means-constrained", "dask",
-    "torch", "umap-learn", "pyamg",
+    "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "fast_hdbscan", "evoc",
+    "genieclust", "k-means-constrained", "dask", "torch", "umap-learn", "pyamg",
 )  # fmt: skip
 
 
@@ -53,6 +57,12 @@ def append(path: Path, line: Line) -> None:
     torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
     with path.open("a") as results:
         results.write("\n" * torn + json.dumps(line) + "\n")
+
+
+def record(path: Path, line: Line) -> None:
+    """Add a line to a result file and show it."""
+    append(path, line)
+    print(json.dumps({name: value for name, value in line.items() if name != "versions"}), file=sys.stderr)
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -132,6 +142,13 @@ def serve(connection: Connection, work: Callable[[Any], Any], gigabytes: float) 
         connection.send(answer)
 
 
+def time_call(call: Callable[[], Any]) -> tuple[Any, float]:
+    """What a call returns, and its seconds."""
+    start = perf_counter()
+    result = call()
+    return result, perf_counter() - start
+
+
 def show_progress(tasks: Sequence[Any], title: str) -> Iterator[tuple[Any, Callable[[str], None]]]:
     """Every task with a function that prints a line above the progress bar."""
     if not tasks:
@@ -155,14 +172,14 @@ def describe_run(experiment: str, arguments: Iterable[str]) -> Line:
         "command": " ".join(["python -m benchmarks", experiment, *arguments]),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{os.cpu_count()} cores, {memory:.0f} GB",
-        "versions": {"python": ".".join(map(str, sys.version_info[:3]))} | installed_versions(PACKAGES),
+        "versions": {"python": ".".join(map(str, sys.version_info[:3]))} | installed_versions(),
     }
 
 
-def installed_versions(packages: Iterable[str]) -> dict[str, str]:
-    """Versions of those packages that are installed."""
+def installed_versions() -> dict[str, str]:
+    """Versions of those packages that are installed and may matter."""
     found = {}
-    for package in packages:
+    for package in PACKAGES:
         with suppress(PackageNotFoundError):
             found[package] = version(package)
     return found

@@ -18,8 +18,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import validate_data
 
-from benchmarks.methods import Method
-from benchmarks.pair_distances import nearest_denser
+from benchmarks.methods.pair_distances import nearest_denser
 from gitcluster._jit import kernel
 
 MAX_NEIGHBORS = 1000
@@ -310,11 +309,3 @@ def merge_peaks(
         for values in (border, border_error):
             values[high, better] = values[better, high] = values[low, better]
         border[low, :] = border[:, low] = -np.inf
-
-
-def fit_predict(X: NDArray[np.float64], n_clusters: object = None) -> NDArray[np.int64]:
-    """Return the labels for Z = 1, the authors' default, without halo; ``n_clusters`` is not used."""
-    return DensityPeakAdvanced(Z=1.0, halo=False).fit_predict(X)
-
-
-METHODS = [Method("density-peaks-advanced", fit_predict, "scikit-learn", "nothing")]

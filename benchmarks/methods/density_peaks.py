@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from benchmarks.methods import Method
-from benchmarks.pair_distances import distances, nearest_denser, pairs, row_blocks, smallest_pair
+from benchmarks.methods.pair_distances import distances, nearest_denser, pairs, row_blocks, smallest_pair
 
 
 class DensityPeaks(ClusterMixin, BaseEstimator):
@@ -115,11 +114,3 @@ def estimate_density(X: NDArray[np.float64], kernel_size: float) -> NDArray[np.f
         kernel[np.arange(len(kernel)), np.arange(rows.start, rows.stop)] = 0
         density[rows] = kernel.sum(axis=1)
     return density
-
-
-def fit_predict(X: NDArray[np.float64], n_clusters: int) -> NDArray[np.int64]:
-    """Return the labels of the ``n_clusters`` centres with the largest product of density and delta."""
-    return DensityPeaks(n_clusters=n_clusters).fit_predict(X)
-
-
-METHODS = [Method("density-peaks", fit_predict, "scikit-learn")]

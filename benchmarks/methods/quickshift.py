@@ -13,7 +13,6 @@ no limit.
 
 from __future__ import annotations
 
-from math import log
 from typing import Any, Self
 
 import numpy as np
@@ -23,11 +22,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import validate_data
 
-from benchmarks.methods import Method
-from benchmarks.pair_distances import nearest_denser
+from benchmarks.methods.pair_distances import nearest_denser
 from gitcluster._jit import kernel
-
-BETA = 0.3
 
 
 class QuickshiftPP(ClusterMixin, BaseEstimator):
@@ -54,7 +50,7 @@ class QuickshiftPP(ClusterMixin, BaseEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
-    def __init__(self, n_neighbors: int = 20, beta: float = BETA) -> None:
+    def __init__(self, n_neighbors: int = 20, beta: float = 0.3) -> None:
         self.n_neighbors = n_neighbors
         self.beta = beta
 
@@ -144,15 +140,3 @@ def find_modal_sets(order, radii, indptr, indices, reach):
                         modal[i] = n_sets
                 n_sets += 1
     return modal
-
-
-def fit_predict(X: NDArray[np.float64], n_clusters: object = None) -> NDArray[np.int64]:
-    """Return labels with one beta for all sets and (log n)^2 neighbours; ``n_clusters`` is not used.
-
-    The paper's theory asks that the number of neighbours grow faster than log n.
-    """
-    n_neighbors = min(max(2, round(log(len(X)) ** 2)), len(X))
-    return QuickshiftPP(n_neighbors, BETA).fit_predict(X)
-
-
-METHODS = [Method("quickshift++", fit_predict, "scikit-learn", "nothing")]

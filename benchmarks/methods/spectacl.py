@@ -19,8 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from benchmarks.methods import Method
-from benchmarks.pair_distances import distances, row_blocks
+from benchmarks.methods.pair_distances import distances, row_blocks
 
 RULE_NEIGHBORS = 10
 RULE_SHARE = 0.99
@@ -118,11 +117,3 @@ def embed_graph(graph: csr_array, n_eigenvectors: int, rng: np.random.RandomStat
         values, vectors = np.linalg.eigh(graph.toarray())
     largest = np.argsort(np.abs(values), kind="stable")[-n_eigenvectors:]
     return np.abs(vectors[:, largest]) * np.sqrt(np.abs(values[largest]))
-
-
-def fit_predict(X: NDArray[np.float64], n_clusters: int) -> NDArray[np.int64]:
-    """Return labels with the authors' rule for epsilon."""
-    return SpectACl(n_clusters, random_state=0).fit_predict(X)
-
-
-METHODS = [Method("spectacl", fit_predict, "scikit-learn")]

@@ -13,6 +13,7 @@ from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster.cli import main
 from gitcluster.cli.models import TableFacts, fit_table, load_model
+from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Bar, Screen
 from gitcluster.cli.tables import Table
 
@@ -298,9 +299,11 @@ def test_compare_with_others(csv, run, customers):
     code, out, _ = run("compare", "known.csv", "--exclude", "customer", "--truth", "kind", "--json", "-o", "all.csv")
     found = json.loads(out)
     assert code == 0
-    assert [m["method"] for m in found["methods"]] == ["GIT", "k-means", "HDBSCAN", "spectral"]
+    names = ["GIT", *(name for name, method in PEERS.items() if method.is_installed)]
+    assert [m["method"] for m in found["methods"]] == names
+    assert {"k-means", "HDBSCAN", "spectral", "Ward", "Gaussian mixture"} < set(names)
     assert all(m["agreement_with_truth"] > 0.8 for m in found["methods"])
-    assert list(pd.read_csv("all.csv").columns) == ["row", "GIT", "k-means", "HDBSCAN", "spectral"]
+    assert list(pd.read_csv("all.csv").columns) == ["row", *names]
     code, out, _ = run("compare", csv, *IDS, "--rows", "150")
     assert "150 rows of 200, drawn at random" in out
     assert "spectral" in out

@@ -1,7 +1,6 @@
 """``compare`` and ``bench``: GIT beside other methods on the user's data, and how long a fit takes on this machine."""
 
 import warnings
-from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -12,37 +11,13 @@ from numpy.typing import NDArray
 
 from gitcluster import GIT
 from gitcluster.cli.models import read
-from gitcluster.cli.options import choice_of, label_options, model_of, model_options, table_options, voice_options
+from gitcluster.cli.options import columns_of, label_options, model_of, model_options, table_options, voice_options
+from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.writing import STANDARD, check_target, format_of, print_json, write_table
 from gitcluster.metrics import adjusted_rand_score
 
-Cluster = Callable[[NDArray[Any], int], NDArray[np.int64]]
 SILHOUETTE_ROWS = 2000
-
-
-def _k_means(X: NDArray[Any], number: int) -> NDArray[np.int64]:
-    from sklearn.cluster import KMeans
-
-    return np.asarray(KMeans(number, n_init=10, random_state=0).fit_predict(X))
-
-
-def _hdbscan(X: NDArray[Any], number: int) -> NDArray[np.int64]:
-    from sklearn.cluster import HDBSCAN
-
-    return np.asarray(HDBSCAN(min_cluster_size=min(15, len(X)), copy=True).fit_predict(X))
-
-
-def _spectral(X: NDArray[Any], number: int) -> NDArray[np.int64]:
-    from sklearn.cluster import SpectralClustering
-
-    near = min(10, len(X) - 1)
-    return np.asarray(
-        SpectralClustering(number, affinity="nearest_neighbors", n_neighbors=near, random_state=0).fit_predict(X)
-    )
-
-
-PEERS: dict[str, Cluster] = {"k-means": _k_means, "HDBSCAN": _hdbscan, "spectral": _spectral}
 
 
 @click.command()
@@ -55,10 +30,10 @@ PEERS: dict[str, Cluster] = {"k-means": _k_means, "HDBSCAN": _hdbscan, "spectral
 @table_options
 @voice_options
 def compare(table: str, truth: str | None, rows: int, **options: Any) -> None:
-    """GIT beside k-means, HDBSCAN and spectral clustering on TABLE.
+    """GIT beside k-means, HDBSCAN, spectral clustering, Ward, a Gaussian mixture, and Genie if it is installed.
 
-    All methods get the same rows, divided by their standard deviations (unless --no-scale); k-means and spectral
-    clustering are told the number that GIT has, HDBSCAN finds its own. -o writes the labels of all.
+    All methods get the same rows, divided by their standard deviations (unless --no-scale). HDBSCAN finds its own
+    number of clusters; the others are told the number that GIT has. -o writes the labels of all.
 
     gitcluster compare data.csv -c 3
     """
@@ -88,31 +63,36 @@ def compare_methods(
     """Results and labels of every method on the same values; a method that fails says why."""
     spread = values.std(axis=0) if model.scale == "std" else np.ones(values.shape[1])
     scaled = values / np.where(spread > 0, spread, 1.0)
+    names = ["GIT", *(name for name, method in PEERS.items() if method.is_installed)]
     results: list[dict[str, Any]] = []
     labels: dict[str, NDArray[np.int64]] = {}
-    number = 2
-    methods: dict[str, Cluster] = {"GIT": lambda X, _: np.asarray(model.fit_predict(values)), **PEERS}
     with screen.bar("Comparing", "compare") as bar:
-        for i, (name, method) in enumerate(methods.items()):
+        for i, name in enumerate(names):
             bar.what = f"Comparing: {name}"
             start = perf_counter()
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("default" if name == "GIT" else "ignore", UserWarning)
-                    found = method(scaled, number)
-            except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
+                    found = np.asarray(model.fit_predict(values)) if name == "GIT" else _run_peer(name, scaled, model)
+            except (ImportError, ValueError, RuntimeError, np.linalg.LinAlgError) as error:
                 if name == "GIT":
                     raise
                 results.append({"method": name, "failed": str(error).splitlines()[0]})
                 continue
             seconds = perf_counter() - start
-            number = model.n_clusters_
             labels[name] = found
             results.append(
                 {"method": name, "seconds": round(seconds, 3), **_scores(scaled, found, labels["GIT"], truth)}
             )
-            bar.advance((i + 1) / len(methods))
+            bar.advance((i + 1) / len(names))
     return results, labels
+
+
+def _run_peer(name: str, scaled: NDArray[Any], model: GIT) -> NDArray[np.int64]:
+    method = PEERS[name]
+    if method.most_samples is not None and len(scaled) > method.most_samples:
+        raise ValueError(f"above {method.most_samples:,} rows it takes too much memory: lower --rows")
+    return method.fit(scaled, model.n_clusters_)
 
 
 def _scores(scaled: NDArray[Any], found: NDArray[np.int64], git: NDArray[np.int64], truth: Any) -> dict[str, Any]:
@@ -172,7 +152,7 @@ def bench(table: str | None, features: int, seconds: float, most: int, **options
     """
     screen = Screen(quiet=options["quiet"] or options["as_json"])
     values = read(table, options, screen).values if table else _made_up(most, features)
-    choice_of(options)
+    columns_of(options)
     order = np.random.default_rng(0).permutation(len(values))
     model = model_of(options)
     results: list[dict[str, Any]] = []

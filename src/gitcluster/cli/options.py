@@ -134,9 +134,6 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
     )  # fmt: skip
 
 
-choice_of = columns_of  # the name in comparing.py
-
-
 def model_of(options: dict[str, Any]) -> GIT:
     """The estimator that ``model_options`` describe."""
     number = options["n_clusters"]

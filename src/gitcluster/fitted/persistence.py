@@ -7,7 +7,9 @@ truncated, changed or foreign file is a :class:`ModelFileError` that says what i
 
 import dataclasses
 import hashlib
+import io
 import json
+import math
 import os
 import zipfile
 import zlib
@@ -43,8 +45,6 @@ RESULTS: dict[str, type] = {
 """Results that a file may hold, by name."""
 NOT_KEPT = {"Clustering": {"neighbors"}}
 HEADER = "header.npy"
-NPY_HEADER = 4096
-"""An array in a file may take this many bytes more than its values."""
 
 
 class ModelFileError(ValueError):
@@ -117,8 +117,7 @@ def _read_header(path: Any, archive: zipfile.ZipFile) -> dict[str, Any]:
     needed, free = sum(member.file_size for member in members), available_memory()
     if needed > free:
         raise MemoryError(f"{path} needs {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free.")
-    with archive.open(HEADER) as file:
-        header = json.loads(npy.read_array(file, allow_pickle=False).tobytes().decode())
+    header = json.loads(_read_npy(archive, HEADER).tobytes().decode())
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path} is not a model that gitcluster has saved.")
     version = header.get("version")
@@ -141,16 +140,22 @@ def _upgrade(state: dict[str, Any], version: int) -> dict[str, Any]:
 
 
 def _read_array(path: Any, archive: zipfile.ZipFile, name: str, about: Any) -> NDArray[Any]:
-    dtype, shape, checksum = about
-    expected = int(np.prod([int(length) for length in shape], dtype=object)) * np.dtype(dtype).itemsize
-    member = archive.getinfo(f"{name}.npy")
-    if not expected <= member.file_size <= expected + NPY_HEADER:
-        raise ModelFileError(f"{path} is damaged: the array {name} has another size than its header says.")
-    with archive.open(member) as file:
-        array = np.asarray(npy.read_array(file, allow_pickle=False))
-    if [array.dtype.str, list(array.shape), _checksum(array)] != [dtype, shape, checksum]:
+    array = _read_npy(archive, f"{name}.npy")
+    if [array.dtype.str, list(array.shape), _checksum(array)] != about:
         raise ModelFileError(f"{path} is damaged: the array {name} is not the one that was saved.")
     return array
+
+
+def _read_npy(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """An array of the archive; no memory is taken for values that are not there."""
+    data = io.BytesIO(archive.read(name))
+    version = npy.read_magic(data)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_columns, dtype = read_header(data)
+    values = data.read()
+    if dtype.hasobject or len(values) != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"{name} does not hold the array that it says")
+    return np.frombuffer(bytearray(values), dtype).reshape(shape, order="F" if by_columns else "C")
 
 
 def _checksum(array: NDArray[Any]) -> str:

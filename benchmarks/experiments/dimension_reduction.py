@@ -1,0 +1,233 @@
+"""Dimension reduction before clustering: ``python -m benchmarks dimension_reduction [--sets a,b] [--methods a,b]``.
+
+Every method gets the same embedding of MNIST and FMNIST as it is, see ``embeddings``. GIT with its defaults divides the
+coordinates by their standard deviations, as it does for any user; ``GIT unscaled`` takes them as they are, like the
+peers. Nothing is tuned but ``GIT authors``, which has the published k (tuned on labels) and equal shares. The number of
+classes is told to all but HDBSCAN, whose noise counts as wrong in F1 and as one more cluster in ARI and NMI.
+
+Every run has a process of its own and ``--timeout`` seconds; spectral clustering is then tried on fewer images. One
+line a run goes to ``results/dimension_reduction.jsonl``, and what is there is not run again. Embeddings are kept in
+``--cache``. ``--quick`` takes 3,000 images and prints the table without storing anything, ``--table`` prints the stored
+results, ``--figure FILE`` draws them (needs matplotlib).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from benchmarks.methods import METHODS, keep_installed
+from benchmarks.reporting.published import EMBEDDED
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run, read_lines, show_progress
+from benchmarks.scoring import count_clusters, score_labels
+from benchmarks.suite.embeddings import EMBEDDINGS, SETS, Embedding, can_run, default_cache, load_embedding
+from gitcluster.metrics import cover_rate
+
+ROOT = Path(__file__).parents[2]
+RESULTS = FOLDER / "dimension_reduction.jsonl"
+KEYS = ("set", "embedding", "method")
+SCORES = ("f1", "ari", "nmi")
+QUICK_SAMPLES = 3000
+QUICK_EPOCHS = 3
+SMALLER = (20_000, 6_000)
+"""Images for spectral clustering where all are too many."""
+CHOSEN = {
+    "GIT": METHODS["GIT"].given(n_jobs=-1),
+    "GIT equal": METHODS["GIT"].given(n_jobs=-1, proportions="equal"),
+    "GIT unscaled": METHODS["GIT"].given(n_jobs=-1, scale=None),
+    "GIT authors": METHODS["GIT authors"],
+    "k-means": METHODS["k-means"],
+    "HDBSCAN": METHODS["hdbscan"].given(min_cluster_size=100, core_dist_n_jobs=1, tree=False),
+    "spectral": METHODS["spectral"].given(solver="amg", n_jobs=-1),
+}
+"""The methods by the names that the result file has for them; of HDBSCAN all seconds are counted in one process, and
+only multigrid finds the eigenvectors of many images in reasonable time."""
+FEW = {"HDBSCAN": {"min_cluster_size": 30}, "spectral": {"solver": "arpack"}}
+"""Options that suit no more images than a quick run has."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run what is not stored yet, then print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks dimension_reduction", description=__doc__)
+    parser.add_argument("--sets", default=list(SETS), **NAMES)
+    parser.add_argument("--embeddings", default=list(EMBEDDINGS), **NAMES)
+    parser.add_argument("--methods", default=list(CHOSEN), **NAMES)
+    parser.add_argument("--cache", type=Path, default=default_cache(), metavar="FOLDER")
+    parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS")
+    parser.add_argument("--here", nargs=4, metavar=("METHOD", "SET", "EMBEDDING", "SIZE"), help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="3,000 images, nothing is stored")
+    parser.add_argument("--table", action="store_true", help="print the stored results alone")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="draw the stored results")
+    options = parser.parse_args(arguments)
+    options.arguments = arguments
+    if options.here:
+        method, dataset, name, size = options.here
+        embedding = load_embedding(dataset, name, cache=options.cache)
+        print(json.dumps(run_here(method, embedding, published_k(dataset, name), int(size))))
+        return
+    if options.quick:
+        print(table(run_quick(options)))
+    elif options.figure:
+        from benchmarks.reporting.figures import draw_embeddings
+
+        draw_embeddings(options.figure)
+    else:
+        if not options.table:
+            run_missing(options)
+        print(table())
+
+
+def published_k(dataset: str, name: str) -> int | None:
+    """The k of the published run, None where there is none."""
+    return EMBEDDED[dataset, name][0] if (dataset, name) in EMBEDDED else None
+
+
+def plan(options: argparse.Namespace) -> list[tuple[str, str, str]]:
+    """What was asked for, embedding by embedding; the authors' variant only where a figure was published."""
+    names, methods = can_run(options.embeddings), keep_installed(CHOSEN, options.methods)
+    return [
+        (dataset, name, method)
+        for name in names
+        for dataset in options.sets
+        for method in methods
+        if method != "GIT authors" or (dataset, name) in EMBEDDED
+    ]
+
+
+def run_missing(options: argparse.Namespace) -> None:
+    """Run and store what is not stored."""
+    store = Store(RESULTS, KEYS)
+    jobs = [job for job in plan(options) if job not in store.lines]
+    for (dataset, name, method), say in show_progress(jobs, "dimension reduction"):
+        embedding = load_embedding(dataset, name, cache=options.cache)
+        sizes = [len(embedding.y), *(SMALLER if method == "spectral" else ())]
+        for size in sizes:
+            line = run_apart([method, dataset, name, str(size)], options.cache, options.timeout)
+            if "error" not in line:
+                break
+        details = {"seconds": round(embedding.seconds, 1), "d": embedding.points.shape[1]} | embedding.details
+        about = describe_run("dimension_reduction", options.arguments)
+        line = {"set": dataset, "embedding": name, "method": method} | line | {"of embedding": details} | about
+        store.add(line)
+        say(f"{dataset} {name} {method}: {line.get('error') or 'F1 {f1:.3f} {seconds:.1f} s'.format(**line)}")
+
+
+def run_quick(options: argparse.Namespace) -> list[Line]:
+    """Everything in this process on few images, in a folder that is removed."""
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for (dataset, name, method), say in show_progress(plan(options), "dimension reduction"):
+            say(f"{dataset} {name} {method}")
+            embedding = load_embedding(
+                dataset, name, cache=Path(folder), n_samples=QUICK_SAMPLES, max_epochs=QUICK_EPOCHS
+            )
+            line = run_here(method, embedding, published_k(dataset, name), len(embedding.y))
+            lines.append({"set": dataset, "embedding": name, "method": method} | line)
+    return lines
+
+
+def run_apart(job: Sequence[str], cache: Path, timeout: int) -> Line:
+    """One run in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks", "dimension_reduction"]
+    command += ["--cache", str(cache.resolve()), "--here", *job]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=True, cwd=ROOT)
+    except subprocess.TimeoutExpired:
+        return {"n": int(job[-1]), "error": f"> {timeout} s"}
+    except subprocess.CalledProcessError as error:
+        return {"n": int(job[-1]), "error": (error.stderr.strip().splitlines() or ["no message"])[-1][:200]}
+    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
+
+
+def run_here(method: str, embedding: Embedding, k: int | None, size: int) -> Line:
+    """Scores and seconds of one method, on ``size`` samples drawn at random where that is not all of them."""
+    X, y = embedding.points, embedding.y
+    if size < len(y):
+        rows = np.sort(np.random.default_rng(0).choice(len(y), size, replace=False))
+        X, y = np.ascontiguousarray(X[rows]), y[rows]
+    name, method = method, CHOSEN[method]
+    options = dict(FEW.get(name, {})) if len(X) <= QUICK_SAMPLES else {}
+    classes = len(np.unique(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name.startswith("GIT"):  # compiles
+            method.fit(X[:1000], classes)
+        if name == "GIT authors":
+            options["n_neighbors"] = k or "auto"
+        start, cpu = perf_counter(), process_time()
+        labels = method.fit(X, classes, **options)
+        seconds = {"seconds": round(perf_counter() - start, 2), "cpu": round(process_time() - cpu, 2)}
+    scores = {score: round(value, 4) for score, value in score_labels(y, labels).items()}
+    cover = {"cover": round(cover_rate(labels), 4), "clusters": count_clusters(labels)}
+    return {"n": len(y)} | scores | cover | seconds
+
+
+def table(lines: Sequence[Line] | None = None) -> str:
+    """Markdown: F1 / ARI / NMI of every embedding and method, the best of a row in bold; of stored or given lines."""
+    lines = read_lines(RESULTS) if lines is None else lines
+    most = max((line["n"] for line in lines), default=0)
+    found = group_lines(lines)
+    methods = [m for m in CHOSEN if any(m in row for row in found.values())]
+    rows = []
+    for place, row in found.items():
+        best = [max(line.get(s, 0.0) for line in row.values()) for s in SCORES]
+        published = _scores(EMBEDDED[place][1:]) if place in EMBEDDED else ""
+        rows.append([*place, *(_cell(row.get(m), best, most) for m in methods), published])
+    return markdown(["set", "F1 / ARI / NMI", *methods, "GIT published"], rows)
+
+
+def group_lines(lines: Sequence[Line]) -> dict[tuple[str, str], dict[str, Line]]:
+    """The lines by set and embedding, then by method; the last of each counts."""
+    found: dict[tuple[str, str], dict[str, Line]] = {(dataset, name): {} for dataset in SETS for name in EMBEDDINGS}
+    for line in lines:
+        found[line["set"], line["embedding"]][line["method"]] = line
+    return {place: row for place, row in found.items() if row}
+
+
+def _cell(line: Line | None, best: Sequence[float], most: int) -> str:
+    if line is None or "error" in line:
+        return "" if line is None else line["error"]
+    notes = [f"{line['cover']:.0%} covered"] if line["cover"] < 1 else []
+    notes += [f"{line['clusters']} clusters"] if line["method"] == "HDBSCAN" else []
+    notes += [f"n = {line['n']:,}"] if line["n"] < most else []
+    text = " / ".join(
+        f"**{_short(line[s])}**" if line[s] >= high else _short(line[s]) for s, high in zip(SCORES, best, strict=True)
+    )
+    return text + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _scores(values: Sequence[float]) -> str:
+    return " / ".join(map(_short, values))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def time_table() -> str:
+    """Markdown: CPU seconds of every embedding and of every method on it; wall seconds tell of the machine's load."""
+    found = group_lines(read_lines(RESULTS))
+    methods = [m for m in CHOSEN if any(m in row for row in found.values())]
+    rows = []
+    for place, row in found.items():
+        of = row[next(m for m in methods if m in row)]["of embedding"]
+        epochs = f" ({of['epochs']} epochs)" if "epochs" in of else ""
+        cells = [_seconds(row.get(m)) for m in methods]
+        rows.append([*place, f"{of.get('cpu', of['seconds']):.0f}{epochs}", *cells])
+    return markdown(["set", "CPU seconds", "embedding", *methods], rows)
+
+
+def _seconds(line: Line | None) -> str:
+    if line is None:
+        return ""
+    return f"{line['cpu']:.1f}" if "cpu" in line else line["error"]

@@ -1,0 +1,180 @@
+"""The explorer in a browser: ``python -m benchmarks explorer [--part recut|speed]``.
+
+``recut``: 200 random priors on each of three data sets are cut in the browser and by ``model.cut``; every label is
+compared. ``speed``: size of the page, time to the first paint, and frames a second while panning, from a trace of
+headless Chromium, which draws WebGL in software. Where frames come late the page draws a share of the samples until the
+view rests; that share is stored, and the frames a second with everything drawn.
+
+One line a data set or size goes to ``results/explorer.jsonl``; the last line of each counts. Needs playwright and a
+``chromium`` on the path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_blobs
+
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, read_lines, record
+from benchmarks.suite.datasets import load_set
+from gitcluster import GIT
+from gitcluster.explorer import write_explorer
+
+RESULTS = FOLDER / "explorer.jsonl"
+PRIORS = 200
+SIZES = (1_000, 10_000, 100_000)
+PANNED = 4.0
+"""Seconds of panning."""
+PAN = """(seconds) => new Promise((done) => {
+  const start = performance.now(), size = document.getElementById("samples").getBoundingClientRect();
+  const frame = (now) => {
+    if (now - start > 1000 * seconds) return done();
+    explorer.app.camera.pan(size, 4 * Math.cos(now / 300), 4 * Math.sin(now / 300));
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})"""
+RENDERER = """() => {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const names = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  return gl ? gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "none";
+}"""
+
+
+SETS: dict[str, Callable[[], NDArray[Any]]] = {
+    "toy_impossible": lambda: load_set("toy_impossible")[0],
+    "frogs": lambda: load_set("frogs")[0],
+    "blobs": lambda: make_blobs(20_000, 2, centers=12, cluster_std=1.2, random_state=2021)[0],
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Compare, or measure, or both."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks explorer", description=__doc__)
+    parser.add_argument("--part", choices=("recut", "speed"))
+    part = parser.parse_args(arguments).part
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
+        if part != "speed":
+            for name, load in SETS.items():
+                record(RESULTS, {"part": "recut", "set": name} | compare(browser, load(), Path(folder, "page.html")))
+        if part != "recut":
+            for n_samples in SIZES:
+                record(RESULTS, {"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
+        browser.close()
+
+
+def compare(browser: Any, X: NDArray[Any], path: Path) -> Line:
+    """How many of random priors, in any scale, are cut alike in the browser and in Python."""
+    model = GIT(8).fit(X)
+    page = browser.new_page()
+    page.goto(write_explorer(model, X, path).as_uri())
+    rng = np.random.default_rng(0)
+    priors = [(rng.exponential(size=rng.integers(2, 21)) * 100).tolist() for _ in range(PRIORS)]
+    start = perf_counter()
+    found = page.evaluate("(priors) => priors.map((proportions) => explorer.recut({ proportions }))", priors)
+    seconds = perf_counter() - start
+    page.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of priors of more clusters than peaks
+        cuts = [model.cut(proportions=prior) for prior in priors]
+    equal = [np.array_equal(np.array(f)[model.local_labels_], cut) for f, cut in zip(found, cuts, strict=True)]
+    return {
+        "samples": len(X),
+        "local clusters": len(model.peaks_),
+        "edges": len(model.topo_graph_.edges),
+        "priors": PRIORS,
+        "different clusterings": len({cut.tobytes() for cut in cuts}),
+        "equal": int(np.sum(equal)),
+        "ms a cut": round(1000 * seconds / PRIORS, 2),
+    }
+
+
+def measure(browser: Any, n_samples: int, path: Path) -> Line:
+    """Size of a page, times to its first paint, frames a second while panning."""
+    X = make_blobs(n_samples, 2, centers=8, cluster_std=1.5, random_state=0)[0]
+    model = GIT(8).fit(X)
+    start = perf_counter()
+    write_explorer(model, X, path)
+    written = perf_counter() - start
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(path.as_uri())
+    page.wait_for_function("performance.getEntriesByName('first-points').length > 0")
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    points = page.evaluate("performance.getEntriesByName('first-points')[0].startTime")
+    page.evaluate(PAN, 1.0)  # warms up
+    adapted = count_frames(browser, page)
+    share = page.evaluate("explorer.frames.share")
+    page.evaluate("explorer.frames.share = explorer.frames.least = 1")
+    line = {
+        "samples": n_samples,
+        "local clusters": len(model.peaks_),
+        "page MB": round(path.stat().st_size / 1e6, 2),
+        "written s": round(written, 2),
+        "first paint ms": round(paint),
+        "first points ms": round(points),
+        "frames a second": adapted,
+        "share drawn": round(share, 3),
+        "frames a second, all drawn": count_frames(browser, page),
+        "load": round(os.getloadavg()[0], 1),
+        "renderer": page.evaluate(RENDERER),
+        "browser": f"Chromium {browser.version}, headless",
+        "cores": os.cpu_count(),
+    }
+    page.close()
+    return line
+
+
+def count_frames(browser: Any, page: Any) -> float:
+    """Frames a second that reached the screen while panning."""
+    browser.start_tracing(page=page, categories=["viz", "benchmark"])
+    page.evaluate(PAN, PANNED)
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    drawn = sum(event["name"] == "Graphics.Pipeline.DrawAndSwap" and event["ph"] == "b" for event in events)
+    return round(drawn / PANNED, 1)
+
+
+def _last(part: str, key: str) -> list[Line]:
+    return list({line[key]: line for line in read_lines(RESULTS) if line["part"] == part}.values())
+
+
+def table() -> str:
+    """Markdown: priors cut alike in the browser and in Python."""
+    rows = [
+        [line["set"], f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['equal']} of {line['priors']}",
+         str(line["different clusterings"]), f"{line['ms a cut']:.1f}"]
+        for line in _last("recut", "set")
+    ]  # fmt: skip
+    header = ["set", "samples", "local clusters", "same labels", "different clusterings", "ms a cut in the browser"]
+    return markdown(header, rows)
+
+
+def speed_table() -> str:
+    """Markdown: size of a page, first paint, frames a second."""
+    rows = [
+        [f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['page MB']:.2f}", str(line["first paint ms"]),
+         str(line["first points ms"]), f"{line['frames a second']:.0f}", f"{line['share drawn']:.0%}",
+         f"{line['frames a second, all drawn']:.0f}", f"{line['load']:.0f}"]
+        for line in _last("speed", "samples")
+    ]  # fmt: skip
+    header = [
+        "samples", "local clusters", "page, MB", "first paint, ms", "samples and graph shown, ms",
+        "frames a second while panning", "samples drawn meanwhile", "frames a second with all drawn",
+        "load of the machine",
+    ]  # fmt: skip
+    return markdown(header, rows)

@@ -1,0 +1,391 @@
+"""How every peer is asked for a feature: in its own documented way, and in scikit-learn's where it documents none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
+
+from benchmarks.methods import METHODS, Method, find_partition, make_graph
+from benchmarks.running import Line
+
+Array = NDArray[Any]
+
+
+class AbsentError(Exception):
+    """A peer has no such thing, or takes the call and gives what it gives without."""
+
+
+def count(labels: Any) -> int:
+    """Return the number of clusters, without noise."""
+    labels = np.asarray(labels)
+    return len(np.unique(labels[labels >= 0]))
+
+
+class Peer:
+    """A peer that is asked as scikit-learn's conventions have it; subclasses know better."""
+
+    usual: ClassVar[Line] = {}
+    """Settings of every call: a seed, a size that suits tiny data, the number for those that need one."""
+    remarks: ClassVar[dict[str, str]] = {}
+    """How a feature is had, where that is not plain."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+
+    def make(self, **options: Any) -> Any:
+        """Return an unfitted model."""
+        return self.method.load()(**(self.usual | options))
+
+    def fit(self, X: Any, **options: Any) -> Any:
+        """Return a fitted model."""
+        return self.make(**options).fit(X)
+
+    def labels(self, X: Any, **options: Any) -> Array:
+        """Return labels."""
+        return np.asarray(self.fit(X, **options).labels_)
+
+    def default_labels(self, X: Any) -> Array:
+        """Return labels with nothing set but a seed."""
+        seed = {name: value for name, value in self.usual.items() if name == "random_state"}
+        return np.asarray(type(self.make())(**seed).fit(X).labels_)
+
+    def number(self, X: Array, k: int) -> Array:
+        """Return ``k`` clusters."""
+        return self.labels(X, n_clusters=k)
+
+    def shares(self, X: Array, shares: Sequence[float]) -> Array:
+        """Return clusters of the given shares."""
+        return self.labels(X, n_clusters=len(shares), proportions=shares)
+
+    def noise(self, X: Array) -> Array:
+        """Return labels with -1 for noise."""
+        return self.labels(X, noise=0.1)
+
+    def predict(self, model: Any, X: Array) -> Array:
+        """Return labels of samples."""
+        return np.asarray(model.predict(X))
+
+    def memberships(self, model: Any, X: Array) -> Array:
+        """Return a probability for every sample and cluster."""
+        return np.asarray(model.predict_proba(X))
+
+    def outlier_scores(self, X: Array) -> Array:
+        """Return a score for every sample."""
+        return np.asarray(self.fit(X).outlier_scores_)
+
+    def weighted(self, X: Array, weights: Array | None) -> Array:
+        """Return labels of weighted samples."""
+        return np.asarray(self.make().fit(X, sample_weight=weights).labels_)
+
+    def must(self, X: Array, pairs: Array) -> Array:
+        """Return labels under must-link pairs."""
+        return np.asarray(self.make().fit(X, must_link=pairs).labels_)
+
+    def cannot(self, X: Array, pairs: Array) -> Array:
+        """Return labels under cannot-link pairs."""
+        return np.asarray(self.make().fit(X, cannot_link=pairs).labels_)
+
+    def partial(self, X: Array, y: Array) -> Array:
+        """Return labels that continue known ones."""
+        return np.asarray(self.make().fit(X, y).labels_)
+
+    def bounded(self, X: Array, least: int, most: int) -> Array:
+        """Return clusters of bounded size."""
+        return self.labels(X, min_cluster_size=least, max_cluster_size=most)
+
+    def metric(self, X: Array, metric: str) -> Array:
+        """Return labels under another metric."""
+        return self.labels(X, metric=metric)
+
+    def graph(self, graph: csr_matrix) -> Array:
+        """Return labels of a sparse graph of neighbours' distances."""
+        return self.labels(graph, metric="precomputed")
+
+    def neighbors(self, indices: Array, distances: Array) -> Array:
+        """Return labels of neighbours found elsewhere."""
+        return self.labels((indices, distances), metric="precomputed")
+
+    def save(self, model: Any, path: Path) -> Array:
+        """Store a model, and return the labels of what is read back."""
+        model.save(path)
+        return np.asarray(type(model).load(path).labels_)
+
+    def cut(self, model: Any, X: Array, k: int) -> Array:
+        """Return ``k`` clusters from a fitted model."""
+        return np.asarray(model.cut(n_clusters=k))
+
+    def linkage(self, model: Any) -> Array:
+        """Return the hierarchy in scipy's format."""
+        return np.column_stack([model.children_, model.distances_, model.counts_]).astype(float)
+
+
+class Git(Peer):
+    """This library."""
+
+    def graph(self, graph: csr_matrix) -> Array:
+        return self.labels(graph, metric="precomputed_graph")
+
+    def neighbors(self, indices: Array, distances: Array) -> Array:
+        return self.labels((indices, distances), metric="precomputed_graph")
+
+    def linkage(self, model: Any) -> Array:
+        return np.asarray(model.hierarchy_)
+
+
+class Hdbscan(Peer):
+    """``hdbscan``: predictions, soft clusters and numbers by functions beside the estimator."""
+
+    usual: ClassVar[Line] = {"min_cluster_size": 10}
+    remarks: ClassVar[dict[str, str]] = {"cut again at another number without a new fit": "by trying cut distances"}
+
+    def number(self, X: Array, k: int) -> Array:
+        flat = import_module("hdbscan.flat")
+        return np.asarray(flat.HDBSCAN_flat(X, n_clusters=k).labels_)
+
+    def noise(self, X: Array) -> Array:
+        return self.labels(X)
+
+    def predict(self, model: Any, X: Array) -> Array:
+        model.generate_prediction_data()
+        return np.asarray(import_module("hdbscan").approximate_predict(model, X)[0])
+
+    def memberships(self, model: Any, X: Array) -> Array:
+        model.generate_prediction_data()
+        return np.asarray(import_module("hdbscan").membership_vector(model, X))
+
+    def bounded(self, X: Array, least: int, most: int) -> Array:
+        return self.labels(X, min_cluster_size=least, max_cluster_size=most, min_samples=5)
+
+    def cut(self, model: Any, X: Array, k: int) -> Array:
+        return cut_by_distance(model.dbscan_clustering, X, k)
+
+    def linkage(self, model: Any) -> Array:
+        return np.asarray(model.single_linkage_tree_.to_numpy())
+
+
+class SklearnHdbscan(Hdbscan):
+    """scikit-learn's HDBSCAN."""
+
+    usual: ClassVar[Line] = {"min_cluster_size": 10, "copy": True}
+    number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
+
+    def default_labels(self, X: Any) -> Array:
+        """Return labels with nothing set; ``copy`` is the coming default and silences a warning."""
+        return self.labels(X, min_cluster_size=5)
+
+
+class FastHdbscan(Hdbscan):
+    """``fast_hdbscan``: weights, cannot-links and known labels."""
+
+    number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
+
+    def cannot(self, X: Array, pairs: Array) -> Array:
+        links = csr_matrix((np.ones(len(pairs), bool), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
+        return self.labels(X, algorithm="kruskal", cannot_link=links)
+
+    def partial(self, X: Array, y: Array) -> Array:
+        return np.asarray(self.make(semi_supervised=True).fit(X, y.copy()).labels_)
+
+    def metric(self, X: Array, metric: str) -> Array:
+        """Return labels under another metric; distances are taken only as a sparse matrix."""
+        return self.labels(csr_matrix(X) if metric == "precomputed" else X, metric=metric)
+
+
+class Evoc(Peer):
+    """``evoc``: the metric follows the type of the data, cosine for floats."""
+
+    usual: ClassVar[Line] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
+
+    def number(self, X: Array, k: int) -> Array:
+        return self.labels(X, approx_n_clusters=k, base_min_cluster_size=5)
+
+    def noise(self, X: Array) -> Array:
+        return self.labels(X, noise_level=0.5, base_min_cluster_size=5)
+
+    def metric(self, X: Array, metric: str) -> Array:
+        return self.labels(X) if metric == "cosine" else super().metric(X, metric)
+
+    def cut(self, model: Any, X: Array, k: int) -> Array:
+        """Return the layer of ``k`` clusters."""
+        layers = {count(layer): layer for layer in model.cluster_layers_}
+        if k not in layers:
+            raise AbsentError(f"layers of {sorted(layers)} clusters, none of {k}")
+        return np.asarray(layers[k])
+
+
+class Genie(Peer):
+    """``genieclust``; noise by ``deadwood``, which it requires and documents for that."""
+
+    usual: ClassVar[Line] = {"n_clusters": 3}
+
+    def noise(self, X: Array) -> Array:
+        return np.asarray(import_module("deadwood").Deadwood().fit(self.fit(X, M=10)).labels_)
+
+    def cut(self, model: Any, X: Array, k: int) -> Array:
+        """Return ``k`` clusters from the tree that is kept."""
+        return np.asarray(model.set_params(n_clusters=k).fit(None).labels_)
+
+
+class Tomato(Peer):
+    """gudhi's Tomato, which takes any other graph and density as they are."""
+
+    usual: ClassVar[Line] = {"n_clusters": 3}
+
+    def graph(self, graph: csr_matrix) -> Array:
+        """Return labels of a sparse graph of neighbours' distances, the density being their mean."""
+        rows = [row.tolist() for row in np.split(graph.indices, graph.indptr[1:-1])]
+        near = graph.sum(axis=1) / np.diff(graph.indptr)[:, None]
+        model = self.make(graph_type="manual", density_type="manual")
+        return np.asarray(model.fit(rows, weights=-np.log(np.ravel(near))).labels_)
+
+    def neighbors(self, indices: Array, distances: Array) -> Array:
+        density = import_module("gudhi.point_cloud.dtm").DTMDensity(metric="neighbors", k=10, dim=4)
+        weights = density.fit_transform(distances)
+        return np.asarray(self.make(graph_type="manual", density_type="manual").fit(indices, weights=weights).labels_)
+
+    def cut(self, model: Any, X: Array, k: int) -> Array:
+        model.n_clusters_ = k
+        return np.asarray(model.labels_)
+
+    def linkage(self, model: Any) -> Array:
+        """Return the merges of peaks with their prominences."""
+        merges = np.column_stack([model.children_, np.sort(np.subtract(*model.diagram_.T))])
+        sizes = [1.0] * (len(merges) + 1)
+        for left, right in model.children_:
+            sizes.append(sizes[left] + sizes[right])
+        return np.column_stack([merges, sizes[len(merges) + 1 :]])
+
+
+class Constrained(Peer):
+    """k-means with bounds on sizes, the same for all clusters."""
+
+    usual: ClassVar[Line] = {"n_clusters": 3, "random_state": 0}
+
+    def shares(self, X: Array, shares: Sequence[float]) -> Array:
+        """Return clusters between the least and the greatest share."""
+        least, most = (round(share * len(X)) for share in (min(shares), max(shares)))
+        return self.labels(X, n_clusters=len(shares), size_min=least, size_max=most)
+
+    def bounded(self, X: Array, least: int, most: int) -> Array:
+        """Return clusters of bounded size, as many as fit between the bounds."""
+        return self.labels(X, n_clusters=round(2 * len(X) / (least + most)), size_min=least, size_max=most)
+
+
+class Leiden(Peer):
+    """``leidenalg``: functions of a graph, no estimator."""
+
+    remarks: ClassVar[dict[str, str]] = {
+        "sample weights act as repetition": "sizes of nodes, in a partition by resolution",
+        "must-link pairs": "nodes contracted by igraph",
+        "cannot-link pairs": "a layer of negative edges",
+        "partial labels": "nodes held fixed",
+        "saved and loaded without pickle": "GraphML of the graph and its labels",
+    } | dict.fromkeys(("cosine metric", "haversine metric", "matrix of distances", "sparse features"), "of the search")
+
+    def fit(self, X: Any, metric: str = "minkowski", **options: Any) -> Any:
+        """Return the partition of the graph of neighbours."""
+        return self.partition(kneighbors_graph(X, 30, metric=metric), **options)
+
+    def partition(self, adjacency: Any, **options: Any) -> Any:
+        """Return the partition of a graph."""
+        return find_partition(self.method.load(), adjacency, **options)
+
+    def labels(self, X: Any, **options: Any) -> Array:
+        return np.asarray(self.fit(X, **options).membership)
+
+    def default_labels(self, X: Any) -> Array:
+        return self.labels(X)
+
+    def weighted(self, X: Array, weights: Array | None) -> Array:
+        """Return labels of nodes with sizes, which partitions by resolution have."""
+        leiden = import_module("leidenalg")
+        graph = make_graph(kneighbors_graph(X, 30))
+        sizes = None if weights is None else [int(weight) for weight in weights]
+        options = {"node_sizes": sizes, "resolution_parameter": 0.05, "seed": 0}
+        return np.asarray(leiden.find_partition(graph, leiden.CPMVertexPartition, **options).membership)
+
+    def must(self, X: Array, pairs: Array) -> Array:
+        """Return labels of the graph with linked nodes contracted to one."""
+        leiden = import_module("leidenalg")
+        links = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
+        node = connected_components(links)[1]
+        graph = make_graph(kneighbors_graph(X, 30))
+        graph.contract_vertices(node.tolist())
+        graph.simplify(combine_edges="sum")
+        options = {"weights": "weight", "seed": 0}
+        return np.asarray(leiden.find_partition(graph, leiden.ModularityVertexPartition, **options).membership)[node]
+
+    def cannot(self, X: Array, pairs: Array) -> Array:
+        """Return labels with a layer of negative edges."""
+        leiden = import_module("leidenalg")
+        negative = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
+        graphs = [make_graph(kneighbors_graph(X, 30)), make_graph(negative)]
+        partitions = [leiden.RBConfigurationVertexPartition(graphs[0])]
+        partitions.append(leiden.CPMVertexPartition(graphs[1], resolution_parameter=0))
+        leiden.Optimiser().optimise_partition_multiplex(partitions, layer_weights=[1, -len(X)], n_iterations=-1)
+        return np.asarray(partitions[0].membership)
+
+    def partial(self, X: Array, y: Array) -> Array:
+        """Return labels with the known ones held fixed."""
+        leiden = import_module("leidenalg")
+        known = y >= 0
+        start = np.where(known, y, y.max() + 1 + np.cumsum(~known) - 1)
+        partition = leiden.ModularityVertexPartition(make_graph(kneighbors_graph(X, 30)), start.tolist())
+        leiden.Optimiser().optimise_partition(partition, is_membership_fixed=known.tolist())
+        return np.asarray(partition.membership)
+
+    def bounded(self, X: Array, least: int, most: int) -> Array:
+        leiden = import_module("leidenalg")
+        optimiser = leiden.Optimiser()
+        optimiser.max_comm_size, optimiser.min_comm_size = most, least
+        optimiser.community_constraint_enforcement = 10
+        optimiser.consider_comms = leiden.ALL_COMMS
+        partition = leiden.ModularityVertexPartition(make_graph(kneighbors_graph(X, 30)))
+        optimiser.optimise_partition(partition, n_iterations=-1)
+        return np.asarray(partition.membership)
+
+    def graph(self, graph: csr_matrix) -> Array:
+        return np.asarray(self.partition(graph).membership)
+
+    def neighbors(self, indices: Array, distances: Array) -> Array:
+        pointers = np.arange(len(indices) + 1) * indices.shape[1]
+        return self.graph(csr_matrix((distances.ravel(), indices.ravel(), pointers)))
+
+    def save(self, model: Any, path: Path) -> Array:
+        """Store the graph with its labels, and return the labels of the partition made from what is read back."""
+        model.graph.vs["label"] = model.membership
+        model.graph.write_graphml(str(path))
+        graph = import_module("igraph").Graph.Read_GraphML(str(path))
+        return np.asarray(type(model)(graph, [int(label) for label in graph.vs["label"]]).membership)
+
+
+def cut_by_distance(cut: Callable[[float], Array], X: Array, k: int) -> Array:
+    """Return ``k`` clusters by trying distances, for peers that are cut at a distance."""
+    distances = np.unique(pairwise_distances(X))
+    for distance in np.quantile(distances[distances > 0], np.linspace(0, 1, 200) ** 2):
+        labels = np.asarray(cut(float(distance)))
+        if count(labels) == k:
+            return labels
+    raise AbsentError(f"none of 200 cut distances gives {k} clusters")
+
+
+PEERS: dict[str, Peer] = {
+    "GIT": Git(METHODS["GIT"]),
+    "hdbscan": Hdbscan(METHODS["hdbscan"]),
+    "scikit-learn HDBSCAN": SklearnHdbscan(METHODS["HDBSCAN"]),
+    "fast_hdbscan": FastHdbscan(METHODS["fast_hdbscan"]),
+    "EVoC": Evoc(METHODS["EVoC"]),
+    "Genie": Genie(METHODS["Genie"]),
+    "Tomato": Tomato(METHODS["Tomato"]),
+    "KMeansConstrained": Constrained(METHODS["constrained k-means"]),
+    "Leiden": Leiden(METHODS["Leiden"]),
+}

@@ -1,0 +1,279 @@
+"""Wall and CPU seconds and peak memory against peers: ``python -m benchmarks speed [--cases a,b] [--methods a,b]``.
+
+Every fit runs in a process of its own, after a small fit that compiles, and is ended after ``--timeout`` seconds. One
+line a run goes to ``results/speed.jsonl``; the best run counts. All methods may use every core. ``search k`` is the
+neighbour search alone for k neighbours, ``search 2k`` for the 2 k that the default variant looks at.
+
+``--sweep n|d|k`` runs the cases of a sweep, ``--compile`` measures a first fit with and without compiled code on disk,
+``--table`` prints the stored results, ``--figure FILE`` draws the sweeps (needs matplotlib).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_blobs
+
+from benchmarks.methods import METHODS, compile_descent, keep_installed, tell
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, NAMES, Line, installed_versions, read_lines, record
+from benchmarks.suite.datasets import load_set
+from gitcluster import find_neighbors, scale_features
+
+RESULTS = FOLDER / "speed.jsonl"
+CASES = {
+    "100k x 3, k=20": (100_000, 3, 20),
+    "100k x 10, k=20": (100_000, 10, 20),
+    "20k x 128, k=20": (20_000, 128, 20),
+    "60k x 784 (MNIST), k=40": (60_000, 784, 40),
+    "200k x 64, k=30": (200_000, 64, 30),
+    "500k x 3, k=30": (500_000, 3, 30),
+    "1M x 10, k=20": (1_000_000, 10, 20),
+}
+SWEEPS = {
+    "n": [(n, 10, 20) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)],
+    "d": [(50_000, d, 20) for d in (2, 4, 8, 16, 32, 64)],
+    "k": [(100_000, 10, k) for k in (5, 10, 20, 40, 80)],
+}
+ALL = ("GIT k", "GIT", "search k", "k-means", "genieclust", "fast_hdbscan", "EVoC", "hdbscan", "sklearn HDBSCAN")
+SWEPT = {"n": ALL, "d": ALL, "k": ("GIT k", "search k")}
+CENTRES = 30
+
+
+def make_case(n_samples: int, n_features: int) -> NDArray[Any]:
+    """Thirty blobs; the case of 784 features is MNIST."""
+    if n_features == 784:
+        return load_set("mnist")[0]
+    return make_blobs(n_samples, n_features, centers=CENTRES, cluster_std=2.0, random_state=2021)[0]
+
+
+def search_only(_: Any, X: NDArray[Any], __: None, *, n_neighbors: int) -> None:
+    """The search that GIT would use."""
+    find_neighbors(scale_features(X), n_neighbors=n_neighbors, n_jobs=-1)
+
+
+SEARCH = METHODS["GIT nothing"]._replace(run=search_only)
+CHOSEN = {
+    "GIT k": METHODS["GIT"].given(n_jobs=-1, n_neighbors="k"),
+    "GIT": METHODS["GIT"].given(n_jobs=-1),
+    "GIT nothing": METHODS["GIT nothing"].given(n_jobs=-1),
+    "GIT paper k": METHODS["GIT"].given(n_jobs=-1, n_neighbors="k", variant="paper"),
+    "search k": SEARCH.given(n_neighbors="k"),
+    "search 2k": SEARCH.given(n_neighbors="2k"),
+    "k-means": METHODS["k-means"].given(n_init=1),
+    "genieclust": METHODS["Genie"],
+    "fast_hdbscan": METHODS["fast_hdbscan"],
+    "EVoC": METHODS["EVoC"],
+    "hdbscan": METHODS["hdbscan"].given(tree=False),
+    "sklearn HDBSCAN": METHODS["HDBSCAN"].given(n_jobs=-1),
+    "k-means-constrained": METHODS["constrained k-means"].given(n_init=1, slack=0.1),
+    "spectral": METHODS["spectral"].given(solver="arpack", n_jobs=-1),
+}
+"""The methods by the names that the result file has for them; "k" as number of neighbours is that of the case."""
+
+
+def fit(name: str, X: NDArray[Any], k: int) -> None:
+    """Fit a method; those that are told something are told thirty clusters of one size."""
+    method = CHOSEN[name]
+    asked = method.options.get("n_neighbors")
+    neighbors = {"n_neighbors": {"k": k, "2k": 2 * k}[asked]} if asked else {}
+    method.fit(X, tell(method, np.ones(CENTRES)), **neighbors)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run cases by methods, or one of them in this process, or show what is stored."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks speed", description=__doc__)
+    parser.add_argument("--cases", help="beginnings of their names, with | between", default="")
+    parser.add_argument("--methods", default=list(CHOSEN), **NAMES)
+    parser.add_argument("--sweep", choices=SWEEPS)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--figure", type=Path)
+    parser.add_argument("--here", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.here:
+        method, *shape = options.here
+        print(json.dumps(run_here(method, *map(int, shape))))
+    elif options.figure:
+        from benchmarks.reporting.figures import draw_sweeps
+
+        draw_sweeps(options.figure)
+    elif options.table:
+        print(table())
+    elif options.compile:
+        for method in options.methods:
+            measure_compilation(method)
+    else:
+        run_all(options)
+
+
+def run_all(options: argparse.Namespace) -> None:
+    """Every case by every method, each as often as asked; a case that did not finish is not tried again."""
+    cases = [shape for name, shape in CASES.items() if name.startswith(tuple(options.cases.split("|")))]
+    methods = list(keep_installed(CHOSEN, options.methods))
+    if options.sweep:
+        cases, methods = SWEEPS[options.sweep], [m for m in SWEPT[options.sweep] if m in methods]
+    slow: set[str] = set()
+    for shape in cases:
+        for method in methods:
+            for _ in range(options.repeat):
+                if options.sweep and method in slow:
+                    break
+                line = {"method": method, "shape": shape} | run_apart(method, shape, options.timeout)
+                write(line)
+                if "error" in line:
+                    slow.add(method)
+                    break
+
+
+def write(line: Line) -> None:
+    """Store a result with where it was measured."""
+    record(RESULTS, line | {"cores": os.cpu_count(), "versions": installed_versions()})
+
+
+def run_apart(method: str, shape: Sequence[int], timeout: int, **environment: str) -> Line:
+    """Run one fit in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks", "speed", "--here", method, *map(str, shape)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            printed, complaint = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # its workers too
+            return {"error": f"> {timeout} s"}
+    if process.returncode:
+        return {"error": (complaint.strip().splitlines() or [f"exit {process.returncode}"])[-1][:200]}
+    return dict(json.loads(printed.strip().splitlines()[-1]))
+
+
+def run_here(method: str, n_samples: int, n_features: int, k: int) -> Line:
+    """Seconds of one fit after one that compiles, and the peak memory."""
+    X = make_case(n_samples, n_features)
+    small = np.ascontiguousarray(X[:: max(1, len(X) // 3000)])
+    start = perf_counter()
+    fit(method, small, k)
+    first = perf_counter() - start
+    if method.startswith(("GIT", "search")):
+        compile_descent(X)
+    start, cpu = perf_counter(), process_time()
+    fit(method, X, k)
+    return {
+        "seconds": round(perf_counter() - start, 3),
+        "cpu": round(process_time() - cpu, 3),
+        "first small fit": round(first, 3),
+        "peak MB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000),
+        "X MB": round(X.nbytes / 1e6),
+    }
+
+
+def measure_compilation(method: str) -> None:
+    """A first fit of 3,000 x 10 with no compiled code on disk, and the next process, which finds it there."""
+    with tempfile.TemporaryDirectory() as folder:
+        for cache in ("no", "yes"):
+            done = run_apart(method, (3000, 10, 20), 600, NUMBA_CACHE_DIR=folder)
+            write({"method": method, "shape": (3000, 10, 20), "cache": cache} | done)
+
+
+def read_best() -> dict[tuple[str, tuple[int, ...]], Line]:
+    """The best run of every method and shape."""
+    best: dict[tuple[str, tuple[int, ...]], Line] = {}
+    for line in read_lines(RESULTS):
+        key = line["method"], tuple(line["shape"])
+        if "cache" not in line and (key not in best or line.get("seconds", np.inf) < best[key].get("seconds", np.inf)):
+            best[key] = line
+    return best
+
+
+def table() -> str:
+    """Markdown: best wall seconds and peak memory of each case and method."""
+    best = read_best()
+    methods = [m for m in CHOSEN if any((m, shape) in best for shape in CASES.values())]
+    rows = [[m, *(_cell(best.get((m, shape))) for shape in CASES.values())] for m in methods]
+    return markdown(["seconds (peak GB)", *CASES], rows)
+
+
+def _cell(line: Line | None) -> str:
+    if line is None:
+        return ""
+    if "error" in line:
+        return line["error"] if line["error"].startswith(">") else "fails"
+    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f})"
+
+
+def ratio_table() -> str:
+    """Markdown: a fit beside the search alone, and the peak memory beside the formula."""
+    best, rows = read_best(), []
+    for case, shape in CASES.items():
+        runs = {m: best.get((m, shape), {}) for m in ("GIT k", "GIT", "GIT paper k", "search k", "search 2k")}
+        seconds = {m: run.get("seconds", np.nan) for m, run in runs.items()}
+        limit = (12 * shape[0] * 2 * shape[2]) / 1e6 + 3 * runs["GIT k"].get("X MB", np.nan)
+        rows.append(
+            [
+                case,
+                f"{seconds['search 2k']:.1f}",
+                f"{seconds['GIT k'] / seconds['search 2k']:.2f}",
+                f"{seconds['GIT'] / seconds['search 2k']:.2f}",
+                f"{seconds['search k']:.1f}",
+                f"{seconds['GIT paper k'] / seconds['search k']:.2f}",
+                f"{runs['GIT k'].get('peak MB', np.nan):.0f}",
+                f"{limit:.0f}",
+            ]
+        )
+    header = [
+        "case", "search 2k, s", "GIT k / search 2k", "GIT auto / search 2k", "search k, s",
+        "paper variant k / search k", "peak MB", "12 n 2k + 3 X, MB",
+    ]  # fmt: skip
+    return markdown(header, rows)
+
+
+def sweep_table() -> str:
+    """Markdown: seconds along the sweeps and the fitted exponents."""
+    rows = []
+    for (sweep, method), found in read_sweeps().items():
+        points = ", ".join(f"{x:,}: {seconds:.1f}" for x, seconds in found)
+        rows.append([sweep, method, points, f"{exponent(found):.2f}"])
+    return markdown(["sweep", "method", "seconds", "exponent"], rows)
+
+
+def read_sweeps() -> dict[tuple[str, str], list[tuple[int, float]]]:
+    """Size and seconds along every sweep of every method that finished more than one case."""
+    best, sweeps = read_best(), {}
+    for axis, (sweep, shapes) in enumerate(SWEEPS.items()):
+        for method in SWEPT[sweep]:
+            lines = [best.get((method, shape), {}) for shape in shapes]
+            found = [(line["shape"][axis], line["seconds"]) for line in lines if "seconds" in line]
+            if len(found) > 1:
+                sweeps[sweep, method] = found
+    return sweeps
+
+
+def compile_table() -> str:
+    """Markdown: the first fit of a process."""
+    lines = [line for line in read_lines(RESULTS) if "cache" in line]
+    rows = [[m, *(f"{line['first small fit']:.1f}" for line in lines if line["method"] == m)][:3] for m in CHOSEN]
+    return markdown(
+        ["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], [r for r in rows if r[1:]]
+    )
+
+
+def exponent(found: Sequence[tuple[float, float]]) -> float:
+    """Slope of log seconds over log size."""
+    sizes, seconds = np.log(np.array(found)).T
+    return float(np.polyfit(sizes, seconds, 1)[0])

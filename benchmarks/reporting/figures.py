@@ -1,0 +1,259 @@
+"""Figures drawn from stored results: shapes, curves of noise and scale, embeddings, numbers of neighbours, speed.
+
+Colours are those of Okabe and Ito, and beyond eight clusters of Tol: colour-blind readers tell them apart too.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.experiments import dimension_reduction, sensitivity, speed
+from benchmarks.experiments.robustness import DRAWN, METHODS
+from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
+from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED
+from benchmarks.running import Line, Store, read_lines
+from benchmarks.scoring import unpack_labels
+from benchmarks.suite.datasets import load_set
+from benchmarks.suite.embeddings import EMBEDDINGS, SETS
+from gitcluster.metrics import match_labels
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+SHORT = {
+    "GIT authors": "GIT", "GIT": "GIT", "DPA": "DPA", "FSFDP": "FSF", "HDBSCAN": "HDB", "Quickshift++": "QSP",
+    "SpectACl": "SA", "spectral": "SC", "k-means++": "KM",
+}  # fmt: skip
+CLUSTERS = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#999933", "#332288",
+    "#AA4499", "#44AA99", "#DDCC77", "#117733", "#CC6677", "#88CCEE",
+)  # fmt: skip
+NO_CLASS, NO_CLUSTER = "#222222", "#CCCCCC"
+STYLES = {
+    "GIT authors": ("#000000", "o", "GIT, authors' variant"),
+    "GIT": ("#000000", "o", "GIT"),
+    "GIT paper": ("#0072B2", "s", "GIT, paper's text"),
+    "GIT shares": ("#0072B2", "s", "GIT told the shares"),
+    "GIT one more": ("#E69F00", "P", "GIT told one cluster more"),
+    "SpectACl": ("#D55E00", "^", "SpectACl"),
+    "Quickshift++": ("#009E73", "v", "Quickshift++"),
+    "HDBSCAN": ("#CC79A7", "D", "HDBSCAN"),
+}
+TIE = 0.005
+PROJECTION = np.array([[1.0, 0.0], [0.0, 1.0], [0.45, 0.3]])
+"""How the rings of three dimensions are looked at."""
+EMBEDDED_COLOURS = {
+    "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
+    "k-means": "tab:gray", "HDBSCAN": "tab:green", "spectral": "tab:purple",
+}  # fmt: skip
+
+
+def draw_shapes(store: Store, folder: Path) -> None:
+    """Every toy set and the results of its three best methods, with published parameters and untuned."""
+    for setting, git, counting in (("published", "GIT authors", "published"), ("untuned", "GIT", "optimal")):
+        sets = [name for name in GROUPS["shapes"] if (name, git, setting) in store.lines]
+        figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")
+        for name, column in zip(sets, panels.T, strict=True):
+            X, y = load_set(name)
+            X = X @ PROJECTION if X.shape[1] == 3 else X
+            scatter(column[0], X, y, name.removeprefix("toy_"))
+            lines = [store.lines.get((name, method, setting)) for method in (git, *COMPETITORS)]
+            places = rank(lines, counting)[:3]
+            for place, panel in enumerate(column[1:]):
+                if place < len(places):
+                    score, tied = places[place]
+                    title = f"{join([SHORT[line['method']] for line in tied])}\n{score:.3f}"
+                    scatter(panel, X, match_labels(y, unpack_labels(tied[0]["labels"])), title)
+                else:
+                    panel.axis("off")
+        for panel, text in zip(panels[:, 0], ("classes", "best", "second", "third"), strict=True):
+            panel.set_ylabel(text, fontsize=10)
+        save(figure, folder / f"shapes_{setting}.png")
+
+
+def rank(lines: list[Line | None], counting: str) -> list[tuple[float, list[Line]]]:
+    """Methods by F1, best first; those within .005 of the first of a place share it."""
+    found = [
+        line for line in lines if line and "labels" in line and (counting == "optimal" or line["cover"] >= COVERED)
+    ]
+    places: list[tuple[float, list[Line]]] = []
+    for line in sorted(found, key=lambda line: -line[counting][0]):
+        if places and places[-1][0] - line[counting][0] <= TIE:
+            places[-1][1].append(line)
+        else:
+            places.append((line[counting][0], [line]))
+    return places
+
+
+def join(names: list[str], width: int = 16) -> str:
+    """Names with commas, on two lines where they are long."""
+    text = ", ".join(names)
+    half = (len(names) + 1) // 2
+    return text if len(text) <= width else ", ".join(names[:half]) + ",\n" + ", ".join(names[half:])
+
+
+def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) -> None:
+    """Samples in the colour of their class, noise pale, clusters without a class black."""
+    colours = np.array([*CLUSTERS, NO_CLASS, NO_CLUSTER])
+    chosen = np.where(labels >= 0, labels % len(CLUSTERS), labels)  # -2 and -1 are the last two colours
+    panel.scatter(*X.T, s=1.2, c=colours[chosen], linewidths=0, rasterized=True)
+    panel.set_title(title, fontsize=9)
+    panel.set_xticks([])
+    panel.set_yticks([])
+    for side in panel.spines.values():
+        side.set_color("#DDDDDD")
+
+
+def draw_curves(store: Store, path: Path) -> None:
+    """F1 along the three curves: published parameters and counting above, untuned below."""
+    figure, rows = pyplot.subplots(2, len(DRAWN), figsize=(12, 6.6), sharey=True, layout="constrained")
+    for (setting, methods), row in zip(METHODS.items(), rows, strict=True):
+        counting = "published" if setting == "published" else "optimal"
+        for (name, curve), panel in zip(DRAWN.items(), row, strict=True):
+            for method in methods:
+                lines = [store.lines.get((name, level, method, setting)) for level in curve.levels]
+                points = [(line["level"], *_band(line[counting])) for line in lines if line]
+                if points:
+                    draw_band(panel, np.array(points), method)
+            if setting == "published" and name in CURVES:
+                levels, figures = zip(*((level, scores[0]) for level, scores in CURVES[name].items()), strict=True)
+                panel.plot(levels, figures, "x", color="#999999", markersize=7, zorder=1, label="GIT in the paper")
+            panel.set_xlabel(curve.axis)
+            panel.grid(alpha=0.3)
+            panel.set_ylim(0, 1.03)
+        row[0].set_ylabel("F1, published protocol" if setting == "published" else "F1, untuned, optimal matching")
+        named = {
+            label: line for panel in row[::-1] for line, label in zip(*panel.get_legend_handles_labels(), strict=True)
+        }
+        row[0].legend(named.values(), named, fontsize=8, loc="lower left")
+    save(figure, path)
+
+
+def _band(scores: list[float]) -> tuple[float, float]:
+    return float(np.mean(scores)), float(np.std(scores))
+
+
+def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
+    """Mean as a line, one standard deviation each way as a band."""
+    level, mean, spread = points.T
+    colour, marker, label = STYLES[method]
+    panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
+    panel.fill_between(
+        level, np.maximum(mean - spread, 0), np.minimum(mean + spread, 1), color=colour, alpha=0.15, lw=0
+    )
+
+
+def save(figure: Any, path: Path) -> None:
+    """Save with a palette of 128 colours, a third of the size."""
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    buffer = BytesIO()
+    figure.savefig(buffer, dpi=100)
+    pyplot.close(figure)
+    Image.open(buffer).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def draw_embeddings(path: Path) -> None:
+    """F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
+    rows = dimension_reduction.group_lines(read_lines(dimension_reduction.RESULTS))
+    figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
+    for dataset, panel in zip(SETS, panels, strict=True):
+        for method, colour in EMBEDDED_COLOURS.items():
+            for kind in ("raw", "pca", "ae", "umap"):
+                names = [name for name in EMBEDDINGS if name.startswith(kind)]
+                lines = [(EMBEDDINGS.index(name), rows.get((dataset, name), {}).get(method)) for name in names]
+                points = np.array([(place, line["f1"]) for place, line in lines if line and "f1" in line])
+                own = method.startswith("GIT")
+                panel.plot(
+                    *points.reshape(-1, 2).T, color=colour, marker="o" if own else "s", markersize=6 if own else 4.5,
+                    linewidth=2.2 if own else 1.1, label=method if kind == "pca" else None,
+                    zorder=4 if method == "GIT" else 3,
+                )  # fmt: skip
+        published = [(EMBEDDINGS.index(name), row[1]) for (of, name), row in EMBEDDED.items() if of == dataset]
+        panel.plot(*zip(*published, strict=True), "k_", markersize=16, label="GIT published, k tuned on labels")
+        panel.set_xticks(range(len(EMBEDDINGS)), EMBEDDINGS, fontsize=9)
+        panel.set_title(dataset.upper())
+        panel.grid(axis="y", alpha=0.3)
+    panels[0].set_ylabel("F1, optimal matching")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def draw_sensitivity(path: Path) -> None:
+    """F1 over k: two rows for each set, principal components above autoencoders, raw images before them."""
+    curves = sensitivity.read_curves(read_lines(sensitivity.RESULTS))
+    whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
+    if not whole:
+        raise SystemExit("No embedding has been run with all k: python -m benchmarks sensitivity")
+    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
+    columns = [
+        [name for name in sensitivity.PLACES if name.startswith(kinds)] for kinds in (("raw", "pca"), "ae")
+    ]  # fmt: skip
+    rows = [(dataset, names) for dataset in sets for names in columns]
+    width = max(map(len, columns))
+    figure, panels = pyplot.subplots(
+        len(rows), width, figsize=(12, 2.1 * len(rows)), sharex=True, sharey=True, squeeze=False, layout="constrained"
+    )
+    for (dataset, names), row in zip(rows, panels, strict=True):
+        for name, panel in zip([""] * (width - len(names)) + names, row, strict=True):
+            if (dataset, name) in whole:
+                drawn = draw_neighbors(panel, curves[dataset, name])
+                panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
+                last = panel.get_subplotspec().is_last_row()
+                panel.tick_params(labelbottom=last or name == "raw", labelleft=name in ("raw", "ae5"))
+                panel.grid(alpha=0.3)
+            else:
+                panel.set_axis_off()
+    panels[1, 0].legend(handles=drawn, loc="center", frameon=False, fontsize=9)
+    figure.supxlabel("k")
+    figure.supylabel("F1")
+    figure.savefig(path, dpi=100)
+
+
+def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
+    """The curves of one embedding; returns the lines drawn."""
+    styles = {
+        "published": ("o--", "0.55", "published"),
+        "authors": ("s-", "tab:orange", 'variant="authors"'),
+        "adaptive": ("o-", "tab:blue", "default, k given"),
+    }
+    lines = [
+        panel.plot(sensitivity.SIZES, curve[source], style, color=colour, markersize=4, label=label)[0]
+        for source, (style, colour, label) in styles.items()
+    ]
+    return [
+        *lines,
+        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k"),
+    ]
+
+
+def draw_sweeps(path: Path) -> None:
+    """Log-log curves of the three sweeps of the speed experiment."""
+    figure, panels = pyplot.subplots(1, 3, figsize=(14, 4.8), sharey=True, layout="constrained")
+    colours = {m: pyplot.get_cmap("tab10")(i) for i, m in enumerate(speed.SWEPT["n"])}
+    titles = {"n": "samples (d = 10, k = 20)", "d": "features (n = 50,000, k = 20)", "k": "neighbours (100,000 x 10)"}
+    of_sweep = dict(zip(speed.SWEEPS, panels, strict=True))
+    for (sweep, method), found in speed.read_sweeps().items():
+        own = method.startswith(("GIT", "search"))
+        of_sweep[sweep].loglog(
+            *zip(*found, strict=True), marker="o", markersize=4, color=colours[method],
+            linewidth=2.5 if own else 1.2, linestyle="--" if method == "search k" else "-",
+            label=f"{method}  ({speed.exponent(found):+.2f})",
+        )  # fmt: skip
+    for axis, (sweep, panel) in enumerate(of_sweep.items()):
+        panel.set_xlabel(titles[sweep])
+        ticks = [shape[axis] for shape in speed.SWEEPS[sweep]]
+        panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        panel.minorticks_off()
+        panel.grid(which="major", alpha=0.3)
+        panel.legend(fontsize=8, title="method (exponent)", title_fontsize=8)
+    panels[0].set_ylabel("seconds, 2 cores")
+    figure.savefig(path, dpi=110)

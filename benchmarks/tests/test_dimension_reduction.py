@@ -1,0 +1,60 @@
+"""Methods on embedded images, on a stand-in for the images: few, made here."""
+
+import json
+
+import pytest
+
+from benchmarks.experiments import dimension_reduction
+
+
+def run(*options, names="pca5"):
+    dimension_reduction.main(["--sets", "mnist", "--embeddings", names, *options])
+
+
+def test_quick_prints_a_table_and_stores_nothing(images, capsys):
+    run("--quick", "--methods", "GIT,GIT authors,k-means", names="raw,pca5")
+    printed = capsys.readouterr()
+    assert printed.out.count("| mnist |") == 2
+    assert "**1.000** / **1.000** / **1.000**" in printed.out
+    assert "mnist pca5 k-means" in printed.err
+    assert "6/6" in printed.err
+    assert sorted(path.name for path in images.iterdir()) == ["mnist.npz"]
+
+
+def test_what_is_stored_is_not_run_again(images, capsys):
+    options = ("--cache", str(images / "cache"), "--methods", "GIT,k-means")
+    run(*options)
+    stored = dimension_reduction.RESULTS.read_text()
+    lines = [json.loads(line) for line in stored.splitlines()]
+    assert [line["method"] for line in lines] == ["GIT", "k-means"]
+    assert all(line["f1"] == line["cover"] == 1 and line["n"] == 400 for line in lines)
+    assert {"versions", "machine", "date", "seconds", "of embedding"} <= set(lines[0])
+    expected = "dimension_reduction --sets mnist --embeddings pca5 --methods GIT,k-means"
+    assert lines[0]["command"] == f"python -m benchmarks {expected}"
+    capsys.readouterr()
+    run(*options)
+    assert dimension_reduction.RESULTS.read_text() == stored
+    assert capsys.readouterr().err == ""
+    assert dimension_reduction.time_table().count("| mnist | pca5 |") == 1
+
+
+def test_a_run_that_fails_or_takes_too_long_is_stored_as_such(images):
+    assert dimension_reduction.run_apart(["k-means", "mnist", "pca5", "9"], images, 0)["error"] == "> 0 s"
+    assert "KeyError" in dimension_reduction.run_apart(["none", "mnist", "pca5", "9"], images, 60)["error"]
+
+
+def test_tables_of_the_stored_results_name_every_run():
+    lines = [*map(json.loads, dimension_reduction.RESULTS.read_text().splitlines())]
+    keys = [tuple(line[key] for key in dimension_reduction.KEYS) for line in lines]
+    assert len(set(keys)) == len(keys)
+    rows = {(line["set"], line["embedding"]) for line in lines}
+    assert len(dimension_reduction.table().splitlines()) == len(rows) + 2
+
+
+def test_figure_is_drawn(images):
+    pytest.importorskip("matplotlib")
+    from benchmarks.reporting.figures import draw_embeddings
+
+    run("--cache", str(images / "cache"), "--methods", "k-means")
+    draw_embeddings(images / "f1.png")
+    assert (images / "f1.png").stat().st_size > 1000
