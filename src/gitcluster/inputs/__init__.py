@@ -130,8 +130,9 @@ class Points(Input):
         return int(self.values.shape[1]) if self.given_features is None else self.given_features
 
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
-        given = scale is not None and not isinstance(scale, str)
-        scaling = fit_scaling(self.values, scale) if given or self.metric == "euclidean" else None
+        if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
+            return replace(self, values=apply_scaling(self.values, None))
+        scaling = fit_scaling(self.values, scale)
         return replace(self, values=scale_checked(self.values, scaling), scaling=scaling)
 
     def own_order(self, *, always: bool) -> Array | None:
