@@ -203,7 +203,9 @@ def choose_clusters(
 
     def add(found: Stages) -> None:
         graph, local = found.topo_graph, found.local_clusters
-        ties = None if ready.constraints is None else tie_local_clusters(ready.constraints, local.labels)
+        ties = (
+            None if ready.constraints is None else tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
+        )
         peaks = found.log_intensity[local.peaks]
         views.append(View(found.n_neighbors, len(local.labels), graph, build_hierarchy(graph), peaks, ties))
         evidence.samples.append((local.labels, found.log_intensity))

@@ -134,6 +134,7 @@ def _check_ties(ties: Any, n_local: int) -> None:
     _check_kind(ties, Ties)
     check_range("links", ties.together, (len(ties.together), 2), 0, n_local)
     check_range("links", ties.apart, (len(ties.apart), 2), 0, n_local)
+    check_range("partial labels", ties.rival, (n_local,), -1, 2**62)
     if not (isinstance(ties.n_samples, int) and 0 <= ties.smallest <= ties.largest):
         raise ValueError("its bounds of sizes are not valid")
 
