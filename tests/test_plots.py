@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -612,6 +613,9 @@ def test_an_explanation_is_drawn(pair):
         assert drawn.get("strongest way", 0) == (~found.cut).sum()
 
 
-def test_only_an_explanation_is_drawn_as_one():
-    with pytest.raises(TypeError, match=r"explanation must come from model\.explain, got GIT"):
-        plots.plot_explanation(GIT(2))
+@pytest.mark.parametrize("given", [GIT(2), KINDS, "why", SimpleNamespace(clustering="none")])
+def test_only_an_explanation_is_drawn_as_one(given):
+    message = rf"explanation must come from model\.explain, got {type(given).__name__}\. Pass model\.explain\(i\)"
+    with pytest.raises(TypeError, match=message):
+        plots.plot_explanation(given)
+    assert not plt.get_fignums()

@@ -10,7 +10,6 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain_sample
 from gitcluster.fitted.places import place_samples
 from gitcluster.inputs import Distances
 from gitcluster.plots._points import draw_points, frame_points
@@ -23,7 +22,7 @@ MOST_PAIRS = 200
 
 
 def plot_explanation(
-    explanation: SampleExplanation | PairExplanation,
+    explanation: Any,
     X: Any = None,
     *,
     ax: Axes | None = None,
@@ -60,14 +59,17 @@ def plot_explanation(
     >>> plot_explanation(GIT(2).fit(X).explain(0, 9), X, ax=Figure().subplots()).get_title()
     'Samples 0 and 9: two clusters'
     """
-    if not isinstance(explanation, (SampleExplanation, PairExplanation)):
-        raise TypeError(f"explanation must come from model.explain, got {type(explanation).__name__}.")
+    if not isinstance(getattr(explanation, "clustering", None), Clustering):
+        raise TypeError(
+            f"explanation must come from model.explain, got {type(explanation).__name__}. Pass model.explain(i), or "
+            "model.explain(i, j) for a pair."
+        )
     found = check_model(explanation.clustering, ax=ax)
     places = place_samples(found, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_axes(ax, width=8.0, ratio=places.ratio)
     handles = [Line2D([], [], color=INK, linewidth=0.9, label="climb to the peak")]
-    if isinstance(explanation, PairExplanation):
+    if hasattr(explanation, "path"):
         samples = list(explanation.samples)
         _draw_backdrop(ax, found, places.xy, set(explanation.clusters))
         handles += _draw_way(ax, explanation, places.xy)
@@ -75,7 +77,7 @@ def plot_explanation(
         samples = [explanation.sample]
         _draw_backdrop(ax, found, places.xy, {explanation.home})
     for sample in samples:
-        _draw_climb(ax, places.xy[explain_sample(found, sample).climb])
+        _draw_climb(ax, places.xy[found.climb(sample)])
     x, y = places.xy[samples].T
     ax.scatter(x, y, s=60, c="white", edgecolors=INK, linewidths=1.6, zorder=6)
     frame_points(ax, places)
@@ -90,12 +92,12 @@ def plot_explanation(
     return ax
 
 
-def _title(explanation: SampleExplanation | PairExplanation) -> str:
-    if isinstance(explanation, SampleExplanation):
-        where = "noise" if explanation.cluster < 0 else f"cluster {explanation.cluster}"
-        return f"Sample {explanation.sample}: {where}"
-    i, j = explanation.samples
-    return f"Samples {i} and {j}: {'one cluster' if explanation.together else 'two clusters'}"
+def _title(explanation: Any) -> str:
+    if hasattr(explanation, "path"):
+        i, j = explanation.samples
+        return f"Samples {i} and {j}: {'one cluster' if explanation.together else 'two clusters'}"
+    where = "noise" if explanation.cluster < 0 else f"cluster {explanation.cluster}"
+    return f"Sample {explanation.sample}: {where}"
 
 
 def _draw_backdrop(ax: Axes, found: Clustering, xy: Any, clusters: set[int]) -> None:
@@ -112,7 +114,7 @@ def _draw_climb(ax: Axes, way: Any) -> None:
     ax.scatter(way[-1:, 0], way[-1:, 1], s=46, marker="^", c=INK, zorder=5)
 
 
-def _draw_way(ax: Axes, explanation: PairExplanation, xy: Any) -> list[Line2D]:
+def _draw_way(ax: Axes, explanation: Any, xy: Any) -> list[Line2D]:
     """The path from peak to peak and the boundary pairs of its weakest edge; what there is to explain of them."""
     if not len(explanation.edges):
         return []
