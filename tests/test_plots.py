@@ -31,8 +31,8 @@ from sklearn.neighbors import kneighbors_graph
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.fitted.places import lay_out, place_samples
+from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots._points import find_pixels, paint
-from gitcluster.plots._style import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots.animation import _frames
 from gitcluster.plots.choices import peak_persistence
 from gitcluster.plots.graph import drawn_edges
