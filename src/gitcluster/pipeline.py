@@ -18,7 +18,7 @@ from gitcluster.fitted.prediction import describe_samples
 from gitcluster.hierarchy import Hierarchy, build_hierarchy
 from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
 from gitcluster.inputs import Input, check_input
-from gitcluster.inputs.preparing import Ready, first_copies, prepare_samples
+from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
@@ -115,7 +115,7 @@ def git_clusters(
     report("scale")
     ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
-    sizes = _neighborhood_sizes(recipe, n_neighbors, ready.data.n_samples)
+    sizes = _neighborhood_sizes(recipe, n_neighbors, given, ready.data)
     source = ready.data.scaled(scale)
 
     report("search")
@@ -138,13 +138,13 @@ def git_clusters(
     return replace(found, n_wanted=number, prior=prior)
 
 
-def _neighborhood_sizes(recipe: Recipe, n_neighbors: Any, n_samples: int) -> list[int]:
-    """The numbers of neighbours to try."""
+def _neighborhood_sizes(recipe: Recipe, n_neighbors: Any, given: Input, data: Input) -> list[int]:
+    """The numbers of neighbours to try, of samples some of which may have been repeated or put together."""
     if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
-        return [check_n_neighbors(n_neighbors, n_samples)]
+        return [min(check_n_neighbors(n_neighbors, max(given.n_samples, data.n_samples)), data.n_samples - 1)]
     if recipe.n_neighbors is None:
-        return neighborhood_sizes(n_samples)
-    return [min(recipe.n_neighbors, n_samples - 1)]
+        return neighborhood_sizes(data.n_samples)
+    return [min(recipe.n_neighbors, data.n_samples - 1)]
 
 
 def build_stages(
@@ -203,9 +203,9 @@ def choose_clusters(
 
     def add(found: Stages) -> None:
         graph, local = found.topo_graph, found.local_clusters
-        ties = (
-            None if ready.constraints is None else tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
-        )
+        ties = None
+        if ready.constraints is not None:
+            ties = tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
         peaks = found.log_intensity[local.peaks]
         views.append(View(found.n_neighbors, len(local.labels), graph, build_hierarchy(graph), peaks, ties))
         evidence.samples.append((local.labels, found.log_intensity))
@@ -248,7 +248,7 @@ def conclude(
         threshold = noise_threshold(scores, noise)
         highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
-    copies = None if ready.rows is None else first_copies(ready.rows, given.n_samples)
+    copies = ready.copies
     units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=k)
     reference = Reference(
         recipe=recipe,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_sample_weight
 from gitcluster.inputs import Input
 from gitcluster.prior.constraints import Constraints
@@ -16,14 +16,16 @@ which the weighted formulas, where a sample has one place whatever its weight, d
 
 
 class Ready(NamedTuple):
-    """Samples as the stages take them: some repeated, in an order that does not depend on how they were given."""
+    """Samples as the stages take them: some repeated or put together, in an order of their own."""
 
     data: Input
     weights: NDArray[np.float64] | None
     constraints: Constraints | None
-    rows: Array | None
+    rows: Array | None = None
     """Which of the given samples every one is, before they were put in order; None where all count once."""
-    order: Array | None
+    copies: Array | None = None
+    """The first of these that every given sample is, -1 where it has weight 0; None where all count once."""
+    order: Array | None = None
     """Places of the samples before they were put in order; None where they were not."""
 
     def take(self, rows: Array) -> "Ready":
@@ -38,14 +40,41 @@ class Ready(NamedTuple):
 def prepare_samples(
     given: Input, *, sample_weight: ArrayLike | None, constraints: Constraints | None, sort: bool
 ) -> Ready:
-    """Repeat samples of whole weights, and put all in an order of their own; published variants do not ``sort``."""
+    """Repeat samples of whole weights, add up the weights of equal ones, and put all in an order of their own.
+
+    The published variants do not ``sort``.
+    """
     weights = check_sample_weight(sample_weight, given.n_samples)
-    rows = repeated_rows(given, weights, constraints)
-    ready = Ready(given, weights, constraints, None, None)
-    if rows is not None:
-        ready = ready._replace(weights=None).take(rows)._replace(rows=rows)
+    ready = Ready(given, weights, constraints)
+    if weights is not None:
+        rows = repeated_rows(given, weights, constraints)
+        ready = add_up_duplicates(ready) if rows is None else repeat_rows(ready, rows)
     order = ready.data.own_order(always=sort)
-    return ready if order is None else ready.take(order)._replace(order=order)
+    if order is None:
+        return ready
+    if ready.constraints is not None:  # equal samples of different groups are told apart by these
+        rank = inverse_order(order)[ready.data.first_equal(order)]
+        order = np.lexsort((ready.constraints.rank_groups(rank), rank))
+    return ready.take(order)._replace(order=order)
+
+
+def repeat_rows(ready: Ready, rows: Array) -> Ready:
+    """Every sample as often as its weight says."""
+    copies = first_copies(rows, ready.data.n_samples)
+    return ready._replace(weights=None).take(rows)._replace(rows=rows, copies=copies)
+
+
+def add_up_duplicates(ready: Ready) -> Ready:
+    """Equal samples of one group as one sample of their total weight: what is at one place stays together."""
+    n_samples, weights = ready.data.n_samples, ready.weights
+    equal = ready.data.first_equal(np.arange(n_samples))
+    groups = np.full(n_samples, -1) if ready.constraints is None else ready.constraints.groups
+    _, first, copies = np.unique(np.stack([equal, groups]), axis=1, return_index=True, return_inverse=True)
+    if weights is None or len(first) == n_samples or len(first) < 2:
+        return ready
+    by_weight = np.lexsort((weights, copies.ravel()))  # sums do not depend on the order of the samples
+    total = np.add.reduceat(weights[by_weight], np.searchsorted(copies.ravel()[by_weight], np.arange(len(first))))
+    return ready.take(first)._replace(weights=total, rows=first, copies=copies.ravel())
 
 
 def repeated_rows(given: Input, weights: NDArray[np.float64] | None, constraints: Constraints | None) -> Array | None:

@@ -32,6 +32,32 @@ class Constraints(NamedTuple):
         """The constraints on some of the samples, in another order or more than once."""
         return self._replace(groups=self.groups[rows])
 
+    def rank_groups(self, rank: Array) -> Array:
+        """(n,) a number for the group of every sample that depends on what groups hold, not on how samples were given.
+
+        ``rank`` is such a number for the samples themselves, the same for equal ones.
+        """
+        known, labelled = np.flatnonzero(self.groups >= 0), set(self.labelled.tolist())
+        held: dict[int, Any] = {}
+        for group, place in sorted(zip(self.groups[known].tolist(), rank[known].tolist(), strict=True)):
+            held[group] = (*held.get(group, (group in labelled,)), place)
+        rivals: dict[int, list[int]] = {group: [] for group in held}
+        for a, b in self.apart.tolist():
+            if a in held and b in held:
+                rivals[a].append(b)
+                rivals[b].append(a)
+        number = _number_alike(held)
+        for _ in range(2):  # groups that hold the same may have rivals that do not
+            number = _number_alike({g: (number[g], *sorted(number[r] for r in rivals[g])) for g in held})
+        of_group = np.array([number.get(group, -1) for group in range(self.groups.max() + 1)] or [-1])
+        return np.where(self.groups >= 0, of_group[np.maximum(self.groups, 0)], -1)
+
+
+def _number_alike(keys: dict[int, Any]) -> dict[int, int]:
+    """A number for every group, in the order of its key, the same for equal keys."""
+    names = {key: i for i, key in enumerate(sorted(set(keys.values())))}
+    return {group: names[key] for group, key in keys.items()}
+
 
 def gather_constraints(
     n_samples: int,
@@ -148,13 +174,10 @@ def possible_numbers(constraints: Constraints) -> tuple[int, float]:
     for a, b in constraints.apart.tolist():
         rivals.setdefault(a, set()).add(b)
         rivals.setdefault(b, set()).add(a)
-    labelled = set(constraints.labelled.tolist())
-    clique = [group for group in rivals if labelled <= rivals[group] | {group}][:1] if labelled else []
-    n_apart = len(labelled | set(clique))
-    clique = []
+    clique: list[int] = []
     for group in sorted(rivals, key=lambda g: -len(rivals[g])):
         if all(other in rivals[group] for other in clique):
             clique.append(group)
-    least = max(1, n_apart, len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
+    least = max(1, len(constraints.labelled), len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
     most = np.floor(1 / constraints.smallest + 1e-9) if constraints.smallest > 0 else np.inf
     return least, max(least, most)
