@@ -1,0 +1,227 @@
+"""Hostile use, counted: ``python -m benchmarks hostile [--count 10000] [--only laws|files]``.
+
+``laws``: random options, weights, links, duplicates, lattices, offsets and precisions; for every fit the laws of
+docs/promises.md are tried. ``files``: saved models, damaged byte by byte or forged value by value with right
+checksums; a file gives the model that was saved, or an error that names it, or, forged, a model that answers.
+One line per run goes to ``results/hostile.jsonl``; what failed is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from benchmarks.running import FOLDER, record
+from gitcluster import GIT
+
+RESULTS = FOLDER / "hostile.jsonl"
+
+
+def random_case(rng: np.random.Generator) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Samples, options and parameters of a fit."""
+    n, d = int(rng.integers(8, 70)), int(rng.integers(1, 4))
+    kind = rng.integers(5)
+    if kind == 0:
+        X = rng.integers(0, int(rng.integers(2, 9)), (n, d)).astype(float)
+    elif kind == 1:
+        X = np.repeat(rng.normal(size=(-(-n // 3), d)), 3, axis=0)[:n]
+    elif kind == 2:
+        X = np.round(rng.normal(size=(n, d)), 1)
+    else:
+        X = rng.normal(size=(n, d)) + 6 * rng.integers(0, 3, (n, 1))
+    if rng.random() < 0.2:
+        X = X + 2.0 ** int(rng.integers(4, 14))
+    if rng.random() < 0.2:
+        X = X.astype(np.float32)
+    options: dict[str, Any] = {"n_clusters": rng.choice([1, 2, 3, 4, "auto"], p=[0.1, 0.2, 0.3, 0.2, 0.2])}
+    options["n_clusters"] = "auto" if options["n_clusters"] == "auto" else int(options["n_clusters"])
+    if rng.random() < 0.3:
+        options["n_neighbors"] = int(rng.integers(1, min(n - 1, 15)))
+    if rng.random() < 0.2:
+        options["noise"] = [0.1, "auto"][rng.integers(2)]
+    if rng.random() < 0.15 and options["n_clusters"] != "auto":
+        options["proportions"] = "equal"
+    parameters: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        weights = [rng.random(n) + 0.05, rng.integers(0, 3, n).astype(float), rng.integers(1, 4, n)]
+        parameters["sample_weight"] = weights[rng.integers(3)]
+    if rng.random() < 0.4:
+        i, j = rng.choice(n, 2, replace=False)
+        parameters[["must_link", "cannot_link"][rng.integers(2)]] = [(int(i), int(j))]
+    if rng.random() < 0.2:
+        y = np.full(n, -1)
+        y[rng.choice(n, 4, replace=False)] = [0, 0, 1, 1]
+        parameters["y"] = y
+    return X, options, parameters
+
+
+def shuffled(parameters: dict[str, Any], order: Any) -> dict[str, Any]:
+    """The parameters of a fit for rows in another order."""
+    place = np.argsort(order)
+    moved = {}
+    for name, value in parameters.items():
+        links = name in ("must_link", "cannot_link")
+        moved[name] = [(int(place[i]), int(place[j])) for i, j in value] if links else np.asarray(value)[order]
+    return moved
+
+
+def broken_laws(X: Any, options: dict[str, Any], parameters: dict[str, Any], rng: np.random.Generator) -> list[str]:
+    """Names of the laws that a fit breaks; an error of the fit that says what to do is none."""
+    try:
+        model = GIT(**options).fit(X, **parameters)
+    except ValueError:
+        return []
+    labels, broken = model.labels_, []
+    order = rng.permutation(len(X))
+    other = clone(model).fit(X[order], **shuffled(parameters, order))
+    laws: dict[str, Callable[[], bool]] = {
+        "row order": lambda: same_clusters(labels[order], other.labels_),
+        "threads": lambda: bool((clone(model).set_params(n_jobs=2).fit(X, **parameters).labels_ == labels).all()),
+        "units": lambda: bool((clone(model).fit(X * X.dtype.type(2.0**-7), **parameters).labels_ == labels).all()),
+        "predict gives labels": lambda: bool((model.predict(X) == labels).all()),
+        "links": lambda: links_kept(labels, model, parameters),
+        "duplicates": lambda: duplicates_together(X, labels, parameters),
+        "no cluster is empty": lambda: len(np.unique(labels[labels >= 0])) == model.n_clusters_,
+        "new samples": lambda: new_samples_alike(model, other, X, rng),
+    }
+    for name, holds in laws.items():
+        if not holds():
+            broken.append(name)
+    return broken
+
+
+def same_clusters(a: Any, b: Any) -> bool:
+    """Whether two labelings are the same but for the numbers of the clusters."""
+    pairs = np.unique(np.stack([a, b]), axis=1)
+    return pairs.shape[1] == len(np.unique(a)) == len(np.unique(b)) and bool(((a < 0) == (b < 0)).all())
+
+
+def links_kept(labels: Any, model: Any, parameters: dict[str, Any]) -> bool:
+    """Whether links hold, by the clusters that noise has as well."""
+    clusters = model.edge_cut_.labels[model.local_labels_]
+    y = parameters.get("y", np.full(len(labels), -1))
+    return (
+        all(clusters[i] == clusters[j] for i, j in parameters.get("must_link", ()))
+        and all(clusters[i] != clusters[j] for i, j in parameters.get("cannot_link", ()))
+        and all(len(set(clusters[y == value])) == 1 for value in set(y.tolist()) - {-1})
+        and len({clusters[y == value][0] for value in set(y.tolist()) - {-1}}) == len(set(y.tolist()) - {-1})
+    )
+
+
+def duplicates_together(X: Any, labels: Any, parameters: dict[str, Any]) -> bool:
+    """Whether equal samples have one label, where no link says otherwise."""
+    if parameters.keys() & {"y", "must_link", "cannot_link"}:
+        return True
+    rows = np.unique(X + 0.0, axis=0, return_inverse=True)[1].ravel()
+    return len(np.unique(np.stack([rows, labels]), axis=1).T) == rows.max() + 1
+
+
+def new_samples_alike(model: Any, other: Any, X: Any, rng: np.random.Generator) -> bool:
+    """Whether new samples have the same intensities from both fits, whose rows were in different orders."""
+    new = X[rng.integers(0, len(X), 10)] + X.dtype.type(0.5) * (X.max(axis=0) - X.min(axis=0)) / 7
+    return bool((model.score_samples(new) == other.score_samples(new)).all())
+
+
+def damage_file(whole: bytes, rng: np.random.Generator) -> bytes:
+    """A saved model with a few bytes changed, cut off, or overwritten."""
+    text = bytearray(whole)
+    way = rng.integers(3)
+    if way == 0:
+        return bytes(text[: rng.integers(0, len(text))])
+    for place in rng.integers(0, len(text), [1, 64][way - 1]):
+        text[place] ^= int(rng.integers(1, 256))
+    return bytes(text)
+
+
+def forge_file(whole: bytes, rng: np.random.Generator) -> bytes:
+    """A saved model with an array or a value of the header replaced, and right checksums."""
+    with np.load(io.BytesIO(whole)) as file:
+        arrays = {name: file[name] for name in file.files}
+    header = json.loads(arrays.pop("header").tobytes())
+    name = list(arrays)[rng.integers(len(arrays))]
+    array = arrays[name].copy()
+    if array.size:
+        flat = array.reshape(-1)
+        some = rng.integers(0, array.size, int(rng.integers(1, 4)))
+        if array.dtype.kind in "iu":
+            flat[some] = rng.choice([-1, 0, 1, int(array.max()), int(array.max()) + 1, 2**31 - 1], len(some))
+        elif array.dtype.kind == "f":
+            flat[some] = rng.choice([0.0, -1.0, 1e30, np.nan, np.inf], len(some))
+        else:
+            flat[some] = ~flat[some] if array.dtype.kind == "b" else flat[some]
+        array = [array, array[:-1], rng.permutation(flat).reshape(array.shape)][rng.integers(3)]
+    arrays[name] = array
+    checksum = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+    header["arrays"][name] = [array.dtype.str, list(array.shape), checksum]
+    out = io.BytesIO()
+    np.savez(out, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+    return out.getvalue()
+
+
+def try_files(count: int, seed: int) -> Counter[str]:
+    """Damaged and forged files: what became of them."""
+    rng, outcome = np.random.default_rng(seed), Counter[str]()
+    X = np.concatenate([rng.normal(size=(40, 2)), rng.normal(6, 1, (30, 2))])
+    models = [
+        GIT(2).fit(X),
+        GIT(3, noise=0.1).fit(X, sample_weight=rng.integers(0, 3, 70)),
+        GIT(2, variant="paper").fit(X),
+    ]
+    models.append(GIT(3, min_cluster_size=4).fit(X, cannot_link=[(0, 1)]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.npz"
+        for i in range(count):
+            model = models[i % len(models)]
+            model.save(path)
+            forged = bool(rng.integers(2))
+            path.write_bytes((forge_file if forged else damage_file)(path.read_bytes(), rng))
+            try:
+                loaded = GIT.load(path)
+            except ValueError:
+                outcome["refused"] += 1
+                continue
+            same = bool((loaded.predict(X) == model.predict(X)).all())
+            outcome["the model that was saved" if same else "forged, answers" if forged else "SILENTLY OTHER"] += 1
+            for i_sample in (0, 69):
+                str(loaded.explain(i_sample))
+                str(loaded.explain(i_sample, 30))
+            for number in (1, 2, 5):
+                try:
+                    loaded.cut(n_clusters=number)
+                except ValueError:
+                    outcome["cut refused"] += 1
+    return outcome
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Count, print and record."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks hostile", description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=["laws", "files"])
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    if options.only != "files":
+        found = Counter[str]()
+        for i in range(options.count):
+            rng = np.random.default_rng([options.seed, i])
+            case = random_case(rng)
+            for law in broken_laws(*case, rng):
+                found[law] += 1
+                print(f"{law}: case {i}, {case[1]}, {sorted(case[2])}, {case[0].dtype}")
+        record(RESULTS, {"what": "laws", "count": options.count, "seed": options.seed, "broken": dict(found)})
+    if options.only != "laws":
+        outcome = try_files(options.count, options.seed)
+        print(dict(outcome))
+        record(RESULTS, {"what": "files", "count": options.count, "seed": options.seed, "outcome": dict(outcome)})
