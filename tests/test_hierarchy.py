@@ -130,7 +130,9 @@ def partitions(n_items):
 
 @given(SEEDS, st.data())
 def test_constraints_are_kept_or_nothing_keeps_them(seed, data):
-    pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=2)
+    pairs = st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=2
+    )
     graph, ties = random_graph(seed, 6), make_ties(data.draw(pairs), data.draw(pairs))
     number = data.draw(st.integers(1, 4))
     possible = {int(labels.max()) + 1 for labels in partitions(6) if ties.are_kept(labels)}
