@@ -36,20 +36,20 @@ def test_what_is_given_becomes_one_of_three():
     assert check_input(X, "euclidean").n_features == 3
 
 
-@pytest.mark.parametrize(
-    ("given", "metric", "message"),
-    [
-        (MATRIX[:5], "precomputed", "square matrix"),
-        (-MATRIX, "precomputed", "negative values"),
-        (csr_array(MATRIX), "precomputed", "precomputed_graph"),
-        (csr_array(X * 1j), "euclidean", "Complex data not supported"),
-        ([[10**400, 1], [2, 3]], "euclidean", "too large for a float"),
-        (X[:1], "euclidean", "minimum of 2"),
-    ],
-)
-def test_what_is_wrong_is_named(given, metric, message):
-    with pytest.raises(ValueError, match=message):
-        check_input(given, metric)
+WRONG = [
+    (MATRIX[:5], "precomputed", "square matrix"),
+    (-MATRIX, "precomputed", "negative values"),
+    (csr_array(MATRIX), "precomputed", "precomputed_graph"),
+    (csr_array(X * 1j), "euclidean", "Complex data not supported"),
+    ([[10**400, 1], [2, 3]], "euclidean", "too large for a float"),
+    (X[:1], "euclidean", "minimum of 2"),
+]
+
+
+def test_what_is_wrong_is_named():
+    for given, metric, message in WRONG:
+        with pytest.raises(ValueError, match=message):
+            check_input(given, metric)
 
 
 def test_all_three_find_the_same_neighbours():

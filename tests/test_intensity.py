@@ -58,10 +58,10 @@ def test_whole_weights_are_repeated_samples(kernel):
     np.testing.assert_allclose(weighted[rows], repeated, atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", FORMULAS)
-def test_weights_of_one_change_nothing(kernel):
-    plain, weighted = (estimate_intensity(NEAR, kernel=kernel, weights=w) for w in (None, np.ones(len(X))))
-    np.testing.assert_allclose(weighted, plain, atol=1e-9)
+def test_weights_of_one_change_nothing():
+    for kernel in FORMULAS:
+        plain, weighted = (estimate_intensity(NEAR, kernel=kernel, weights=w) for w in (None, np.ones(len(X))))
+        np.testing.assert_allclose(weighted, plain, atol=1e-9)
 
 
 @pytest.mark.xfail(reason="the weighted mean is over the neighbours there are, the other one counts empty places as 0")

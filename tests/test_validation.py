@@ -7,22 +7,21 @@ import pytest
 
 from gitcluster._support import validation
 
+WRONG = [
+    (lambda: validation.check_integer("depth", 2.0, low=1), TypeError, "depth must be an integer, got 2.0"),
+    (lambda: validation.check_integer("depth", 0, low=1), ValueError, "depth must be at least 1, got depth=0"),
+    (lambda: validation.check_n_neighbors(5, 5), ValueError, "Use n_neighbors <= 4"),
+    (lambda: validation.check_n_jobs(0), ValueError, "n_jobs=0"),
+    (lambda: validation.check_proportions([1, -1]), ValueError, "positive and finite"),
+    (lambda: validation.check_sample_weight([0.0, 0.0], 2), ValueError, "zero for every sample"),
+    (lambda: validation.check_sample_weight([1.0], 2), ValueError, r"shape \(2,\)"),
+]
 
-@pytest.mark.parametrize(
-    ("check", "error", "message"),
-    [
-        (lambda: validation.check_integer("depth", 2.0, low=1), TypeError, "depth must be an integer, got 2.0"),
-        (lambda: validation.check_integer("depth", 0, low=1), ValueError, "depth must be at least 1, got depth=0"),
-        (lambda: validation.check_n_neighbors(5, 5), ValueError, "Use n_neighbors <= 4"),
-        (lambda: validation.check_n_jobs(0), ValueError, "n_jobs=0"),
-        (lambda: validation.check_proportions([1, -1]), ValueError, "positive and finite"),
-        (lambda: validation.check_sample_weight([0.0, 0.0], 2), ValueError, "zero for every sample"),
-        (lambda: validation.check_sample_weight([1.0], 2), ValueError, r"shape \(2,\)"),
-    ],
-)
-def test_what_is_wrong_is_named(check, error, message):
-    with pytest.raises(error, match=message):
-        check()
+
+def test_what_is_wrong_is_named():
+    for check, error, message in WRONG:
+        with pytest.raises(error, match=message):
+            check()
 
 
 def test_numbers_of_numpy_are_numbers():
