@@ -124,6 +124,12 @@ def test_the_best_score_is_chosen(seen):
     assert (table["score"] <= score + 1e-9).all()  # powers of agreement are not above it
 
 
+def test_little_agreement_counts_less_where_there_is_a_prior():
+    table = choose(*look_at(GAUSSIAN[:200], [4, 6, 8]), n_clusters=3, prior=np.array([0.5, 0.3, 0.2]))[1]
+    assert table["agreement"].max() < 1
+    assert (table["score"] + table["proportion_distance"] < table["agreement"] - 1e-3).all()  # its fourth power
+
+
 def test_the_number_with_the_best_score_is_chosen(seen):
     selection = select(*seen, n_clusters=None)
     scores = pd.DataFrame(selection.n_clusters_scores).set_index("n_clusters").score
