@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.cluster.hierarchy import dendrogram, fcluster, is_monotonic, is_valid_linkage
+import sklearn
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -76,15 +76,6 @@ def test_cuts_are_nested_and_end_in_the_fit():
     assert [cut.max() + 1 for cut in cuts] == list(numbers)
 
 
-def test_the_hierarchy_is_a_scipy_linkage():
-    model = GIT(4).fit(X)
-    assert is_valid_linkage(model.hierarchy_)
-    assert is_monotonic(model.hierarchy_)
-    leaves = dendrogram(model.hierarchy_, no_plot=True)["leaves"]
-    assert sorted(leaves) == list(range(len(model.peaks_)))
-    assert model.hierarchy_[-1, 3] == len(model.peaks_)
-
-
 def test_the_number_of_clusters_is_found():
     model = GIT().fit(X)
     assert model.n_clusters_ == 3
@@ -111,12 +102,6 @@ def test_cut_keeps_to_the_fitted_variant():
     model = GIT(3, variant="paper", n_neighbors=3).fit(X)
     before = model.cut(n_clusters=4)
     np.testing.assert_array_equal(model.set_params(variant="authors").cut(n_clusters=4), before)
-
-
-def test_scipy_cuts_the_hierarchy():
-    model = GIT(3).fit(X)
-    for number in (2, 3, 5):
-        assert fcluster(model.hierarchy_, number, "maxclust").max() == number
 
 
 def test_tiny_and_huge_units_of_other_metrics():
@@ -221,3 +206,25 @@ def test_parents_of_weighted_samples_are_samples():
     model = GIT(3).fit(X, sample_weight=weights)
     assert (weights[model.parents_] > 0).all()
     np.testing.assert_array_equal(model.local_labels_[model.parents_], model.local_labels_)
+
+
+def test_weights_are_routed():
+    weights = np.arange(len(X)) % 4
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = GIT(3).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model).fit(
+            X, sample_weight=weights
+        )
+    direct = GIT(3).fit(StandardScaler().fit_transform(X), sample_weight=weights)
+    np.testing.assert_array_equal(pipeline[-1].labels_, direct.labels_)
+
+
+def test_frames_keep_their_names():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = GIT(3).fit(frame)
+    np.testing.assert_array_equal(model.feature_names_in_, ["a", "b"])
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+    polars = pytest.importorskip("polars")
+    other = GIT(3).fit(polars.DataFrame({name: frame[name].to_numpy() for name in frame}))
+    np.testing.assert_array_equal(other.feature_names_in_, ["a", "b"])
+    np.testing.assert_array_equal(other.labels_, model.labels_)

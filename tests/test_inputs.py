@@ -1,213 +1,198 @@
-"""Weights, graphs, sparse samples, scales, frames, progress."""
+"""Samples, distances and graphs: three types with one interface, which gives the answers of brute force."""
 
 import numpy as np
-import pandas as pd
 import pytest
-import sklearn
-from scipy.sparse import csr_array
-from scipy.sparse import random as random_sparse
-from sklearn.base import clone
-from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.neighbors import NearestNeighbors, kneighbors_graph
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from scipy.sparse import csr_array, issparse
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
+from sklearn.utils import check_array
 
-from gitcluster import GIT, find_neighbors, scale_features
+from gitcluster import find_neighbors
+from gitcluster.inputs import Distances, NeighborGraph, Points, as_input, check_input, is_pairwise, takes_sparse
 
-X, y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
-whole = np.random.default_rng(0).integers(0, 4, len(X))
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}], ids=str
-)
-def test_whole_weights_are_repeated_rows(options):
-    weighted = GIT(3, **options).fit(X, sample_weight=whole)
-    repeated = GIT(3, **options).fit(np.repeat(X, whole, axis=0))
-    np.testing.assert_array_equal(weighted.labels_, repeated.predict(X))
-    np.testing.assert_allclose(weighted.proportions_, repeated.proportions_)
-    assert weighted.labels_.shape == weighted.log_intensity_.shape == weighted.outlier_scores_.shape == (300,)
-    np.testing.assert_array_equal(weighted.predict(X), weighted.labels_)
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 3))
+NEW = RNG.normal(size=(20, 3))
+MATRIX = pairwise_distances(X)
+GRAPH = kneighbors_graph(X, 12, mode="distance")
 
 
-def test_whole_weights_of_a_matrix_of_distances(tmp_path):
-    matrix = pairwise_distances(X)
-    model = GIT(3, metric="precomputed").fit(matrix, sample_weight=whole)
-    repeated = np.repeat(np.arange(len(X)), whole)
-    other = GIT(3, metric="precomputed").fit(matrix[np.ix_(repeated, repeated)])
-    np.testing.assert_array_equal(model.labels_[repeated], other.labels_)
-    np.testing.assert_array_equal(model.predict(matrix), model.labels_)
-    model.save(tmp_path / "model.npz")
-    np.testing.assert_array_equal(GIT.load(tmp_path / "model.npz").predict(matrix), model.labels_)
+def nearest_by_sorting(new, points, k, metric="euclidean"):
+    distances = pairwise_distances(new, points, metric=metric)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return order, np.take_along_axis(distances, order, axis=1)
 
 
-def test_other_weights_are_near_to_repeated_rows():
-    rows = np.maximum(whole, 1)
-    repeated = GIT(3).fit(np.repeat(X, rows, axis=0))
-    weighted = GIT(3).fit(X, sample_weight=rows + 1e-9)  # no whole numbers: by weight, not by repetition
-    assert adjusted_rand_score(repeated.predict(X), weighted.labels_) > 0.95
-    np.testing.assert_allclose(weighted.proportions_, repeated.proportions_, atol=0.03)
-    np.testing.assert_array_equal(weighted.predict(X), weighted.labels_)
+def test_what_is_given_becomes_one_of_three():
+    assert isinstance(check_input(X, "cosine"), Points)
+    assert isinstance(check_input(MATRIX, "precomputed"), Distances)
+    assert isinstance(check_input(GRAPH, "precomputed_graph"), NeighborGraph)
+    assert [is_pairwise(metric) for metric in ("precomputed", "precomputed_graph", "euclidean")] == [True, False, False]
+    assert [takes_sparse(metric) for metric in ("precomputed", "precomputed_graph", "euclidean")] == [False, True, True]
+    for source in (check_input(MATRIX, "precomputed"), check_input(GRAPH, "precomputed_graph")):
+        assert (source.n_samples, source.n_features) == (80, 80)
+        assert source.scaled("std") is source
+        assert source.own_order(always=True) is None
+    assert check_input(X, "euclidean").n_features == 3
 
 
-def test_weights_count_in_proportions():
-    weights = np.where(y == 2, 6.5, 1.5)
-    model = GIT(3).fit(X, sample_weight=weights)
-    shares = [weights[model.labels_ == c].sum() / weights.sum() for c in range(3)]
-    np.testing.assert_allclose(model.proportions_, shares)
-    assert model.labels_[y == 2].max() == 0  # now the largest
+WRONG = [
+    (MATRIX[:5], "precomputed", "square matrix"),
+    (-MATRIX, "precomputed", "negative values"),
+    (csr_array(MATRIX), "precomputed", "precomputed_graph"),
+    (csr_array(X * 1j), "euclidean", "Complex data not supported"),
+    ([[10**400, 1], [2, 3]], "euclidean", "too large for a float"),
+    (X[:1], "euclidean", "minimum of 2"),
+]
 
 
-@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
-def test_wrong_weights_are_named(wrong):
-    with pytest.raises(ValueError, match="sample_weight"):
-        GIT(3).fit(X, sample_weight=np.full(len(X), wrong))
+def test_what_is_wrong_is_named():
+    for given, metric, message in WRONG:
+        with pytest.raises(ValueError, match=message):
+            check_input(given, metric)
 
 
-def test_weights_are_routed():
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = GIT(3).set_fit_request(sample_weight=True)
-        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model).fit(
-            X, sample_weight=whole
-        )
-    direct = GIT(3).fit(StandardScaler().fit_transform(X), sample_weight=whole)
-    np.testing.assert_array_equal(pipeline[-1].labels_, direct.labels_)
+def test_all_three_find_the_same_neighbours():
+    expected = find_neighbors(X, n_neighbors=7)
+    for given, metric in ((X, "euclidean"), (MATRIX, "precomputed"), (GRAPH, "precomputed_graph")):
+        found = check_input(given, metric).neighbors(7)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-9)
 
 
-def test_a_graph_is_as_good_as_the_samples():
-    points = scale_features(X)
-    direct = GIT(3, n_neighbors=8).fit(X)
-    graph = kneighbors_graph(points, 16, mode="distance")
-    distances, indices = NearestNeighbors(n_neighbors=17).fit(points).kneighbors()
-    for given in (graph, graph.tocoo(), (indices, distances)):
-        model = GIT(3, n_neighbors=8, metric="precomputed_graph").fit(given)
-        assert adjusted_rand_score(direct.labels_, model.labels_) > 0.99
-        np.testing.assert_array_equal(model.predict(given), model.labels_)
+@pytest.mark.parametrize(("n_features", "metric"), [(3, "euclidean"), (70, "euclidean"), (3, "manhattan")])
+def test_the_nearest_to_new_samples(n_features, metric):
+    points, new = RNG.normal(size=(80, n_features)), RNG.normal(size=(20, n_features))
+    indices, distances = nearest_by_sorting(new, points, 6, metric)
+    for found in (
+        as_input(points, metric).nearest(new, 6),
+        as_input(csr_array(points), metric).nearest(csr_array(new), 6),
+        as_input(pairwise_distances(points), "precomputed").nearest(pairwise_distances(new, points, metric), 6),
+    ):
+        np.testing.assert_array_equal(found.indices, indices)
+        np.testing.assert_allclose(found.distances, distances, rtol=1e-7)
+    assert as_input(points, metric).nearest(new, 500).indices.shape == (20, 80)
 
 
-def test_new_rows_of_a_graph():
-    index = NearestNeighbors(n_neighbors=20).fit(X)
-    distances, indices = index.kneighbors()
-    model = GIT(3, metric="precomputed_graph").fit((indices, distances))
-    fresh, truth = make_blobs([15, 10, 5], 3, cluster_std=1.2, random_state=1)
-    distances, indices = index.kneighbors(fresh)
-    labels = model.predict((indices, distances))
-    assert adjusted_rand_score(truth, labels) > 0.8
-    indices[0] = -1
-    assert model.predict((indices, distances))[0] == -1  # no neighbour, nothing known
+def test_the_nearest_where_no_feature_is_left():
+    found = Points(np.empty((4, 0))).nearest(np.empty((2, 0)), 3)
+    assert found.indices.tolist() == [[0, 1, 2]] * 2
+    assert (found.distances == 0).all()
 
 
-def test_ragged_and_disconnected_graphs():
-    rng = np.random.default_rng(0)
-    points = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 50])
-    graph = kneighbors_graph(points, 12, mode="distance").tolil()
-    for row in range(0, 120, 3):
-        graph[row, graph.rows[row][: row % 11]] = 0  # lil drops zeros
-    graph[7] = 0
-    model = GIT(2, metric="precomputed_graph").fit(csr_array(graph))
-    assert model.n_connected_components_ >= 2
-    truth = np.repeat([0, 1], 60)
-    keep = np.arange(120) != 7
-    assert adjusted_rand_score(truth[keep], model.labels_[keep]) == 1
+def test_the_nearest_in_new_rows_of_a_graph():
+    source = check_input(GRAPH, "precomputed_graph")
+    row = source.check_new((np.array([[5, 2, -1]]), np.array([[2.0, 1.0, 0.0]])), check_array)
+    found = source.nearest(row, 2)
+    assert found.indices.tolist() == [[2, 5]]
+    assert found.distances.tolist() == [[1.0, 2.0]]
 
 
-@pytest.mark.parametrize(
-    ("graph", "message"),
-    [
-        (csr_array(-np.eye(4)[::-1]), "distances >= 0"),
-        (csr_array(np.full((4, 4), np.nan)), "distances >= 0"),
-        (csr_array(np.ones((4, 3))), "square"),
-        (np.ones((4, 4)), "precomputed_graph"),
-        ((np.ones((4, 2), int), np.ones((4, 3))), "one shape"),
-        ((np.ones((4, 2)), np.ones((4, 2))), "integers"),
-        ((np.full((4, 2), 4), np.ones((4, 2))), "from 0 to 3"),
-        ((np.full((4, 2), -2), np.ones((4, 2))), "from 0 to 3"),
-        (([[1], [0, 1]], [[1.0], [1.0, 1.0]]), "different lengths"),
-    ],
-)
-def test_wrong_graphs_are_named(graph, message):
-    with pytest.raises(ValueError, match=message):
-        GIT(2, metric="precomputed_graph").fit(graph)
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_equal_samples_are_matched_by_the_lowest_key(make):
+    points = np.array([[1.0, 2.0], [3.0, 0.0], [1.0, 2.0], [0.0, 5.0]])
+    new = make(np.array([[1.0, 2.0], [3.0, 0.0], [9.0, 9.0]]))
+    source = as_input(make(points), "euclidean")
+    assert source.matcher(np.zeros(4))(new).tolist() == [0, 1, -1]
+    assert source.matcher(np.array([1, 0, 0, 0]))(new).tolist() == [2, 1, -1]
+    assert source.matcher(np.array([1, 0, 0, 0]), np.array([0, 0, 1, 0]))(new).tolist() == [0, 1, -1]  # the last first
 
 
-def test_sparse_search_equals_the_dense_one():
-    sparse = csr_array(random_sparse(200, 30, density=0.2, random_state=0))
-    dense = sparse.toarray()
-    for scale in (None, "std"):
-        a = find_neighbors(scale_features(sparse, scale), n_neighbors=9)
-        b = find_neighbors(np.ascontiguousarray(scale_features(dense, scale)), n_neighbors=9)
-        np.testing.assert_allclose(a.distances, b.distances, rtol=1e-9, atol=1e-9)
-    assert (a.indices == b.indices).mean() > 0.999
+def test_distances_match_at_zero_and_graphs_never():
+    source = as_input(MATRIX, "precomputed")
+    assert source.matcher()(MATRIX[[4, 7]]).tolist() == [4, 7]
+    assert source.matcher()(MATRIX[[4]] + 0.1).tolist() == [-1]
+    graph = check_input(GRAPH, "precomputed_graph")
+    assert graph.matcher()(graph.graph).tolist() == [-1] * 80
 
 
-def test_scales():
-    wide = X * [1, 1, 100]
-    np.testing.assert_array_equal(GIT(3).fit(wide).labels_, GIT(3).fit(X).labels_)
-    by_hand = GIT(3, scale=1 / wide.std(axis=0)).fit(wide)
-    assert adjusted_rand_score(by_hand.labels_, GIT(3).fit(X).labels_) == 1
-    dropped = GIT(3, scale=[1, 1, 0]).fit(X)
-    without = GIT(3, scale=None).fit(X[:, :2])
-    np.testing.assert_array_equal(dropped.labels_, without.labels_)
-    for wrong in ("minmax", [1, 2], [1, 1, -1], [1, 1, np.nan]):
-        with pytest.raises(ValueError, match="scale must"):
-            GIT(3, scale=wrong).fit(X)
+def test_what_was_fitted_is_known_again():
+    everybody = np.arange(80)
+    for source, changed in (
+        (as_input(X, "euclidean"), X + 1e-9),
+        (check_input(csr_array(X), "euclidean"), csr_array(X * 2)),
+        (as_input(MATRIX, "precomputed").kept(everybody), MATRIX + 1),
+        (check_input(GRAPH, "precomputed_graph"), check_input(GRAPH * 2, "precomputed_graph").graph),
+    ):
+        same = {Distances: MATRIX, NeighborGraph: getattr(source, "graph", None)}.get(type(source))
+        same = source.values if same is None else same
+        assert source.is_same(same, everybody)
+        assert not source.is_same(changed, everybody)
+    assert as_input(X, "euclidean").is_same(X[[3, 1]], np.array([3, 1]))
+    assert not as_input(X, "euclidean").is_same(X.astype(np.float32), everybody)
 
 
-def test_frames_keep_their_names():
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    model = GIT(3).fit(frame)
-    np.testing.assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
-    np.testing.assert_array_equal(model.predict(frame), model.labels_)
-    polars = pytest.importorskip("polars")
-    other = GIT(3).fit(polars.DataFrame({name: frame[name].to_numpy() for name in frame}))
-    np.testing.assert_array_equal(other.feature_names_in_, ["a", "b", "c"])
-    np.testing.assert_array_equal(other.labels_, model.labels_)
+def test_new_samples_are_in_the_precision_and_format_of_the_fitted():
+    dense, single = check_input(X, "euclidean"), check_input(X.astype(np.float32), "euclidean")
+    sparse = check_input(csr_array(X), "euclidean")
+    for new in (NEW, NEW.astype(np.float32), csr_array(NEW)):
+        assert dense.check_new(new, check_array).dtype == np.float64
+        assert isinstance(dense.check_new(new, check_array), np.ndarray)
+        assert single.check_new(new, check_array).dtype == np.float32
+        assert issparse(sparse.check_new(new, check_array))
+    scaled = dense.scaled("std")
+    expected = (NEW - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(scaled.check_new(NEW, check_array), expected, atol=1e-9)
+    far = scaled.check_new(np.full((1, 3), 1e300), check_array)
+    assert np.isfinite(scaled.nearest(far, 2).distances).all()
+    with pytest.raises(ValueError, match="negative values"):
+        as_input(MATRIX, "precomputed").check_new(-MATRIX[:2], check_array)
 
 
-def test_verbose_tells_the_stages(capsys):
-    GIT(3, verbose=True).fit(X)
-    told = capsys.readouterr().err
-    assert "search" in told
-    assert told.rstrip().endswith("done")
-    GIT(3).fit(X)
-    assert capsys.readouterr().err == ""
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
+def test_ways_are_the_shortest_out_of_every_part_but_the_largest(metric):
+    peaks, part = np.arange(0, 80, 2), np.repeat([0, 1, 2, 3], [3, 20, 10, 7])
+    source = as_input(MATRIX if metric == "precomputed" else X, metric)
+    distances = MATRIX if metric != "manhattan" else pairwise_distances(X, metric=metric)
+    between = distances[np.ix_(peaks, peaks)]
+    ways = sorted(source.ways_between(peaks).leave(part))
+    expected = []
+    for number in (0, 2, 3):
+        block = np.where((part[:, None] == number) & (part != number), between, np.inf)
+        i, j = sorted(np.unravel_index(block.argmin(), block.shape))
+        expected.append((block.min(), i, j))
+    assert [way[1:] for way in ways] == [way[1:] for way in sorted(expected)]
+    np.testing.assert_allclose([way[0] for way in ways], [way[0] for way in sorted(expected)], rtol=1e-9)
 
 
-def test_callbacks_see_every_stage():
-    pytest.importorskip("sklearn.callback")
-
-    class Recorder:
-        def __init__(self):
-            self.begun, self.ended, self.state = [], [], []
-
-        def setup(self, estimator, context):
-            self.state.append("setup")
-
-        def teardown(self, estimator, context):
-            self.state.append("teardown")
-
-        def on_fit_task_begin(self, estimator, context):
-            self.begun.append(context.task_name)
-
-        def on_fit_task_end(self, estimator, context):
-            self.ended.append(context.task_name)
-
-    for variant in ("adaptive", "paper", "authors"):
-        recorder = Recorder()
-        GIT(3, variant=variant).set_callbacks(recorder).fit(X)
-        assert recorder.begun[0] == "fit"
-        assert {"search", "merge"} < set(recorder.begun)
-        assert sorted(recorder.begun) == sorted(recorder.ended)
-        assert recorder.state == ["setup", "teardown"]
-    recorder = Recorder()
-    with pytest.raises(ValueError, match="n_neighbors"):
-        GIT(3, n_neighbors=1000).set_callbacks(recorder).fit(X)
-    assert clone(GIT(3).set_callbacks(recorder)).n_clusters == 3
+def test_nothing_to_measure_ways_by():
+    assert check_input(GRAPH, "precomputed_graph").ways_between(np.arange(3)) is None
+    assert Points(np.empty((5, 0))).ways_between(np.arange(3)) is None
 
 
-def test_a_progress_bar_can_be_drawn(capsys):
-    callback = pytest.importorskip("sklearn.callback")
-    pytest.importorskip("rich")
-    GIT(3).set_callbacks(callback.ProgressBar()).fit(X)
-    assert "GIT" in capsys.readouterr().out
+def test_samples_can_be_repeated_but_those_of_a_graph():
+    rows = np.array([2, 2, 0])
+    np.testing.assert_array_equal(as_input(X, "euclidean").repeat(rows).values, X[rows])
+    repeated = as_input(MATRIX, "precomputed").repeat(rows)
+    np.testing.assert_array_equal(repeated.matrix, MATRIX[np.ix_(rows, rows)])
+    np.testing.assert_array_equal(repeated.check_new(MATRIX[:4], check_array), MATRIX[:4][:, rows])
+    graph = check_input(GRAPH, "precomputed_graph")
+    assert not graph.repeatable
+    with pytest.raises(NotImplementedError):
+        graph.repeat(rows)
+
+
+def test_a_matrix_is_not_kept_and_samples_are():
+    kept = as_input(MATRIX, "precomputed").kept(np.arange(80))
+    assert kept.matrix is None
+    assert kept.n_samples == 80
+    with pytest.raises(ValueError, match="keeps no distances"):
+        kept.rows(np.array([1]))
+    np.testing.assert_array_equal(kept.rows(np.array([1]), MATRIX), MATRIX[[1]])
+    np.testing.assert_array_equal(as_input(X, "euclidean").kept(np.arange(80)).rows(np.array([1])), X[[1]])
+
+
+def test_distances_too_small_for_ratios_are_refused():
+    for source in (as_input(X * 1e-305, "manhattan"), as_input(MATRIX * 1e-305, "precomputed")):
+        with pytest.raises(ValueError, match="too small for floating point"):
+            source.neighbors(3)
+    assert as_input(np.zeros((5, 2)), "manhattan").neighbors(3).distances.max() == 0
+
+
+def test_unscaled_neighbours_have_the_distances_of_what_was_given():
+    source = as_input(X * [1, 5, 9], "euclidean")
+    near = source.scaled("std").neighbors(4)
+    measured = source.unscaled_neighbors(near)
+    np.testing.assert_array_equal(measured.indices, near.indices)
+    gaps = (X * [1, 5, 9])[near.indices] - (X * [1, 5, 9])[:, None]
+    np.testing.assert_allclose(measured.distances, np.linalg.norm(gaps, axis=2), rtol=1e-9)

@@ -1,16 +1,15 @@
 """The search, where its fast paths could go wrong."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse import random as random_sparse
 from sklearn.metrics import pairwise_distances
 
 from gitcluster import find_neighbors, scale_features
 from gitcluster._support import validation
-from gitcluster.neighbors.duplicates import group_duplicates
 
 
 def nearest_by_sorting(points, k):
@@ -59,22 +58,6 @@ def test_precomputed_distances():
     np.testing.assert_array_equal(found.indices, expected.indices)
 
 
-def test_groups_of_duplicates():
-    first, group = group_duplicates(np.array([[2.0, 1.0], [0.0, 0.0], [2.0, 1.0], [-1.0, 3.0], [0.0, 0.0]]))
-    assert first.tolist() == [0, 1, 3]
-    assert group.tolist() == [0, 1, 0, 2, 1]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_scaling(dtype):
-    X = np.array([[1.0, 5.0, 1e300 if dtype == np.float64 else 1e38], [3.0, 5.0, 0.0], [5.0, 5.0, 0.0]], dtype=dtype)
-    points = scale_features(X)
-    assert points.shape == (3, 2)
-    assert points.dtype == dtype
-    np.testing.assert_allclose(points.std(axis=0), 1, rtol=1e-6)
-    assert scale_features(np.full((4, 2), 0.1, dtype)).shape == (4, 0)
-
-
 def test_too_little_memory_is_told_before_it_is_taken(monkeypatch):
     monkeypatch.setattr(validation, "available_memory", lambda: 1e6)
     with pytest.raises(MemoryError, match=r"needs about 0\.0 GB.*fewer neighbours"):
@@ -82,7 +65,11 @@ def test_too_little_memory_is_told_before_it_is_taken(monkeypatch):
     assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1
 
 
-def test_available_memory_is_read_or_unlimited(monkeypatch):
-    assert validation.available_memory() > 0
-    monkeypatch.setattr(validation, "Path", lambda *_: Path("/nowhere"))
-    assert validation.available_memory() == np.inf
+def test_sparse_search_equals_the_dense_one():
+    sparse = csr_array(random_sparse(200, 30, density=0.2, random_state=0))
+    dense = sparse.toarray()
+    for scale in (None, "std"):
+        a = find_neighbors(scale_features(sparse, scale), n_neighbors=9)
+        b = find_neighbors(np.ascontiguousarray(scale_features(dense, scale)), n_neighbors=9)
+        np.testing.assert_allclose(a.distances, b.distances, rtol=1e-9, atol=1e-9)
+    assert (a.indices == b.indices).mean() > 0.999

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcluster._jit import sums
-from gitcluster.inputs.scaling import fit_scaling, scaling_from_moments, sum_moments, varying_features
-from gitcluster.topo_graph import merge_sums
 
 POSITIVE = st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=60)
 LOGS = st.lists(st.floats(-2000, 50), min_size=1, max_size=60)
@@ -58,30 +56,3 @@ def test_nothing_has_a_mean_of_zero():
     mean = np.empty(1)
     sums.mean_totals(sums.empty_totals(1), np.ones(1), mean)
     assert mean[0] == 0
-
-
-@given(st.integers(0, 50), st.integers(0, 2**32 - 1), st.sampled_from([1e-9, 1.0, 1e12]))
-def test_moments_of_parts_add_up_to_the_scale_of_all(cut, seed, far):
-    rng = np.random.default_rng(seed)
-    X = far + rng.normal(size=(50, 3)) * [1.0, 1e-3, 1e6]
-    low, high = X.min(axis=0), X.max(axis=0)
-    features = varying_features(low, high)
-    sums = sum_moments(X[:cut], features, low, high) + sum_moments(X[cut:], features, low, high)
-    for mine, whole in zip(
-        scaling_from_moments(features, low, high, sums, len(X)), fit_scaling(rng.permutation(X)), strict=True
-    ):
-        np.testing.assert_array_equal(mine, whole)
-
-
-def test_the_deviation_is_that_of_numpy():
-    X = np.random.default_rng(0).gamma(2.0, size=(10_000, 2))
-    scaling = fit_scaling(X)
-    np.testing.assert_allclose(scaling.deviation * scaling.span * 2, X.std(axis=0), rtol=1e-13)
-
-
-def test_edges_of_parts_merge_into_one_each():
-    totals = np.concatenate([total([value], sums.add_value) for value in (1.0, 2.0, 4.0)])
-    ends, pairs, merged = merge_sums(np.array([[3, 4], [1, 2], [3, 4]]), np.array([1, 5, 2]), totals)
-    np.testing.assert_array_equal(ends, [[1, 2], [3, 4]])
-    np.testing.assert_array_equal(pairs, [5, 3])
-    np.testing.assert_array_equal(merged, np.concatenate([total(v, sums.add_value) for v in ([2.0], [1.0, 4.0])]))

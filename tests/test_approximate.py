@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, find_neighbors, neighbors
 from gitcluster._support import optional
-from gitcluster.neighbors import approximate, cells, exact
+from gitcluster.neighbors import approximate, exact
 
 X, y = make_blobs(3000, 12, centers=5, random_state=0)
 
@@ -93,24 +93,6 @@ def test_the_auto_rule():
     assert approximate.approximation_pays(exact.all_pairs_seconds(60_000, 784), 60_000, 784)
     assert not approximate.approximation_pays(exact.cell_seconds(500_000, 3, 1000), 500_000, 3)
     assert approximate.approximation_pays(exact.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(
-    "shape", [(2, 1, 1), (3, 2, 2), (130, 1, 129), (1000, 3, 40), (3000, 17, 20), (900, 30, 5), (300, 64, 200)]
-)
-def test_cells_find_what_all_pairs_find(shape, dtype):
-    n_samples, n_features, k = shape
-    rng = np.random.default_rng(n_samples)
-    lattice = rng.permutation(np.unique(rng.integers(0, 9, (n_samples, n_features)), axis=0)).astype(dtype)
-    for points in (rng.normal(size=(n_samples, n_features)).astype(dtype), lattice):
-        some = min(k, len(points) - 1)
-        found = exact.empty_neighbors(len(points), some, dtype)
-        by_cells = cells.gather_cells(points)
-        cells.nearest_in_cells(by_cells, by_cells, found, n_jobs=2)
-        true = exact.certain_search(points, some, "euclidean", None)
-        np.testing.assert_array_equal(found[0], true[0])
-        np.testing.assert_array_equal(found[1], true[1])
 
 
 def test_all_pairs_where_cells_do_not_help(monkeypatch):

@@ -1,0 +1,86 @@
+"""Cells: a partition of the samples into boxes, and a search in them that misses nothing."""
+
+import numpy as np
+import pytest
+
+from gitcluster import find_neighbors
+from gitcluster.neighbors import cells, exact
+
+X = np.random.default_rng(0).normal(size=(1000, 3))
+
+
+def nearest_by_sorting(queries, points, k):
+    distances = np.linalg.norm(queries[:, None] - points, axis=2)
+    return np.argsort(distances, axis=1, kind="stable")[:, :k]
+
+
+@pytest.mark.parametrize(("n_samples", "n_features"), [(1, 1), (129, 2), (1000, 3), (700, 20)])
+def test_cells_are_boxes_that_hold_every_sample_once(n_samples, n_features):
+    points = np.random.default_rng(1).normal(size=(n_samples, n_features))
+    found = cells.gather_cells(points)
+    assert sorted(found.members.tolist()) == list(range(n_samples))
+    assert found.starts[0] == 0
+    assert found.starts[-1] == n_samples
+    assert np.ptp(np.diff(found.starts)) <= 1
+    for cell, (start, stop) in enumerate(zip(found.starts, found.starts[1:], strict=False)):
+        inside = points[found.members[start:stop]]
+        np.testing.assert_array_equal(found.low[cell], inside.min(axis=0))
+        np.testing.assert_array_equal(found.high[cell], inside.max(axis=0))
+        np.testing.assert_array_equal(found.blocks[cell, :, : stop - start], inside.T)
+        assert np.isinf(found.blocks[cell, :, stop - start :]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "shape", [(2, 1, 1), (3, 2, 2), (130, 1, 129), (1000, 3, 40), (3000, 17, 20), (900, 30, 5), (300, 64, 200)]
+)
+def test_cells_find_what_all_pairs_find(shape, dtype):
+    n_samples, n_features, k = shape
+    rng = np.random.default_rng(n_samples)
+    lattice = rng.permutation(np.unique(rng.integers(0, 9, (n_samples, n_features)), axis=0)).astype(dtype)
+    for points in (rng.normal(size=(n_samples, n_features)).astype(dtype), lattice):
+        some = min(k, len(points) - 1)
+        found = exact.empty_neighbors(len(points), some, dtype)
+        by_cells = cells.gather_cells(points)
+        cells.nearest_in_cells(by_cells, by_cells, found, n_jobs=2)
+        true = exact.certain_search(points, some, "euclidean", None)
+        np.testing.assert_array_equal(found[0], true[0])
+        np.testing.assert_array_equal(found[1], true[1])
+
+
+def test_new_samples_find_the_nearest_and_may_find_themselves():
+    new = np.vstack([X[:5], np.random.default_rng(2).normal(size=(200, 3))])
+    found = exact.empty_neighbors(len(new), 7, X.dtype)
+    cells.nearest_in_cells(cells.gather_cells(new), cells.gather_cells(X), found)
+    np.testing.assert_array_equal(found[0], nearest_by_sorting(new, X, 7))
+    assert (found[0][:5, 0] == np.arange(5)).all()
+    assert (found[1][:5, 0] == 0).all()
+
+
+def test_what_was_found_in_other_cells_is_kept():
+    points = X[:300]
+    near, far = points[:100], points[100:]
+    found, filled = exact.empty_neighbors(100, 4, X.dtype), np.zeros(100, np.int64)
+    queries = cells.gather_cells(near)
+    cells.nearest_in_cells(queries, cells.gather_cells(far[:3]), found, filled=filled)
+    assert (filled == 3).all()
+    cells.nearest_in_cells(queries, cells.gather_cells(far[3:]), found, filled=filled)
+    assert (filled == 4).all()
+    distances = np.sort(np.linalg.norm(near[:, None] - far, axis=2), axis=1)[:, :4]
+    np.testing.assert_allclose(found[1], distances, rtol=1e-9)
+
+
+def test_a_search_that_prunes_more_is_never_nearer():
+    by_cells = cells.gather_cells(X)
+    true, rough = (exact.empty_neighbors(len(X), 10, X.dtype) for _ in range(2))
+    cells.nearest_in_cells(by_cells, by_cells, true)
+    cells.nearest_in_cells(by_cells, by_cells, rough, prune=0.2)
+    np.testing.assert_array_equal(true[0], find_neighbors(X, n_neighbors=10).indices)
+    assert (rough[1] >= true[1]).all()
+    assert (rough[0] == true[0]).mean() > 0.5
+
+
+def test_a_few_cells_tell_how_many_pairs_are_compared():
+    by_cells = cells.gather_cells(X)
+    pairs = cells.sample_pairs(by_cells, exact.empty_neighbors(len(X), 10, X.dtype))
+    assert 10 <= pairs <= len(X)

@@ -1,0 +1,99 @@
+"""What a fit found: it cannot be changed, can be copied with changes, pickled and told in a line."""
+
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+
+from gitcluster import GIT, git_clusters
+from gitcluster.fitted.clustering import clustering_of
+
+X = make_blobs(120, 2, centers=3, random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return git_clusters(X, n_clusters=3)
+
+
+def test_a_clustering_cannot_be_changed(found):
+    with pytest.raises(FrozenInstanceError):
+        found.labels = found.labels
+    with pytest.raises(FrozenInstanceError):
+        found.reference.labels = found.labels
+    with pytest.raises(FrozenInstanceError):
+        found.source.values = X
+    with pytest.raises(AttributeError):
+        found.n_clusters = 2
+
+
+def test_a_copy_can_have_other_parts(found):
+    other = replace(found, labels=found.labels[::-1], n_wanted=None)
+    np.testing.assert_array_equal(other.labels, found.labels[::-1])
+    assert other.topo_graph is found.topo_graph
+    assert found.n_wanted == 3
+    kept = found.without_neighbors(["a", 2])
+    assert kept.neighbors is None
+    assert kept.feature_names == ("a", "2")
+    assert found.neighbors is not None
+
+
+def test_pickles_hold_no_caches(found):
+    before = len(pickle.dumps(found))
+    new = found.source.place(X + 0.1)
+    found.reference.match(new)
+    found.source.nearest(new, 3)
+    found.reference.levels  # noqa: B018
+    assert {"_matcher", "levels"} <= vars(found.reference).keys()
+    assert "_cells" in vars(found.source)
+    assert len(pickle.dumps(found)) == before
+    copy = pickle.loads(pickle.dumps(found))
+    assert vars(copy).keys() == vars(found).keys()
+    assert "_matcher" not in vars(copy.reference)
+    np.testing.assert_array_equal(copy.reference.match(new), found.reference.match(new))
+
+
+def test_a_clustering_tells_what_it_is(found):
+    told = f"Clustering(3 clusters of 120 samples, {len(found.peaks)} local clusters, {found.n_neighbors} neighbours)"
+    assert repr(found) == told
+
+
+def test_equal_samples_are_found_again(found):
+    points = found.source.place(X)
+    assert found.reference.match(points).tolist() == list(range(120))
+    assert found.reference.match(points[[5, 3]]).tolist() == [5, 3]
+    assert found.reference.match(points + 0.5).tolist() == [-1] * 120
+
+
+def test_repeated_samples_are_known_by_their_first_copy():
+    found = git_clusters(X, n_clusters=3, sample_weight=np.arange(120) % 3)
+    assert found.reference.copies[:6].tolist() == [-1, 0, 1, -1, 3, 4]
+    assert found.reference.given(np.arange(5)).tolist() == [1, 2, 2, 4, 5]
+    match = found.reference.match(found.source.place(X))
+    np.testing.assert_array_equal(match, found.reference.copies)
+
+
+def test_levels_are_the_highest_and_lowest_of_every_local_cluster(found):
+    high, low = found.reference.levels
+    for label in range(len(found.peaks)):
+        inside = found.log_intensity[found.local_labels == label]
+        assert (high[label], low[label]) == (inside.max(), inside.min())
+
+
+def test_a_model_or_a_clustering_is_taken_and_nothing_else(found):
+    assert clustering_of(found) is found
+    model = GIT(3).fit(X)
+    assert clustering_of(model) is model.clustering_
+    with pytest.raises(NotFittedError, match="This GIT is not fitted yet"):
+        clustering_of(GIT(3))
+    for wrong in (X, None, GIT):
+        with pytest.raises(TypeError, match="model must be a fitted GIT, got"):
+            clustering_of(wrong)
+
+
+def test_samples_that_are_elsewhere_are_named(found):
+    with pytest.raises(ValueError, match="Fit GIT on some of them"):
+        replace(found, reference=None).source  # noqa: B018

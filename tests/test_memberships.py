@@ -1,0 +1,74 @@
+"""How much a sample belongs to every cluster, against the formula for each of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from gitcluster import GIT, git_clusters
+from gitcluster.fitted.memberships import BOUNDARY, leaving_shares, memberships, own_shares
+from gitcluster.fitted.prediction import describe_fitted
+
+X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return git_clusters(X, n_clusters=4)
+
+
+def shares_by_hand(found, x):
+    """1 - t / 2 for the own cluster, t / 2 by summed similarity for those that boundary pairs lead to."""
+    local, graph = found.local_labels[x], found.topo_graph
+    inside = found.log_intensity[found.local_labels == local]
+    place = (inside.max() - found.log_intensity[x]) / np.ptp(inside) if np.ptp(inside) else 0.0
+    leads_to = np.zeros(found.n_clusters)
+    for (i, j), total, real in zip(graph.edges.tolist(), np.exp(graph.log_sums), graph.real, strict=True):
+        if real and local in (i, j):
+            leads_to[found.edge_cut.labels[j if i == local else i]] += total
+    shares = BOUNDARY * place * leads_to / leads_to.sum()
+    shares[found.edge_cut.labels[local]] += 1 - BOUNDARY * place
+    return shares
+
+
+def test_memberships_are_their_formula(found):
+    shares = memberships(found, describe_fitted(found))
+    np.testing.assert_allclose(shares, [shares_by_hand(found, x) for x in range(len(X))], atol=1e-9)
+
+
+def test_rows_sum_to_one_and_are_largest_at_the_own_cluster(found):
+    shares = memberships(found, describe_fitted(found))
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(shares.argmax(axis=1), found.labels)
+    assert shares.min() >= 0
+    assert (shares.max(axis=1) > 0.5).all()
+
+
+def test_a_peak_belongs_to_its_cluster_alone_and_the_lowest_by_half(found):
+    leaving = leaving_shares(found, describe_fitted(found))
+    assert (leaving[found.peaks] == 0).all()
+    for label in np.unique(found.local_labels):
+        inside = np.flatnonzero(found.local_labels == label)
+        if len(inside) > 1:
+            assert leaving[inside[found.log_intensity[inside].argmin()]] == pytest.approx(BOUNDARY)
+
+
+def test_noise_belongs_to_nothing():
+    noisy = git_clusters(X, n_clusters=4, noise=0.1)
+    own = own_shares(noisy)
+    np.testing.assert_array_equal(own == 0, noisy.labels == -1)
+    shares = memberships(noisy, describe_fitted(noisy))
+    np.testing.assert_allclose(shares.sum(axis=1), 1)  # it has a cluster nevertheless
+
+
+def test_a_local_cluster_without_boundary_pairs_keeps_all():
+    groups = np.vstack([X[:60], X[:60] + 1000])
+    found = git_clusters(groups, n_clusters=2)
+    np.testing.assert_array_equal(own_shares(found), 1.0)
+
+
+def test_samples_at_a_boundary_belong_less_firmly():
+    samples, _ = make_blobs([200, 200], centers=[[0, 0], [5, 0]], random_state=0)
+    model = GIT(2).fit(samples)
+    near, far = model.predict_proba([[2.5, 0.0], [-1.0, 0.0]]).max(axis=1)
+    assert near < far
+    assert model.probabilities_[np.abs(samples[:, 0] - 2.5) < 0.7].mean() < model.probabilities_.mean()
