@@ -86,7 +86,7 @@ def broken_laws(X: Any, options: dict[str, Any], parameters: dict[str, Any], rng
     order = rng.permutation(len(X))
     other = clone(model).fit(X[order], **shuffled(parameters, order))
     laws: dict[str, Callable[[], bool]] = {
-        "row order": lambda: same_clusters(labels[order], other.labels_),
+        "row order": lambda: equal_samples_apart(X, parameters) or same_clusters(labels[order], other.labels_),
         "threads": lambda: bool((clone(model).set_params(n_jobs=2).fit(X, **parameters).labels_ == labels).all()),
         "units": lambda: bool((clone(model).fit(X * X.dtype.type(2.0**-7), **parameters).labels_ == labels).all()),
         "predict gives labels": lambda: bool((model.predict(X) == labels).all()),
@@ -105,6 +105,14 @@ def same_clusters(a: Any, b: Any) -> bool:
     """Whether two labelings are the same but for the numbers of the clusters."""
     pairs = np.unique(np.stack([a, b]), axis=1)
     return pairs.shape[1] == len(np.unique(a)) == len(np.unique(b)) and bool(((a < 0) == (b < 0)).all())
+
+
+def equal_samples_apart(X: Any, parameters: dict[str, Any]) -> bool:
+    """Whether links part equal samples, of which nothing tells the one from the other."""
+    rows = np.unique(X + 0.0, axis=0, return_inverse=True)[1].ravel()
+    linked = {i for name in ("must_link", "cannot_link") for pair in parameters.get(name, ()) for i in pair}
+    linked |= set(np.flatnonzero(parameters.get("y", np.full(len(X), -1)) >= 0).tolist())
+    return any((rows == rows[i]).sum() > 1 for i in linked)
 
 
 def links_kept(labels: Any, model: Any, parameters: dict[str, Any]) -> bool:

@@ -253,7 +253,7 @@ def conclude(
     reference = Reference(
         recipe=recipe,
         n_neighbors=stages.n_neighbors,
-        source=ready.data.kept(np.arange(len(labels)) if copies is None else copies[copies >= 0]),
+        source=ready.data.kept(np.arange(len(labels)) if copies is None else copies[copies >= 0], ready.order),
         units=units[local.peaks],
         log_intensity=stages.log_intensity,
         parents=local.parent,

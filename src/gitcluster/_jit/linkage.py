@@ -182,6 +182,23 @@ def may_join(i, j, foes, single):
 
 
 @kernel
+def link_in_order(order, edges, root, apart, rival):
+    """Merge along edges in an order, where it is allowed; the edges that merged."""
+    foe_head, foe_tail, foe_following = link_edges(apart, root)
+    foes, single = find_foes(apart, root), tops_of(rival, root)
+    merged = [np.int64(0) for _ in range(0)]
+    for e in order:
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        if i != j and may_join(i, j, foes, single):
+            move_foes(i, j, root, apart, foe_head, foe_following, foes)
+            append_edges(i, j, foe_head, foe_tail, foe_following)
+            single[j] = max(single[i], single[j])
+            root[i] = j
+            merged.append(e)
+    return np.array(merged, np.int64)
+
+
+@kernel
 def find_joinable(order, root, apart, rival):
     """The first two of the clusters in ``order`` that may be joined, earlier ones first; -1 where there are none."""
     foes, single = find_foes(apart, root), tops_of(rival, root)

@@ -199,6 +199,8 @@ def _check_points(source: Points, n_features: int | None) -> None:
     _check_floats("samples", values, values.shape)
     if source.values.ndim != 2 or source.n_features != n_features or not isinstance(source.metric, str):
         raise ValueError("its samples are not those of its features")
+    if source.order is not None:
+        check_range("order", source.order, (source.n_samples,), 0, source.n_samples)
     if source.scaling is not None:
         _check_scaling(source.scaling, source.n_features)
     trial: Any = np.zeros((1, source.n_features), source.values.dtype)

@@ -7,8 +7,9 @@ from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, share_distance
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.hierarchy.constrained import balance_sizes, merge_constrained
+from gitcluster.hierarchy.constrained import Ties, UnmetConstraintsError, balance_sizes, merge_constrained
 from gitcluster.prior.proportions import equal_shares
+from gitcluster.topo_graph import TopoGraph
 
 Prior = NDArray[np.float64] | None
 
@@ -32,8 +33,21 @@ def cut_again(found: Clustering, n_clusters: int, prior: Prior) -> Array:
     if prior is not None:
         ways.append(sweep_again(found, prior).labels)
     if ties is not None:
-        ways = [balance_sizes(graph, way, ties) for way in ways if ties.are_kept(way)]
+        ways = _within_bounds(graph, ways, ties)
     return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
+
+
+def _within_bounds(graph: TopoGraph, ways: list[Array], ties: Ties) -> list[Array]:
+    """Those of several clusterings that can be brought within the constraints, or the error of the first."""
+    found, problem = [], None
+    for way in ways:
+        try:
+            found += [balance_sizes(graph, way, ties)] if ties.are_kept(way) else []
+        except UnmetConstraintsError as error:
+            problem = problem or error
+    if not found:
+        raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
+    return found
 
 
 def sweep_again(found: Clustering, prior: NDArray[np.float64]) -> EdgeCut:

@@ -45,8 +45,12 @@ def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
         ratio = log_ratios(scores)
         low, high = np.quantile(ratio, [0.25, 0.75]) if len(ratio) else (0.0, 0.0)
         return far_out(low, high)
-    n_noise = int(np.floor(noise * len(scores)))
-    return float(np.sort(scores)[::-1][n_noise])
+    return float(np.sort(scores)[::-1][count_noise(noise, len(scores))])
+
+
+def count_noise(noise: float, n_samples: int) -> int:
+    """Samples that a share is at least, whatever the rounding of the share."""
+    return int(np.floor(noise * n_samples * (1 + 1e-12)))
 
 
 def log_ratios(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ from gitcluster.topo_graph import TopoGraph
 
 
 class UnmetConstraintsError(ValueError):
-    """Constraints that no merge of these local clusters keeps to."""
+    """Constraints that the merge of local clusters did not keep to; it goes step by step and may miss a way."""
 
 
 class Ties(NamedTuple):
@@ -77,10 +77,7 @@ def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: i
 def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array:
     """Final cluster of every local cluster, with what must be together and apart."""
     root = ties.join(len(graph.sizes))
-    merged, _ = kernels.link_average(
-        graph.edges, _sums_with_bridges(graph), graph.sizes, root.copy(), ties.apart, ties.rival,
-        rounding_step(np.float64),
-    )  # fmt: skip
+    merged = _link_within(graph, ties, root.copy())
     smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
     first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
@@ -89,6 +86,16 @@ def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
     return label_by_size(root, graph.sizes)[0]
+
+
+def _link_within(graph: TopoGraph, ties: Ties, root: Array) -> Array:
+    """Edges of the merges that ties allow: by average linkage, then across bridges, the shortest first."""
+    real, bridges = np.flatnonzero(graph.real), np.flatnonzero(~graph.real)
+    merged, _ = kernels.link_average(
+        graph.edges[real], graph.log_sums[real], graph.sizes, root, ties.apart, ties.rival, rounding_step(np.float64)
+    )
+    order = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]
+    return np.concatenate([real[merged], kernels.link_in_order(order, graph.edges, root, ties.apart, ties.rival)])
 
 
 def _sums_with_bridges(graph: TopoGraph) -> Array:
@@ -168,9 +175,9 @@ def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
         may[labelled] &= np.bincount(label[labelled], minlength=n_clusters) == 0
         if not may.any():
             raise UnmetConstraintsError(
-                f"The sizes {np.round(size / total * ties.n_samples).astype(int).tolist()} cannot be brought "
-                "within min_cluster_size and max_cluster_size by moving whole local clusters. Relax the bounds, or use "
-                "a smaller n_neighbors for smaller local clusters."
+                f"The sizes {np.round(size / total * ties.n_samples).astype(int).tolist()} were not brought "
+                "within min_cluster_size and max_cluster_size by moving whole local clusters one by one. Relax the "
+                "bounds, or use a smaller n_neighbors for smaller local clusters."
             )
         own = linked[np.arange(len(label)), label]
         gain = np.log(linked + 1e-300) - np.log(own + 1e-300)[:, None]

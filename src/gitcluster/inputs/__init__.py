@@ -104,8 +104,8 @@ class Input(ABC):
         """All samples that were given, in the form that new ones have."""
         raise NotImplementedError("samples of this kind are not repeated")
 
-    def kept(self, members: Array) -> Self:
-        """What is kept after a fit; ``members`` are the samples that were given, each once."""
+    def kept(self, members: Array, order: Array | None) -> "Input":
+        """What is kept after a fit: ``members`` are the samples that were given, each once, ``order`` their own one."""
         return self
 
     def ways_between(self, peaks: Array) -> Ways | None:
@@ -124,6 +124,8 @@ class Points(Input):
     """How ``values`` were made from the features that were given."""
     given_features: int | None = None
     """Features that were given, where some are not used."""
+    order: Array | None = None
+    """An order of the samples that does not depend on how they were given, where a fit has found it."""
 
     @property
     def n_samples(self) -> int:
@@ -199,7 +201,8 @@ class Points(Input):
     def _order(self) -> Array:
         """The order in which samples are searched, so that which of equally near ones is found does not depend on how
         they were given."""
-        return canonical_order(self.values).astype(np.int32 if self.n_samples < 2**31 else np.int64)
+        order = canonical_order(self.values) if self.order is None else self.order
+        return order.astype(np.int32 if self.n_samples < 2**31 else np.int64)
 
     @cached_property
     def _cells(self) -> Any:
@@ -226,6 +229,11 @@ class Points(Input):
 
     def repeat(self, rows: Array) -> "Points":
         return replace(self, values=self.values[rows])
+
+    def kept(self, members: Array, order: Array | None) -> "Points":
+        return (
+            self if order is None else replace(self, order=order.astype(np.int32 if len(order) < 2**31 else np.int64))
+        )
 
     def ways_between(self, peaks: Array) -> Ways | None:
         return PointWays(self.values[peaks], self.metric) if self.values.shape[1] else None
@@ -294,7 +302,7 @@ class Distances(Input):
     def as_new(self, given: Any) -> Any:
         return given.matrix if self.columns is None else given.matrix[:, self.columns]
 
-    def kept(self, members: Array) -> "Distances":
+    def kept(self, members: Array, order: Array | None) -> "Distances":
         return replace(self, matrix=None, fingerprint=_checksum(self.matrix[members]))
 
     def ways_between(self, peaks: Array) -> Ways:
