@@ -129,7 +129,7 @@ def git_clusters(
     report("scale")
     ready = prepare_samples(given, recipe, sample_weight=sample_weight, constraints=constraints)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
-    sizes = _neighborhood_sizes(recipe, n_neighbors, ready.data.n_samples)
+    sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples)
     source = ready.data.scaled(scale)
 
     report("search")
@@ -189,7 +189,7 @@ def repeated_rows(given: Input, weights: NDArray[np.float64] | None, constraints
     return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
 
 
-def _neighborhood_sizes(recipe: Recipe, n_neighbors: Any, n_samples: int) -> list[int]:
+def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int) -> list[int]:
     """The numbers of neighbours to try."""
     if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
         return [check_n_neighbors(n_neighbors, n_samples)]
