@@ -11,8 +11,8 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._support.arrays import Array
-from gitcluster.distributed.tasks import call, fetch
+from gitcluster._support.arrays import Array, starts_of
+from gitcluster.distributed.tasks import call, call_each, fetch
 from gitcluster.inputs.scaling import (
     LARGEST,
     Scaling,
@@ -41,11 +41,14 @@ class Source(NamedTuple):
     """Some rows, in no order."""
     names: list[str] | None
     """Names of the features."""
+    scaling: Scaling | None = None
+    checksum: int = 0
+    """Of all samples and their order."""
 
     @property
-    def starts(self) -> NDArray[np.int64]:
-        """Row number of the first sample of every part, and the number of all samples."""
-        return np.concatenate(([0], np.cumsum(self.sizes)))
+    def starts(self) -> list[int]:
+        """Row number of the first sample of every part."""
+        return starts_of(self.sizes)[:-1].tolist()  # type: ignore[no-any-return]
 
     @property
     def n_samples(self) -> int:
@@ -82,9 +85,7 @@ def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
         return list(X.to_delayed()), _precision(*X.dtypes), names, len(names)
     if not isinstance(X, da.Array):
         X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
-        X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), -1))
+        X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), *X.shape[1:])) if X.ndim else X
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
     if X.dtype.kind not in "fiub":
@@ -114,9 +115,8 @@ def survey_part(part: Array, number: int, n_parts: int) -> Survey:
     n_samples, n_features = part.shape
     few = min(n_samples, -(-SAMPLED // n_parts))
     rows = np.random.default_rng(number).choice(n_samples, few, replace=False)
-    low, high = np.full(n_features, np.inf, part.dtype), np.full(n_features, -np.inf, part.dtype)
-    return Survey(n_samples, n_features, part.min(axis=0, initial=np.inf) if n_samples else low,
-                  part.max(axis=0, initial=-np.inf) if n_samples else high, part[rows])  # fmt: skip
+    low, high = part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf)
+    return Survey(n_samples, n_features, low, high, part[rows])
 
 
 def open_source(X: Any) -> Source:
@@ -135,15 +135,10 @@ def open_source(X: Any) -> Source:
     return Source(parts, sizes, low, high, sample, names)
 
 
-def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scaling | None, int]:
-    """The scale of the features, the same to the last bit as on one machine; and a checksum of the samples."""
+def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
+    """The source with the scale of its features, the same to the last bit as on one machine, and its checksum."""
     features = varying_features(source.low, source.high)
-    found = fetch(
-        [
-            call(sum_part, part, int(start), features, source.low, source.high)
-            for part, start in zip(source.parts, source.starts, strict=False)
-        ]
-    )
+    found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high))
     sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
     if isinstance(scale, str) and scale == "std":
         scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
@@ -154,7 +149,13 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scalin
     far = LARGEST[corners.dtype.char]
     if corners.size and not -far < corners.min() <= corners.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
-    return scaling, checksum
+    return source._replace(scaling=scaling, checksum=checksum)
+
+
+def scale_rows(X: Array, scaling: Scaling | None) -> Array:
+    """Scaled samples, with one feature of zeros where no feature varies."""
+    points = apply_scaling(X, scaling)
+    return points if points.shape[1] else np.zeros((len(X), 1), X.dtype)
 
 
 def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
