@@ -16,13 +16,13 @@ from gitcluster._support.progress import Progress
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.distributed import checkpoint as on_disk
 from gitcluster.distributed import results
-from gitcluster.distributed.evidence import Merged, merge_views
+from gitcluster.distributed.evidence import Merged, merge_stages
 from gitcluster.distributed.exchange import Ground, find_routes
 from gitcluster.distributed.halo_search import Search, search_exactly, search_nearly
 from gitcluster.distributed.partition import Partition, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
-from gitcluster.distributed.stages import Views, build_views
+from gitcluster.distributed.stages import Stages, build_stages
 from gitcluster.distributed.tasks import Resources, call, column, find_resources, share
 from gitcluster.fitted.attributes import ClusteringAttributes
 from gitcluster.fitted.clustering import Clustering
@@ -155,19 +155,19 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             ground = find_routes(partition.cells, search)
 
             progress.begin("local clusters and topo-graph")
-            views = build_views(ground, plan)
+            stages = build_stages(ground, plan)
 
             progress.begin("merge")
-            merged = merge_views(ground, views, number, prior, more=isinstance(self.n_neighbors, str))
+            merged = merge_stages(ground, stages, number, prior, more=isinstance(self.n_neighbors, str))
 
             progress.begin("labels")
             found = self._label(source, search, ground, merged)
             self.clustering_ = replace(found, n_wanted=number, prior=prior)
             self._centres, self._scaling, self._dtype = partition.centres, source.scaling, source.sample.dtype
             self.n_cells_, self.task_bytes_ = len(partition.cells), resources.task_bytes
-            self.n_rounds_ = {"search": search.rounds, "uphill": merged.views.rounds}
+            self.n_rounds_ = {"search": search.rounds, "uphill": merged.stages.rounds}
             self.halo_ = ground.n_halo / source.n_samples
-            self.bytes_moved_ = _count_bytes(source, partition, search, ground, merged.views)
+            self.bytes_moved_ = _count_bytes(source, partition, search, ground, merged.stages)
             progress.end()
             self.seconds_ = progress.seconds
             self._warn_of_missing_clusters(self.n_clusters_, number, stacklevel=2)
@@ -200,11 +200,10 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         progress.begin("cells")
         cells = make_cells(source, plan, resources, self.cell_size)
         progress.begin("search")
-        options = {"k": plan.n_found, "n_samples": source.n_samples}
         if target is None:
-            search = search_exactly(cells, task_bytes=resources.task_bytes, **options)
+            search = search_exactly(cells, plan, task_bytes=resources.task_bytes)
         else:
-            search = search_nearly(cells, target=target, **options)
+            search = search_nearly(cells, plan, target=target)
         if folder is not None:
             progress.begin("checkpoint")
             on_disk.save_graph(folder, about, cells, search)
@@ -213,7 +212,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     def _label(self, source: Source, search: Search, ground: Ground, merged: Merged) -> Clustering:
         """Labels and all else that was found, for the samples as they were given."""
         (plan, *_), i, cut, hierarchy, selection = merged
-        described = results.describe_all(ground, merged.views, i)
+        described = results.describe_all(ground, merged.stages, i)
         labelling, counts = results.label_all(described, cut.labels, len(cut.sizes), self.noise)
         columns = results.restore(ground, described, labelling, source.sizes)
         self._ground, self._described, self._labelling = ground, described, labelling
@@ -231,14 +230,14 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             log_intensity=columns["log_intensity"],
             outlier_scores=columns["outlier"],
             proportions=counts / source.n_samples,
-            topo_graph=merged.views.views[i].topo_graph,
+            topo_graph=merged.stages.views[i].topo_graph,
             edge_cut=cut,
             hierarchy=hierarchy,
             ties=None,
             selection=None if selection is None else selection.table,
             n_clusters_scores=None if selection is None else selection.n_clusters_scores,
             recall=search.recall,
-            n_connected_components=merged.views.n_components[i],
+            n_connected_components=merged.stages.n_components[i],
             feature_names=None if source.names is None else tuple(source.names),
         )
 
@@ -287,14 +286,14 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         return da.where(self.labels_ < 0, -1, self.local_labels_.map_blocks(_look_up, clusters, dtype=np.int64))
 
 
-def _count_bytes(source: Source, partition: Partition, search: Search, ground: Ground, found: Views) -> dict[str, int]:
+def _count_bytes(source: Source, partition: Partition, search: Search, ground: Ground, found: Stages) -> dict[str, int]:
     """What the stages have sent, see the functions that lend it."""
     item, n_views, n_halo = source.sample.itemsize, len(found.plan.sizes), ground.n_halo
     width = partition.centres.shape[1]
     return {
         "cells": source.n_samples * (item * len(source.low) + 16 + item * width + 24),
         "search": search.lent,
-        "intensity": n_halo * n_views * (8 + 16),
+        "intensity": n_halo * n_views * (found.plan.id_type.itemsize + 16),
         "uphill": n_halo * n_views * 16 * found.rounds,
         "topo-graph": n_halo * n_views * (24 + item),
         "labels": n_halo * 16 + source.n_samples * 52,

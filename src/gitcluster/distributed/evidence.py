@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
 from gitcluster.distributed.exchange import Around, Ground, Region
-from gitcluster.distributed.stages import Climbed, Views, build_views, count_roots, merge_counts
+from gitcluster.distributed.stages import Climbed, Stages, build_stages, count_roots, merge_counts
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, share
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.hierarchy import Hierarchy, build_hierarchy
@@ -20,7 +20,7 @@ from gitcluster.selection import Overlap, Selection, View, count_crossing, highe
 class Merged(NamedTuple):
     """What stage 5 made of the views."""
 
-    views: Views
+    stages: Stages
     chosen: int
     """The view that was chosen."""
     edge_cut: EdgeCut
@@ -28,41 +28,40 @@ class Merged(NamedTuple):
     selection: Selection | None = None
 
 
-def merge_views(
-    ground: Ground, views: Views, n_clusters: int | None, prior: NDArray[np.float64] | None, *, more: bool
+def merge_stages(
+    ground: Ground, stages: Stages, n_clusters: int | None, prior: NDArray[np.float64] | None, *, more: bool
 ) -> Merged:
     """Stage 5. With ``more``, a view with more local clusters is added where all have fewer than ``n_clusters``."""
-    recipe = views.plan.recipe
+    recipe = stages.plan.recipe
     if not recipe.has_hierarchy:
         shares = equal_shares(n_clusters or 1) if prior is None else prior
-        return Merged(views, 0, cut_edges(views.views[0].topo_graph, proportions=shares, leftover=recipe.leftover))
-    evidence = CellEvidence(ground, views)
+        return Merged(stages, 0, cut_edges(stages.views[0].topo_graph, proportions=shares, leftover=recipe.leftover))
+    evidence = CellEvidence(ground, stages)
     add_finest = evidence.add_finest if more else None
     selection = select(evidence.views, evidence, n_clusters=n_clusters, prior=prior, add_finest=add_finest)
     chosen = selection.chosen
     view = evidence.views[chosen.view]
     cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
-    return Merged(evidence.found, chosen.view, cut, view.hierarchy, selection)
+    return Merged(evidence.stages, chosen.view, cut, view.hierarchy, selection)
 
 
 class CellEvidence:
     """Evidence from samples that are in cells on many machines."""
 
-    def __init__(self, ground: Ground, found: Views) -> None:
-        self.ground, self.found = ground, found
-        self.n_samples = int(found.views[0].topo_graph.sizes.sum())
-        self.views: list[View] = [self._view(s) for s in range(len(found.views))]
-        self.shared = count_all_shared(found)
+    def __init__(self, ground: Ground, stages: Stages) -> None:
+        self.ground, self.stages = ground, stages
+        self.views: list[View] = [self._view(s) for s in range(len(stages.views))]
+        self.shared = count_all_shared(stages)
 
     def _view(self, s: int) -> View:
-        graph, peak_intensity, _ = self.found.views[s]
-        return View(self.found.plan.sizes[s], self.n_samples, graph, build_hierarchy(graph), peak_intensity)
+        plan, (graph, peak_intensity, _) = self.stages.plan, self.stages.views[s]
+        return View(plan.sizes[s], plan.n_samples, graph, build_hierarchy(graph), peak_intensity)
 
     def add_finest(self) -> None:
         """Add one more view, with the most peaks there are."""
-        plan = self.found.plan
-        self.found = build_views(self.ground, plan._replace(sizes=[*plan.sizes, min(2, self.n_samples - 1)]))
-        self.shared = count_all_shared(self.found)
+        plan = self.stages.plan
+        self.stages = build_stages(self.ground, plan._replace(sizes=[*plan.sizes, min(2, plan.n_samples - 1)]))
+        self.shared = count_all_shared(self.stages)
         self.views.append(self._view(len(plan.sizes)))
 
     def overlap(self, i: int, j: int) -> Overlap:
@@ -73,24 +72,24 @@ class CellEvidence:
         """What crosses between the clusters of a view, for views with labels."""
         asked = []
         for s, labels in cuts:
-            numbering = self.found.views[s].numbering
+            numbering = self.stages.views[s].numbering
             by_id = labels[numbering.local].astype(np.int16)
             asked.append(Cut(s, numbering.ids, by_id, highest_peaks(self.views[s], labels)))
-        cuts_of_all = share(Cuts(asked, leak_among(self.n_samples, self.found.plan.n_found)))
-        around = self.ground.exchange(self.found.roots)
-        tasks = call_each(count_leaks, self.ground.regions, self.found.climbed, around, cuts_of_all)
+        k = leak_among(self.stages.plan.n_samples, self.stages.plan.n_found)
+        around = self.ground.exchange(self.stages.roots)
+        tasks = call_each(count_leaks, self.ground.regions, self.stages.climbed, around, share(tuple(asked)), k)
         return list(fetch([merge_tree(sum, tasks)])[0])
 
 
-def count_all_shared(found: Views) -> dict[tuple[int, int], Overlap]:
+def count_all_shared(stages: Stages) -> dict[tuple[int, int], Overlap]:
     """For every two views, local clusters of the one and the other, and the number of samples that have both."""
-    pairs = list(combinations(range(len(found.views)), 2))
+    pairs = list(combinations(range(len(stages.views)), 2))
     if not pairs:
         return {}
-    (counted,) = fetch([merge_tree(merge_counts, call_each(count_roots, found.roots, 2))])
+    (counted,) = fetch([merge_tree(merge_counts, call_each(count_roots, stages.roots, 2))])
     shared = {}
     for (i, j), (ids, counts) in zip(pairs, counted, strict=True):
-        first, second = (found.views[s].numbering.find(ids[:, column]) for column, s in enumerate((i, j)))
+        first, second = (stages.views[s].numbering.find(ids[:, column]) for column, s in enumerate((i, j)))
         order = np.lexsort((second, first))
         shared[i, j] = first[order], second[order], counts[order]
     return shared
@@ -108,22 +107,17 @@ class Cut(NamedTuple):
     """(c,) log intensity of the highest peak of every cluster."""
 
 
-class Cuts(NamedTuple):
-    """Clusters of several views, and how many neighbours are looked at."""
-
-    cuts: list[Cut]
-    k: int
-
-
-def count_leaks(region: Region, climbed: Climbed, around: Around, asked: Cuts) -> list[NDArray[np.int64]]:
+def count_leaks(
+    region: Region, climbed: Climbed, around: Around, cuts: tuple[Cut, ...], k: int
+) -> list[NDArray[np.int64]]:
     """For every cut, what crosses between its clusters."""
     root_ids = around.with_halo()[0]
-    views = {cut.view: cut.ids for cut in asked.cuts}
+    views = {cut.view: cut.ids for cut in cuts}
     numbers = {s: np.searchsorted(ids, root_ids[:, s]) for s, ids in views.items()}
     levels = {s: np.ascontiguousarray(climbed.log_intensity[:, s]) for s in views}
     return [
         count_crossing(
-            region.graph.indices, asked.k, cut.labels[numbers[cut.view]], levels[cut.view], peaks=cut.peaks, n_jobs=1
+            region.graph.indices, k, cut.labels[numbers[cut.view]], levels[cut.view], peaks=cut.peaks, n_jobs=1
         )
-        for cut in asked.cuts
+        for cut in cuts
     ]

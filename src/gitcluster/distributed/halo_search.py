@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gitcluster._jit import cellwise
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, Partition
+from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call, call_each, fetch, share, store
 from gitcluster.neighbors.approximate import RECALL_ROWS
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
@@ -89,14 +90,6 @@ class Search(NamedTuple):
     """Bytes that cells were sent of others, at most: what a worker has already is not sent again."""
 
 
-class Bounds(NamedTuple):
-    """Centres of all cells, and the boxes around their samples."""
-
-    centres: Array
-    low: Array
-    high: Array
-
-
 class Queries(NamedTuple):
     """Some distinct points of a cell that are looked for in another, and how far away a neighbour may be."""
 
@@ -105,18 +98,17 @@ class Queries(NamedTuple):
     reach: Array
 
 
-def build_index(cell: Cell, k: int, n_samples: int) -> Index:
+def build_index(cell: Cell, plan: Plan) -> Index:
     """The samples that can be neighbours of others: of equal ones the first k + 1."""
     ids, points = cell.ids, cell.points
     if len(cell.first) < len(ids):
         order = np.argsort(cell.group, kind="stable")
         starts = starts_of(np.bincount(cell.group))
         place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
-        lent = np.sort(order[place <= k])
+        lent = np.sort(order[place <= plan.n_found])
         ids, points = ids[lent], points[lent]
     boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
-    dtype = np.int32 if n_samples < 2**31 else np.int64
-    return Index(ids, points, boxes, k + 1, dtype)
+    return Index(ids, points, boxes, plan.n_found + 1, plan.id_type)
 
 
 def search_own(cell: Cell, index: Index, prune: float) -> Found:
@@ -214,8 +206,8 @@ def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
         )  # fmt: skip
 
 
-def list_needs(cell: Cell, found: Found, own: int, bounds: Bounds, wanted: Array) -> Array:
-    """How many distinct points still need each of the wanted cells."""
+def list_needs(cell: Cell, found: Found, own: int, bounds: tuple[Array, ...], wanted: Array) -> Array:
+    """How many distinct points still need each of the wanted cells; ``bounds`` are all centres and corners of boxes."""
     points, (centres, low, high) = cell.points[cell.first], bounds
     reach = found.reach.astype(np.float64) * (1 + 1e-6)
     gap = np.maximum(np.maximum(low - points.max(axis=0), points.min(axis=0) - high), 0)
@@ -238,13 +230,13 @@ def finish(cell: Cell, found: Found) -> Graph:
     return Graph(local, distances, halo)
 
 
-def search_exactly(partition: Partition, *, k: int, n_samples: int, task_bytes: int) -> Search:
+def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Search:
     """Search until every sample is certain."""
     cells, centres = partition
-    indexes = store(call_each(build_index, cells, k, n_samples))
+    indexes = store(call_each(build_index, cells, plan))
     found = store(call_each(search_own, cells, indexes, 1.0))
     sizes, low, high = (np.array(part) for part in zip(*fetch([index.bounds for index in indexes]), strict=True))
-    bounds = share(Bounds(centres, low.astype(np.float64), high.astype(np.float64)))
+    bounds = share((centres, low.astype(np.float64), high.astype(np.float64)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
     searched = np.eye(len(cells), dtype=bool)
     rounds = lent = 0
@@ -268,15 +260,15 @@ def search_exactly(partition: Partition, *, k: int, n_samples: int, task_bytes: 
     return Search(store(call_each(finish, cells, found)), around, 1.0, rounds, lent)
 
 
-def search_nearly(partition: Partition, *, k: int, n_samples: int, target: float) -> Search:
+def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
     """Search in the nearest cells until the recall is good enough: first in two, many boxes passed over, then in more
     and more, no box passed over."""
     cells, centres = partition
     numbers, shared = list(range(len(cells))), share(centres)
-    indexes = store(call_each(build_index, cells, k, n_samples))
+    indexes = store(call_each(build_index, cells, plan))
     found = store(call_each(search_own, cells, indexes, PRUNE))
-    truth = find_truth(indexes, np.concatenate(fetch(call_each(pick_queries, cells, numbers, len(cells)))), k)
-    bytes_per_round = sum(fetch(call_each(_count_bytes, cells, k)))
+    truth = find_truth(indexes, np.concatenate(fetch(call_each(pick_queries, cells, numbers, len(cells)))))
+    bytes_per_round = sum(fetch(call_each(_count_bytes, cells, plan.n_found)))
     searched: list[set[int]] = [{i} for i in numbers]
     rounds, lent, recall, lacking = 0, 0, *measure_recall(cells, found, truth)
     for place, prune in _places(len(cells)):
@@ -342,12 +334,11 @@ def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
     return np.column_stack([cell.ids[rows], cell.points[rows].astype(np.float64)])
 
 
-def find_truth(indexes: list[Delayed], queries: Array, k: int) -> Truth:
+def find_truth(indexes: list[Delayed], queries: Array) -> Truth:
     """The true neighbours of some samples, searched in all cells."""
     parts = fetch(call_each(search_index, indexes, queries[:, 1:]))
-    distances = np.concatenate([part.distances for part in parts], axis=1)
-    indices = np.concatenate([part.indices for part in parts], axis=1)
-    order = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
+    indices, distances = (np.concatenate(columns, axis=1) for columns in tuple(zip(*parts, strict=True))[:2])
+    order = np.argsort(distances, axis=1, kind="stable")[:, : parts[0].indices.shape[1]]
     return Truth(queries[:, 0].astype(np.int64), np.take_along_axis(indices, order, axis=1))
 
 

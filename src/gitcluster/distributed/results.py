@@ -12,7 +12,7 @@ from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.exchange import Around, Ground, Region
 from gitcluster.distributed.partition import Cell, nearest_centre, shuffle
 from gitcluster.distributed.source import scale_rows
-from gitcluster.distributed.stages import Climbed, Numbering, Roots, Views
+from gitcluster.distributed.stages import Climbed, Numbering, Roots, Stages
 from gitcluster.distributed.tasks import call, call_each, column, fetch, share, store
 from gitcluster.fitted.clustering import Reference
 from gitcluster.fitted.outliers import far_out, highest_in, log_ratios, mark_noise, measure_widths, score_outliers
@@ -59,11 +59,11 @@ class Labelling(NamedTuple):
     """Log intensity of the highest sample of every cluster, which is never noise."""
 
 
-def describe_all(ground: Ground, found: Views, view: int) -> list[Delayed]:
+def describe_all(ground: Ground, stages: Stages, view: int) -> list[Delayed]:
     """For every cell what is known of its samples in one view."""
-    chosen = Chosen(view, found.plan.reaches[view].intensity, found.views[view].numbering)
+    chosen = Chosen(view, stages.plan.reaches[view].intensity, stages.views[view].numbering)
     around = ground.exchange(store(call_each(lend_widths, ground.regions, chosen.k)))
-    return store(call_each(describe_cell, ground.regions, found.climbed, found.roots, around, share(chosen)))
+    return store(call_each(describe_cell, ground.regions, stages.climbed, stages.roots, around, share(chosen)))
 
 
 def lend_widths(region: Region, k: int) -> tuple[Array, Array]:

@@ -4,7 +4,6 @@ The data are read three times: for their extremes, for their sums, and to move t
 """
 
 import os
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.tasks import call, call_each, fetch
+from gitcluster.distributed.tasks import call_each, fetch
 from gitcluster.inputs.scaling import (
     LARGEST,
     Scaling,
@@ -56,16 +55,6 @@ class Source(NamedTuple):
         return int(self.sizes.sum())
 
 
-class Survey(NamedTuple):
-    """What is looked at in one part."""
-
-    n_samples: int
-    n_features: int
-    low: Array
-    high: Array
-    sample: Array
-
-
 def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
     """Parts of a Dask array or data frame, of Parquet files or of an array; type, names and number of features."""
     import dask.array as da
@@ -107,32 +96,29 @@ def as_array(part: Any, dtype: Any) -> Array:
     return np.ascontiguousarray(values, dtype=dtype)
 
 
-def survey_part(part: Array, number: int, n_parts: int) -> Survey:
-    """Check one part and look at it."""
+def survey_part(part: Array, number: int, n_parts: int) -> tuple[tuple[int, ...], Array, Array, Array]:
+    """Check one part: its shape, the extremes of its features, and some rows."""
     if part.size and not np.isfinite(part).all():
         what = "NaN" if np.isnan(part).any() else "infinity"
         raise ValueError(f"Input X contains {what}, in part {number} of the collection. Fill or drop such rows first.")
-    n_samples, n_features = part.shape
-    few = min(n_samples, -(-SAMPLED // n_parts))
-    rows = np.random.default_rng(number).choice(n_samples, few, replace=False)
-    low, high = part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf)
-    return Survey(n_samples, n_features, low, high, part[rows])
+    few = min(len(part), -(-SAMPLED // n_parts))
+    rows = np.random.default_rng(number).choice(len(part), few, replace=False)
+    return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), part[rows]
 
 
 def open_source(X: Any) -> Source:
     """Look at all parts."""
     given, dtype, names, _ = open_parts(X)
-    parts = [call(as_array, part, dtype) for part in given]
-    found: Sequence[Survey] = fetch([call(survey_part, part, i, len(parts)) for i, part in enumerate(parts)])
-    sizes = np.array([one.n_samples for one in found], np.int64)
+    parts = call_each(as_array, given, dtype)
+    found = fetch(call_each(survey_part, parts, list(range(len(parts))), len(parts)))
+    shapes, low, high, sample = zip(*found, strict=True)
+    sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"Found {sizes.sum()} sample(s) while a minimum of 2 is required.")
-    widths = {one.n_features for one in found}
+    widths = {shape[1] for shape in shapes}
     if len(widths) > 1 or 0 in widths:
         raise ValueError(f"Every part must have the same number of features, at least one; got {sorted(widths)}.")
-    low, high = np.min([one.low for one in found], axis=0), np.max([one.high for one in found], axis=0)
-    sample = np.concatenate([one.sample for one in found])
-    return Source(parts, sizes, low, high, sample, names)
+    return Source(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(sample), names)
 
 
 def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:

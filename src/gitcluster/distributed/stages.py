@@ -47,7 +47,7 @@ class CellView(NamedTuple):
     numbering: Numbering
 
 
-class Views(NamedTuple):
+class Stages(NamedTuple):
     """What stages 2 to 4 have found for several views."""
 
     plan: Plan
@@ -59,7 +59,7 @@ class Views(NamedTuple):
     rounds: int
 
 
-def build_views(ground: Ground, plan: Plan) -> Views:
+def build_stages(ground: Ground, plan: Plan) -> Stages:
     """Stages 2 to 4."""
     regions = ground.regions
     levels, n_components = find_levels(ground, plan)
@@ -80,7 +80,7 @@ def build_views(ground: Ground, plan: Plan) -> Views:
         number_peaks(some, counts, summed, plan.recipe)
         for some, (_, counts), summed in zip(zip(*peaks, strict=True), sizes, edges, strict=True)
     ]
-    return Views(plan, climbed, roots, views, n_components, rounds)
+    return Stages(plan, climbed, roots, views, n_components, rounds)
 
 
 # stage 2
@@ -89,7 +89,7 @@ def build_views(ground: Ground, plan: Plan) -> Views:
 class Parts(NamedTuple):
     """Connected parts within a cell and its halo, one column per view."""
 
-    names: NDArray[np.int64]
+    names: Array
     """(n + h, s) id of the sample that stands for the part; one of the cell's own, if the part has any."""
     sums: list["Sums"]
     """One per view, of the parts that have samples of the cell."""
@@ -98,7 +98,7 @@ class Parts(NamedTuple):
 class Sums(NamedTuple):
     """Distances between neighbours within parts."""
 
-    names: NDArray[np.int64]
+    names: Array
     """Ascending ids of the samples that stand for the parts."""
     totals: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -118,8 +118,8 @@ def find_levels(ground: Ground, plan: Plan) -> tuple[list[Delayed], list[int]]:
 
 def find_parts(region: Region, plan: Plan) -> Parts:
     """Connected parts as far as this cell sees them."""
-    graph, ids = region.graph, region.ids
-    names, summed = np.empty((len(ids), len(plan.sizes)), np.int64), []
+    graph, ids = region.graph, region.ids.astype(plan.id_type)
+    names, summed = np.empty((len(ids), len(plan.sizes)), plan.id_type), []
     for s, reach in enumerate(plan.reaches):
         root, _ = climbing.find_components(graph.indices, reach.intensity, len(ids))
         totals, counts = sums.empty_totals(len(ids)), np.zeros(len(ids), np.int64)
@@ -251,12 +251,8 @@ class Peaks(NamedTuple):
     points: Array
 
 
-class Edges(NamedTuple):
-    """Sums over boundary pairs of two peaks, the higher one first, by their ids."""
-
-    ends: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    totals: NDArray[np.int64]
+Edges = tuple[Array, Array, Array]
+"""Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
 def lend_roots(region: Region, roots: Roots, plan: Plan) -> tuple[Array, ...]:
@@ -315,13 +311,13 @@ def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan)
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
             rate, nobody,
         )  # fmt: skip
-        found.append(Edges(peaks[ends], pairs, totals))
+        found.append((peaks[ends], pairs, totals))
     return found
 
 
 def merge_edges(parts: Sequence[Edges]) -> Edges:
     """Sums of several cells."""
-    return Edges(*merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True))))
+    return merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def number_peaks(peaks: Sequence[Peaks], sizes: Array, edges: Edges, recipe: Recipe) -> CellView:
@@ -330,7 +326,7 @@ def number_peaks(peaks: Sequence[Peaks], sizes: Array, edges: Edges, recipe: Rec
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
     level = SIMILARITIES[recipe.similarity].valley * levels[order]
-    sizes = sizes[inverse_order(by_id)[order]]
-    graph = collect_edges(numbering.find(edges.ends), edges.pairs, edges.totals, sizes, np.arange(len(order)), level)
+    sizes, (ends, pairs, totals) = sizes[inverse_order(by_id)[order]], edges
+    graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
     graph = bridge_components(graph, points[order])
     return CellView(graph._replace(peaks=rows[order]), levels[order], numbering)
