@@ -2,9 +2,9 @@
 Single cells, with AnnData
 ==========================
 
-``gitcluster.integrations.scanpy.git`` is called as scanpy's own tools are. The counts here are simulated: 1,500 cells of six types,
-one of them rare, each with marker genes of its own, counted in cells of different depth. With your data, ``adata =
-anndata.read_h5ad("cells.h5ad")`` takes the place of the simulation, and scanpy that of the preparation.
+``gitcluster.integrations.scanpy.git`` is called as scanpy's own tools are. The counts here are simulated: 1,500 cells
+of six types, one of them rare, each with marker genes of its own, counted in cells of different depth. With your data,
+``adata = anndata.read_h5ad("cells.h5ad")`` takes the place of the simulation, and scanpy that of the preparation.
 """
 
 import anndata

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
+from gitcluster.prior.constraints import gather_constraints, possible_numbers
 
 X, y = make_blobs([150, 100, 50], 3, cluster_std=1.5, random_state=1)
 
@@ -95,6 +96,20 @@ def test_partial_labels_are_kept_to_and_help():
     assert len(set(told.labels_[known == 0])) == len(set(told.labels_[known == 1])) == 1
     assert adjusted_rand_score(truth, told.labels_) > adjusted_rand_score(truth, alone.labels_)
     np.testing.assert_array_equal(GIT(2).fit_predict(samples, known), told.labels_)
+
+
+def test_many_partial_labels_are_groups_not_pairs():
+    """Ten thousand labels would be fifty million pairs."""
+    rng = np.random.default_rng(0)
+    samples, known = rng.normal(size=(3000, 2)), np.full(3000, -1)
+    known[:2000] = np.repeat(np.arange(1000), 2)
+    constraints = gather_constraints(3000, y=known)
+    assert len(constraints.apart) == 0
+    assert len(constraints.labelled) == 1000
+    assert possible_numbers(constraints)[0] == 1000
+    labels = GIT(1000).fit(samples, known).labels_
+    assert (labels[:2000:2] == labels[1:2000:2]).all()
+    assert len(np.unique(labels[:2000:2])) == 1000
 
 
 def test_a_full_y_is_ignored_as_by_every_clusterer():

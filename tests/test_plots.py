@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -30,8 +31,8 @@ from sklearn.neighbors import kneighbors_graph
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.fitted.places import lay_out, place_samples
+from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots._points import find_pixels, paint
-from gitcluster.plots._style import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots.animation import _frames
 from gitcluster.plots.choices import peak_persistence
 from gitcluster.plots.graph import drawn_edges
@@ -612,6 +613,9 @@ def test_an_explanation_is_drawn(pair):
         assert drawn.get("strongest way", 0) == (~found.cut).sum()
 
 
-def test_only_an_explanation_is_drawn_as_one():
-    with pytest.raises(TypeError, match=r"explanation must come from model\.explain, got GIT"):
-        plots.plot_explanation(GIT(2))
+@pytest.mark.parametrize("given", [GIT(2), KINDS, "why", SimpleNamespace(clustering="none")])
+def test_only_an_explanation_is_drawn_as_one(given):
+    message = rf"explanation must come from model\.explain, got {type(given).__name__}\. Pass model\.explain\(i\)"
+    with pytest.raises(TypeError, match=message):
+        plots.plot_explanation(given)
+    assert not plt.get_fignums()

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._jit import climbing, run_chunks, run_threads, search
-from gitcluster._support.arrays import Array, inverse_order
-from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors, check_sample_weight
+from gitcluster._support.arrays import inverse_order
+from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
@@ -18,6 +18,7 @@ from gitcluster.fitted.prediction import describe_samples
 from gitcluster.hierarchy import Hierarchy, build_hierarchy
 from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
 from gitcluster.inputs import Input, check_input
+from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
@@ -27,25 +28,10 @@ from gitcluster.recipes import Recipe, find_recipe
 from gitcluster.selection import SampleEvidence, Selection, View, neighborhood_sizes, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
-REPEATED = 10
-"""Whole weights are taken as repeated rows up to this many rows per sample: a copy takes a place in a neighbourhood,
-which the weighted formulas, where a sample has one place whatever its weight, do not give."""
 Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
-
-
-class Ready(NamedTuple):
-    """Samples as the stages take them: some repeated, in an order that does not depend on how they were given."""
-
-    data: Input
-    weights: NDArray[np.float64] | None
-    constraints: Constraints | None
-    rows: Array | None
-    """Which of the given samples every one is, before they were put in order; None where all count once."""
-    order: Array | None
-    """Places of the samples before they were put in order; None where they were not."""
 
 
 class Stages(NamedTuple):
@@ -127,9 +113,9 @@ def git_clusters(
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
 
     report("scale")
-    ready = prepare_samples(given, recipe, sample_weight=sample_weight, constraints=constraints)
+    ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
-    sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples)
+    sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
     source = ready.data.scaled(scale)
 
     report("search")
@@ -152,47 +138,10 @@ def git_clusters(
     return replace(found, n_wanted=number, prior=prior)
 
 
-def prepare_samples(
-    given: Input, recipe: Recipe, *, sample_weight: ArrayLike | None, constraints: Constraints | None
-) -> Ready:
-    """Repeat samples of whole weights, and put all in an order of their own."""
-    weights = check_sample_weight(sample_weight, given.n_samples)
-    rows = repeated_rows(given, weights, constraints)
-    ready = Ready(given, weights, constraints, None, None)
-    if rows is not None:
-        ready = _take(ready._replace(weights=None), rows)._replace(rows=rows)
-    order = ready.data.own_order(always=recipe.has_hierarchy)
-    return ready if order is None else _take(ready, order)._replace(order=order)
-
-
-def _take(ready: Ready, rows: Array) -> Ready:
-    return ready._replace(
-        data=ready.data.repeat(rows),
-        weights=None if ready.weights is None else ready.weights[rows],
-        constraints=None if ready.constraints is None else ready.constraints.take(rows),
-    )
-
-
-def repeated_rows(given: Input, weights: NDArray[np.float64] | None, constraints: Constraints | None) -> Array | None:
-    """Rows by which whole weights are repetitions; None where the weighted formulas are used, or there are no weights.
-
-    Repetitions would take much memory where weights are large, and leave out samples of weight 0 that have links.
-    """
-    if weights is None or not given.repeatable or (weights != np.floor(weights)).any():
-        return None
-    if weights.sum() > max(REPEATED * len(weights), 10_000):
-        return None
-    if constraints is not None and (constraints.groups[weights == 0] >= 0).any():
-        return None
-    if weights.sum() < 2:
-        raise ValueError("sample_weight must sum to 2 or more where it holds whole numbers.")
-    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-
-
-def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int) -> list[int]:
-    """The numbers of neighbours to try."""
+def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
+    """The numbers of neighbours to try; of ``n_given`` samples some may have been repeated or put together."""
     if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
-        return [check_n_neighbors(n_neighbors, n_samples)]
+        return [min(check_n_neighbors(n_neighbors, max(n_given, n_samples)), n_samples - 1)]
     if recipe.n_neighbors is None:
         return neighborhood_sizes(n_samples)
     return [min(recipe.n_neighbors, n_samples - 1)]
@@ -254,7 +203,9 @@ def choose_clusters(
 
     def add(found: Stages) -> None:
         graph, local = found.topo_graph, found.local_clusters
-        ties = None if ready.constraints is None else tie_local_clusters(ready.constraints, local.labels)
+        ties = None
+        if ready.constraints is not None:
+            ties = tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
         peaks = found.log_intensity[local.peaks]
         views.append(View(found.n_neighbors, len(local.labels), graph, build_hierarchy(graph), peaks, ties))
         evidence.samples.append((local.labels, found.log_intensity))
@@ -297,7 +248,7 @@ def conclude(
         threshold = noise_threshold(scores, noise)
         highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
-    copies = None if ready.rows is None else first_copies(ready.rows, given.n_samples)
+    copies = ready.copies
     units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=k)
     reference = Reference(
         recipe=recipe,
@@ -343,19 +294,6 @@ def conclude(
     )
 
 
-def first_copies(rows: Array, n_given: int) -> Array:
-    """The first of the repeated rows that every given one is; -1 where it was not repeated at all.
-
-    Examples
-    --------
-    >>> first_copies(np.array([0, 0, 2]), 4)
-    array([ 0, -1,  2, -1])
-    """
-    first = np.full(n_given, -1)
-    first[rows[::-1]] = np.arange(len(rows))[::-1]
-    return first
-
-
 def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:
     """What was found of samples in their own order, for them as they came; ``near`` is overwritten."""
     if ready.order is None:
@@ -366,4 +304,4 @@ def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | 
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])
-    return _take(ready, place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)
+    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)

@@ -180,13 +180,12 @@ def test_headers_replaced(saved, tmp_path, value):
         works_or_not(tmp_path / "forged.npz")
 
 
-@pytest.mark.parametrize("value", [0, 2, 99, -1, "1", 1.5, None, [], True])
+@pytest.mark.parametrize("value", [0, 1, 99, -1, "2", 1.5, None, [], True])
 def test_other_versions(saved, tmp_path, value):
     header, arrays = opened(saved)
     header["version"] = value
     forge(tmp_path / "other.npz", header, arrays)
-    if value is not True:
-        assert loads_right_or_not(tmp_path / "other.npz") is None
+    assert loads_right_or_not(tmp_path / "other.npz") is None
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,13 @@ def add_connection(pair, value, edge, sums, behind, log_sums):
 
 
 @kernel
-def link_average(edges, log_sums, sizes, root, apart, step):
+def link_average(edges, log_sums, sizes, root, apart, rival, step):
     """Average linkage: merge the two clusters of the strongest connection now, until none is left that may merge.
 
-    ``root`` tells which local clusters are together already; pairs in ``apart`` never come together. A merge can only
-    weaken the connections of the two clusters, because an average is not above the larger of its parts. So the strength
-    that a heap entry was given is an upper bound, checked when the entry comes up.
+    ``root`` tells which local clusters are together already; pairs in ``apart`` never come together, nor do two
+    clusters with a ``rival`` of their own (-1 for none). A merge can only weaken the connections of the two clusters,
+    because an average is not above the larger of its parts. So the strength that a heap entry was given is an upper
+    bound, checked when the entry comes up.
     Returns per merge the strongest edge between the two clusters, and the log strength of their connection.
     """
     m = np.int64(len(sizes))
@@ -85,6 +86,8 @@ def link_average(edges, log_sums, sizes, root, apart, step):
         size[top] += sizes[i]
         name[top] = min(name[top], i)
     head, tail, following = link_edges(edges, root)
+    foe_head, foe_tail, foe_following = link_edges(apart, root)
+    foes, single = find_foes(apart, root), tops_of(rival, root)
     sums, behind = connect_clusters(edges, log_sums, root)
     heap = [(0.0, m, m, m, m) for _ in range(0)]
     for pair in sums:
@@ -99,7 +102,7 @@ def link_average(edges, log_sums, sizes, root, apart, step):
     while len(heap) > 0:
         weakness, _, _, i, j = heapq.heappop(heap)
         i, j = find(root, i), find(root, j)
-        if i == j or not may_join(i, j, root, apart):
+        if i == j or not may_join(i, j, foes, single):
             continue
         pair = min(i, j) * m + max(i, j)
         now = -np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
@@ -109,6 +112,9 @@ def link_average(edges, log_sums, sizes, root, apart, step):
         merged.append((behind[pair], -now * step))
         small, large = (i, j) if degree[i] < degree[j] else (j, i)
         move_connections(small, large, root, edges, head, following, sums, behind, log_sums)
+        move_foes(small, large, root, apart, foe_head, foe_following, foes)
+        append_edges(small, large, foe_head, foe_tail, foe_following)
+        single[large] = max(single[large], single[small])
         root[small] = large
         name[large] = min(name[i], name[j])
         size[large] += size[small]
@@ -136,13 +142,54 @@ def move_connections(small, large, root, edges, head, following, sums, behind, l
 
 
 @kernel
-def may_join(i, j, root, apart):
-    """Whether a merge leaves apart what must be apart."""
+def tops_of(rival, root):
+    """The rival of every cluster, at its root."""
+    single = np.full(len(root), -1, np.int64)
+    for i in range(len(root)):
+        top = find(root, i)
+        single[top] = max(single[top], rival[i])
+    return single
+
+
+@kernel
+def find_foes(apart, root):
+    """Pairs of clusters that must be apart, by i m + j."""
+    m = np.int64(len(root))
+    foes = Dict.empty(int64, int64)
     for p in range(len(apart)):
-        a, b = find(root, apart[p, 0]), find(root, apart[p, 1])
-        if (a == i and b == j) or (a == j and b == i):
-            return False
-    return True
+        i, j = find(root, apart[p, 0]), find(root, apart[p, 1])
+        foes[min(i, j) * m + max(i, j)] = 1
+    return foes
+
+
+@kernel
+def move_foes(small, large, root, apart, head, following, foes):
+    """What must be apart from ``small`` must be apart from ``large``."""
+    m = np.int64(len(root))
+    half = head[small]
+    while half >= 0:
+        other = find(root, apart[half // 2, 1 - half % 2])
+        half = following[half]
+        foes[min(large, other) * m + max(large, other)] = 1
+
+
+@kernel
+def may_join(i, j, foes, single):
+    """Whether a merge leaves apart what must be apart."""
+    if single[i] >= 0 and single[j] >= 0:
+        return False
+    return min(i, j) * np.int64(len(single)) + max(i, j) not in foes
+
+
+@kernel
+def find_joinable(order, root, apart, rival):
+    """The first two of the clusters in ``order`` that may be joined, earlier ones first; -1 where there are none."""
+    foes, single = find_foes(apart, root), tops_of(rival, root)
+    for n in range(len(order)):
+        for earlier in range(n):
+            if may_join(order[earlier], order[n], foes, single):
+                return order[earlier], order[n]
+    return -1, -1
 
 
 @kernel

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import call_each, fetch
 from gitcluster.inputs.scaling import (
-    LARGEST,
     Scaling,
     apply_scaling,
     fit_scaling,
+    scale_checked,
     scaling_from_moments,
     sum_moments,
     varying_features,
@@ -130,11 +130,7 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
         scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
     else:
         scaling = fit_scaling(source.sample[:1], scale)
-    with np.errstate(over="ignore"):
-        corners = apply_scaling(np.stack([source.low, source.high]), scaling)
-    far = LARGEST[corners.dtype.char]
-    if corners.size and not -far < corners.min() <= corners.max() < far:
-        raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
+    scale_checked(np.stack([source.low, source.high]), scaling)
     return source._replace(scaling=scaling, checksum=checksum)
 
 

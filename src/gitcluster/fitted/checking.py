@@ -49,7 +49,7 @@ def _check_counts(found: Clustering) -> None:
         if not len(found.prior) or (found.prior <= 0).any():
             raise ValueError("its prior does not hold shares")
     numbers = (found.n_neighbors, found.n_connected_components, found.fitted.n_neighbors, found.n_wanted or 1)
-    if not all(isinstance(number, int) and number > 0 for number in numbers):
+    if not all(type(number) is int and number > 0 for number in numbers):
         raise ValueError("its numbers of neighbours, components or clusters are not valid")
     if not isinstance(found.recall, float) or not 0 <= found.recall <= 1:
         raise ValueError("its recall is not a share")
@@ -134,6 +134,7 @@ def _check_ties(ties: Any, n_local: int) -> None:
     _check_kind(ties, Ties)
     check_range("links", ties.together, (len(ties.together), 2), 0, n_local)
     check_range("links", ties.apart, (len(ties.apart), 2), 0, n_local)
+    check_range("partial labels", ties.rival, (n_local,), -1, 2**62)
     if not (isinstance(ties.n_samples, int) and 0 <= ties.smallest <= ties.largest):
         raise ValueError("its bounds of sizes are not valid")
 
@@ -172,7 +173,7 @@ def _check_reference(found: Clustering, n_local: int, n_features: int | None) ->
         raise ValueError("its threshold of noise is not a number")
     if reference.weights is not None:
         _check_floats("weights of samples", reference.weights, (n_fitted,))
-    if reference.rows is None and n_fitted != n_given:
+    if reference.rows is None and (n_fitted != n_given or reference.copies is not None):
         raise ValueError("it has other samples than labels")
     if reference.rows is not None:
         check_range("repeated rows", reference.rows, (n_fitted,), 0, n_given)
@@ -182,7 +183,7 @@ def _check_reference(found: Clustering, n_local: int, n_features: int | None) ->
 
 def _check_source(source: Any, n_fitted: int, n_features: int | None) -> None:
     _check_kind(source, Input)
-    if source.n_samples != n_fitted:
+    if type(source.n_samples) is not int or source.n_samples != n_fitted:
         raise ValueError("it has labels for other samples than it holds")
     if isinstance(source, Points):
         _check_points(source, n_features)

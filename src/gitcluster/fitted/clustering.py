@@ -163,6 +163,20 @@ class Clustering(_WithoutCaches):
             raise ValueError("The samples of a distributed fit are not in one place. Fit GIT on some of them.")
         return self.reference
 
+    def climb(self, sample: int) -> Array:
+        """Samples from this one to its peak.
+
+        Examples
+        --------
+        >>> from gitcluster import git_clusters
+        >>> git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2).climb(0)
+        array([0, 1])
+        """
+        way = [sample]
+        while self.parents[way[-1]] != way[-1]:
+            way.append(int(self.parents[way[-1]]))
+        return np.array(way)
+
     def without_neighbors(self, feature_names: Any = None) -> "Clustering":
         """What an estimator keeps."""
         names = None if feature_names is None else tuple(map(str, feature_names))

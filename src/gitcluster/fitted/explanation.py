@@ -240,15 +240,12 @@ def check_sample(name: str, index: Any, n_samples: int) -> int:
 
 def explain_sample(found: Clustering, i: int) -> SampleExplanation:
     """Climb, clusters and memberships of a sample."""
-    climb = [i]
-    while found.parents[climb[-1]] != climb[-1]:
-        climb.append(int(found.parents[climb[-1]]))
     local = int(found.local_labels[i])
     home = int(found.edge_cut.labels[local])
     shares = memberships(found, describe_fitted(found, [i]))[0]
     splits_at, merges_at, merges_with = changes_of(found, home)
     return SampleExplanation(
-        found, i, int(found.labels[i]), home, local, np.array(climb), shares, splits_at, merges_at, merges_with
+        found, i, int(found.labels[i]), home, local, found.climb(i), shares, splits_at, merges_at, merges_with
     )
 
 

@@ -88,7 +88,7 @@ def _check_embedding(embedding: Any, n_samples: int) -> NDArray[np.float64]:
             f"embedding must be numbers of shape ({n_samples}, 2), got {type(embedding).__name__}."
         ) from None
     if xy.shape != (n_samples, 2):
-        raise ValueError(f"embedding must have shape ({n_samples}, 2), one place a fitted sample, got {xy.shape}.")
+        raise ValueError(f"embedding must have shape ({n_samples}, 2), one place per fitted sample, got {xy.shape}.")
     if not np.isfinite(xy).all():
         raise ValueError("embedding must be finite, got missing or infinite places.")
     return xy

@@ -64,9 +64,9 @@ def build_hierarchy(graph: TopoGraph) -> Hierarchy:
 def _link(graph: TopoGraph) -> tuple[Array, NDArray[np.float64]]:
     """Edge and strength of the merges of average linkage, then across bridges, the shortest first."""
     real, bridges = np.flatnonzero(graph.real), np.flatnonzero(~graph.real)
-    nothing_apart = np.empty((0, 2), np.int64)
+    root, free = np.arange(len(graph.sizes)), np.full(len(graph.sizes), -1)
     merged, strength = kernels.link_average(
-        graph.edges[real], graph.log_sums[real], graph.sizes, np.arange(len(graph.sizes)), nothing_apart,
+        graph.edges[real], graph.log_sums[real], graph.sizes, root, np.empty((0, 2), np.int64), free,
         rounding_step(np.float64),
     )  # fmt: skip
     bridges = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]

@@ -34,6 +34,8 @@ class Ties(NamedTuple):
     """(t, 2) local clusters that must be in one cluster."""
     apart: Array
     """(p, 2) local clusters that must not be in one cluster."""
+    rival: Array
+    """(m,) the partial label of every local cluster, -1 for none; no two of them may be in one cluster."""
     smallest: float
     """Least share of samples in a cluster."""
     largest: float
@@ -42,8 +44,10 @@ class Ties(NamedTuple):
 
     def are_kept(self, labels: Array) -> bool:
         """Whether labels of local clusters leave together and apart what must be."""
-        together, apart = labels[self.together], labels[self.apart]
-        return bool((together[:, 0] == together[:, 1]).all() and (apart[:, 0] != apart[:, 1]).all())
+        together, apart, known = labels[self.together], labels[self.apart], self.rival >= 0
+        both = np.unique(np.stack([labels[known], self.rival[known]], axis=1), axis=0)
+        single = len(both) == len(np.unique(both[:, 0]))
+        return bool((together[:, 0] == together[:, 1]).all() and (apart[:, 0] != apart[:, 1]).all() and single)
 
     def join(self, n_local: int) -> Array:
         """Union-find roots of local clusters, those joined that must be together."""
@@ -56,7 +60,7 @@ class Ties(NamedTuple):
         return len(np.unique(_tops(self.join(n_local))))
 
 
-def tie_local_clusters(constraints: Constraints, local_labels: Array) -> Ties:
+def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: int) -> Ties:
     """What constraints on samples say of their local clusters."""
     home = np.full(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1, -1)
     known = np.flatnonzero(constraints.groups >= 0)
@@ -65,18 +69,21 @@ def tie_local_clusters(constraints: Constraints, local_labels: Array) -> Ties:
     apart = home[constraints.apart].reshape(-1, 2)
     apart = apart[(apart >= 0).all(axis=1)]  # a group may have lost all its samples, of weight 0
     together = np.unique(together[together[:, 0] != together[:, 1]], axis=0)
-    return Ties(together, apart, constraints.smallest, constraints.largest, len(constraints.groups))
+    rival, known = np.full(n_local, -1), known[np.isin(constraints.groups[known], constraints.labelled)]
+    rival[local_labels[known]] = constraints.groups[known]
+    return Ties(together, apart, rival, constraints.smallest, constraints.largest, len(constraints.groups))
 
 
 def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array:
     """Final cluster of every local cluster, with what must be together and apart."""
     root = ties.join(len(graph.sizes))
     merged, _ = kernels.link_average(
-        graph.edges, _sums_with_bridges(graph), graph.sizes, root.copy(), ties.apart, rounding_step(np.float64)
-    )
+        graph.edges, _sums_with_bridges(graph), graph.sizes, root.copy(), ties.apart, ties.rival,
+        rounding_step(np.float64),
+    )  # fmt: skip
     smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
-    first, second, smaller = _join_the_rest(graph, root, merges, ties.apart, n_clusters)
+    first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
     order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)
     n_atoms = ties.count_parts(len(graph.sizes))
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
@@ -97,7 +104,7 @@ def _tops(root: Array) -> Array:
 
 
 def _join_the_rest(
-    graph: TopoGraph, root: Array, merges: tuple[Array, Array, Array], apart: Array, n_clusters: int
+    graph: TopoGraph, root: Array, merges: tuple[Array, Array, Array], ties: Ties, n_clusters: int
 ) -> tuple[Array, Array, Array]:
     """Merges of the smallest that may be joined, connected or not, while there are more than ``n_clusters``."""
     first, second, smaller = (list(part) for part in merges)
@@ -109,10 +116,9 @@ def _join_the_rest(
         alive = np.unique(now)
         if len(alive) <= n_clusters:
             return np.array(first, np.int64), np.array(second, np.int64), np.array(smaller, np.int64)
-        order = alive[np.argsort(size[alive], kind="stable")].tolist()
-        ways = ((i, j) for n, j in enumerate(order) for i in order[:n])
-        way = next((w for w in ways if kernels.may_join(*w, now, apart)), None)
-        if way is None:
+        order = alive[np.argsort(size[alive], kind="stable")]
+        way = kernels.find_joinable(order, now, ties.apart, ties.rival)
+        if way[0] < 0:
             raise UnmetConstraintsError(
                 f"{len(alive)} clusters are left that cannot_link or different labels forbid to join, where "
                 f"n_clusters={n_clusters}. Ask for {len(alive)} clusters, or take away some of the constraints."
@@ -138,6 +144,8 @@ def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
     weight = np.bincount(place, graph.sizes)
     label = labels[names].copy()
     rivals = np.concatenate([place[ties.apart], place[ties.apart][:, ::-1]])
+    labelled = np.zeros(len(names), np.bool_)
+    labelled[place[ties.rival >= 0]] = True
     ends, strength = place[graph.edges], np.exp(log_sums - log_sums.max()) if len(log_sums) else log_sums
     shape = (len(names), len(names))
     links = coo_array((np.tile(strength, 2), (ends.ravel("F"), ends[:, ::-1].ravel("F"))), shape=shape).tocsr()
@@ -157,6 +165,7 @@ def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
         may &= here == 0
         may &= (size[label] > weight)[:, None]  # the last one stays
         may[rivals[:, 0], label[rivals[:, 1]]] = False
+        may[labelled] &= np.bincount(label[labelled], minlength=n_clusters) == 0
         if not may.any():
             raise UnmetConstraintsError(
                 f"The sizes {np.round(size / total * ties.n_samples).astype(int).tolist()} cannot be brought "

@@ -25,7 +25,7 @@ from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scali
 from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
 from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
-from gitcluster.neighbors.duplicates import canonical_order, row_bytes
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
 
 SMALLEST = 1e10
@@ -92,6 +92,10 @@ class Input(ABC):
         """An order of the samples that does not depend on how they were given; None where there is none."""
         return None
 
+    def first_equal(self, order: Array) -> Array:
+        """The first sample, in an order, that every sample is equal to."""
+        return np.arange(self.n_samples)
+
     def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
         """The same neighbours, with their distances before anything was scaled."""
         return near
@@ -130,8 +134,9 @@ class Points(Input):
         return int(self.values.shape[1]) if self.given_features is None else self.given_features
 
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
-        given = scale is not None and not isinstance(scale, str)
-        scaling = fit_scaling(self.values, scale) if given or self.metric == "euclidean" else None
+        if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
+            return replace(self, values=apply_scaling(self.values, None))
+        scaling = fit_scaling(self.values, scale)
         return replace(self, values=scale_checked(self.values, scaling), scaling=scaling)
 
     def own_order(self, *, always: bool) -> Array | None:
@@ -140,6 +145,13 @@ class Points(Input):
         Published figures are for dense samples as they come, which ``always=False`` leaves as they are.
         """
         return canonical_order(self.values) if always or issparse(self.values) else None
+
+    def first_equal(self, order: Array) -> Array:
+        values = self.values[order] if issparse(self.values) else self.values[order] + 0.0  # -0.0 and 0.0 are equal
+        first, group = group_duplicates(values)
+        equal = np.empty_like(order)
+        equal[order] = order[first[group]]
+        return equal
 
     def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
         return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
@@ -174,22 +186,29 @@ class Points(Input):
         found = empty_neighbors(new.shape[0], k, new.dtype)
         if new.shape[1] == 0:
             found[0][:], found[1][:] = np.arange(k), 0.0
-        elif fits_cells(new, self.metric):
+            return Neighbors(*found)
+        if fits_cells(new, self.metric):
             nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
         else:
             with quiet_conversion():
                 distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, k)
-            return Neighbors(indices.astype(found[0].dtype), np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0))
-        return Neighbors(*found)
+            found = indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        return Neighbors(self._order[found[0]], found[1])
+
+    @cached_property
+    def _order(self) -> Array:
+        """The order in which samples are searched, so that which of equally near ones is found does not depend on how
+        they were given."""
+        return canonical_order(self.values).astype(np.int32 if self.n_samples < 2**31 else np.int64)
 
     @cached_property
     def _cells(self) -> Any:
-        return gather_cells(self.values)
+        return gather_cells(self.values[self._order])
 
     @cached_property
     def _index(self) -> NearestNeighbors:
         with quiet_conversion():
-            return NearestNeighbors(metric=self.metric).fit(self.values)
+            return NearestNeighbors(metric=self.metric).fit(self.values[self._order])
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """A function that tells which sample every new one equals, -1 where there is none."""

@@ -138,7 +138,7 @@ def scale_checked(X: Any, scaling: Scaling | None) -> Any:
     with np.errstate(over="ignore"):
         points = apply_scaling(X, scaling)
     far = LARGEST[points.dtype.char]
-    if scaling is not None and points.size and not -far < points.min() <= points.max() < far:
+    if points.size and not -far < points.min() <= points.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
     return points
 

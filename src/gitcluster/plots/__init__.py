@@ -1,7 +1,22 @@
-"""Pictures of a fitted model, with matplotlib: ``pip install 'gitcluster[plot]'``.
+"""Plots of a fitted model, with matplotlib: ``pip install 'gitcluster[plot]'``.
 
-Every ``plot_x(model, X, ax=ax)`` returns the axes it drew on, the figures of several panels return the figure. Colours
-are the same in all of them, and nothing global is touched.
+Every ``plot_x(model, X, ax=ax)`` returns the axes on which it drew; plots that need several axes take ``fig`` instead
+and return the figure. Colours are the same in all plots, and nothing global in matplotlib is changed. These parameters
+mean the same everywhere:
+
+``model`` : GIT or Clustering
+    A fitted model.
+``X`` : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+    The fitted samples; by default as the model scaled them. More than two features are drawn along their two
+    principal components. Plots that show no samples ignore it.
+``ax`` : Axes, default=None
+    Where to draw; by default in a new figure.
+``fig`` : Figure or SubFigure, default=None
+    An empty figure to draw in; by default a new one.
+``embedding`` : array-like of shape (n_samples, 2), default=None
+    Places at which to draw the samples instead.
+``legend`` : bool, default=None
+    Whether to add a legend or a colour bar; by default in new figures only.
 """
 
 from gitcluster._support.optional import require

@@ -59,7 +59,7 @@ def _contains(outer: Any, inner: Bbox) -> bool:
 def name_places(
     ax: Axes, places: Any, names: Sequence[str], *, size: float = 8, weight: str = "normal", beside: float = 0.0
 ) -> None:
-    """Write names at places, or so many points beside them, the first first, as far as there is room."""
+    """Write names at places, or ``beside`` points away from them; where room is short, the first names have it."""
     halo = [withStroke(linewidth=2.2, foreground=ax.get_facecolor())]
     texts = []
     for (x, y), name in zip(places, names, strict=True):

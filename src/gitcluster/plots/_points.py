@@ -12,7 +12,8 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gitcluster.fitted.places import Places
-from gitcluster.plots._style import Colours, clear_frame
+from gitcluster.plots._colours import Colours, unborn_on
+from gitcluster.plots._style import take_axes
 
 MOST_MARKERS = 20_000
 """Samples up to which each has a marker."""
@@ -26,7 +27,7 @@ class Pixels(NamedTuple):
     place: NDArray[np.int64]
     """(n,) number of the pixel of every sample."""
     side: int
-    """Pixels a side."""
+    """Width and height of the image in pixels."""
     extent: tuple[float, float, float, float]
 
 
@@ -38,36 +39,20 @@ def draw_points(
     n_total: int | None = None,
     floor: float = 0.35,
     zorder: float = 1,
-    scale: float = 1.0,
 ) -> Any:
-    """Draw samples; the later ones lie above the earlier.
+    """Draw samples in one colour each, or all in one; the later ones lie above the earlier.
 
-    Parameters
-    ----------
-    ax : Axes
-    xy : ndarray of shape (n, 2)
-    colours : array-like of shape (n, 3) or (3,)
-    n_total : int, default=None
-        Number of all samples, where these are a part of them: markers suit that many.
-    floor : float, default=0.35
-        Opacity of a lonely sample in an image.
-    zorder : float, default=1
-    scale : float, default=1.0
-        Area of the markers relative to the usual one.
-
-    Returns
-    -------
-    artist : PathCollection or AxesImage
+    Where the samples are a part of all, ``n_total`` is the number of all, and markers have the size that suits it.
+    ``floor`` is the opacity of a lonely sample in an image.
     """
     colours = np.broadcast_to(colours, (len(xy), 3))
     n_total = n_total or len(xy)
     if n_total <= MOST_MARKERS:
-        area = marker_area(ax, n_total)
+        area = float(np.clip(COVERAGE * axes_area(ax) / n_total, 1.5, 50))
         alpha = 0.9 if area > 4 else 0.75
         return ax.scatter(
-            xy[:, 0], xy[:, 1], s=area * scale, c=colours, alpha=alpha, linewidths=0, zorder=zorder,
-            rasterized=len(xy) > 2000,
-        )  # fmt: skip
+            xy[:, 0], xy[:, 1], s=area, c=colours, alpha=alpha, linewidths=0, zorder=zorder, rasterized=len(xy) > 2000
+        )
     pixels = find_pixels(xy, n_total=n_total)
     image = AxesImage(ax, extent=pixels.extent, origin="lower", interpolation="nearest", zorder=zorder)
     image.set_data(paint(pixels, colours, floor=floor))
@@ -76,25 +61,30 @@ def draw_points(
     return image
 
 
+def draw_backdrop(ax: Axes, places: Places) -> None:
+    """All samples, pale and behind all else."""
+    draw_points(ax, places.xy, unborn_on(ax), zorder=0)
+
+
 def axes_area(ax: Axes) -> float:
     """Area of the axes in square points."""
     box = ax.get_window_extent()
     return float(box.width * box.height * (72 / ax.figure.dpi) ** 2)
 
 
-def marker_area(ax: Axes, n_samples: int) -> float:
-    """Area of a marker in square points: what suits so many samples in axes of this size."""
-    return float(np.clip(COVERAGE * axes_area(ax) / n_samples, 1.5, 50))
-
-
 def find_pixels(xy: NDArray[np.float64], *, n_total: int) -> Pixels:
     """The pixel of every sample; the more samples there are, the finer the image."""
     side = int(np.clip(0.9 * np.sqrt(n_total), 160, 480))
-    low, high = xy.min(axis=0), xy.max(axis=0)
-    span = np.where(high > low, high - low, 1.0)
-    cell = np.minimum(((xy - low) / span * side).astype(np.int64), side - 1)
+    cell, low, span = find_cells(xy, side)
     (left, bottom), (right, top) = low.tolist(), (low + span).tolist()
     return Pixels(cell[:, 1] * side + cell[:, 0], side, (left, right, bottom, top))
+
+
+def find_cells(xy: NDArray[np.float64], side: int) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """(n, 2) column and row of every sample in a grid over all of them; the lowest corner and the span of the grid."""
+    low, span = xy.min(axis=0), np.ptp(xy, axis=0)
+    span = np.where(span > 0, span, 1.0)
+    return np.minimum(((xy - low) / span * side).astype(np.int64), side - 1), low, span
 
 
 def paint(pixels: Pixels, colours: Colours, *, floor: float = 0.35) -> NDArray[np.float32]:
@@ -112,8 +102,25 @@ def paint(pixels: Pixels, colours: Colours, *, floor: float = 0.35) -> NDArray[n
     return image.reshape(side, side, 4)
 
 
-def frame_points(ax: Axes, places: Places, *, bare: bool = False) -> None:
-    """Limits, aspect and names of the axes; ``bare`` for a panel among others."""
+def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8, aside: float = 1.9) -> Axes:
+    """The axes that were given or new ones, with limits, aspect and labels that suit the samples."""
+    first, second = places.names
+    ax = take_axes(ax, width=width, ratio=places.ratio, aside=aside, xlabel=first, ylabel=second, title=title)
+    _set_limits(ax, places)
+    if not places.as_given and second != "log intensity":
+        ax.set(xticks=[], yticks=[])  # numbers of such directions say nothing
+    return ax
+
+
+def frame_panel(ax: Axes, places: Places, title: str = "", *, fontsize: str = "medium") -> None:
+    """Axes among others: limits and aspect that suit the samples, a thin frame, no ticks."""
+    _set_limits(ax, places)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_color("#CCCCCC")
+    ax.set_title(title, fontsize=fontsize)
+
+
+def _set_limits(ax: Axes, places: Places) -> None:
     low, high = places.xy.min(axis=0), places.xy.max(axis=0)
     flat = np.where(high > low, 0.0, 0.5)
     ax.margins(0.06)
@@ -121,11 +128,3 @@ def frame_points(ax: Axes, places: Places, *, bare: bool = False) -> None:
     ax.autoscale_view()
     if places.one_scale:
         ax.set_aspect("equal", adjustable="datalim")
-    if bare:
-        ax.set(xticks=[], yticks=[])
-        ax.spines[:].set_color("#CCCCCC")
-        return
-    clear_frame(ax)
-    ax.set(xlabel=places.names[0], ylabel=places.names[1])
-    if not places.as_given and places.names[1] != "log intensity":
-        ax.set(xticks=[], yticks=[])  # numbers of such directions say nothing

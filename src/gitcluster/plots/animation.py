@@ -16,11 +16,12 @@ from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import place_samples
 from gitcluster.hierarchy import merges_down_to
-from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_points, paint
-from gitcluster.plots._style import check_model, colours_of, count_of, local_colours, unborn_on
+from gitcluster.plots._colours import colours_of, local_colours, unborn_on
+from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_panel, paint
+from gitcluster.plots._style import check_model, count_of
 
 LOWEST_SHARE = 0.01
-"""Share of the samples in the first picture."""
+"""Share of the samples in the first frame."""
 
 
 def animate_growth(
@@ -37,23 +38,18 @@ def animate_growth(
 
     In the first half samples appear from the highest intensity to the lowest, in the colours of their local clusters.
     In the second half these merge in the order in which the method merged them; a merged cluster has the colour of
-    its highest peak, which in the end is that of the final cluster.
+    its highest peak, which in the end is that of the final cluster. ``model``, ``X`` and ``embedding`` are as in all
+    plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
     path : str or path-like, default="growth.gif"
         A ``.gif``, or an ``.mp4`` where the program ffmpeg is installed.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
     n_frames : int, default=60
     fps : int, default=12
-        Pictures a second.
+        Frames per second.
     dpi : int, default=90
-        Dots an inch, of 6.4 inches width.
+        Dots per inch; the film is 6.4 inches wide.
 
     Returns
     -------
@@ -62,12 +58,11 @@ def animate_growth(
     Examples
     --------
     >>> import tempfile
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     animate_growth(GIT(2).fit(X), X, f"{folder}/moons.gif", n_frames=4, dpi=40).name
-    'moons.gif'
+    ...     animate_growth(GIT(4).fit(X), X, f"{folder}/smile.gif", n_frames=4, dpi=40).name
+    'smile.gif'
     """
     found = check_model(model)
     n_frames = check_integer("n_frames", n_frames, low=2)
@@ -76,7 +71,7 @@ def animate_growth(
     fig = Figure(figsize=(6.4, 6.4 * places.ratio), layout="constrained")
     FigureCanvasAgg(fig)
     ax = fig.subplots()
-    frame_points(ax, places, bare=True)
+    frame_panel(ax, places)
     order = np.argsort(found.log_intensity, kind="stable")  # high ones on top
     points = places.xy[order]
     artist = draw_points(ax, points, unborn_on(ax))
@@ -107,7 +102,7 @@ def _find_writer(path: Path, fps: int) -> AbstractMovieWriter:
 def _frames(
     found: Clustering, order: NDArray[Any], n_frames: int, unborn: NDArray[np.float64]
 ) -> Iterator[tuple[NDArray[np.float64], str]]:
-    """Colours of the samples in the given order, and a title, picture by picture."""
+    """Colours of the samples in the given order, and a title, for every frame."""
     own = film_colours(found)
     local = found.local_labels[order]
     level = found.log_intensity[order]
@@ -122,7 +117,7 @@ def _frames(
         )
     merges, root = merge_order(found), np.arange(len(found.peaks))
     done = 0
-    # few merges a picture in the end, where clusters are large
+    # few merges per frame in the end, where clusters are large
     left = np.geomspace(max(len(merges), 1), 0.5, n_frames - n_growing)
     for remaining in left:
         target = len(merges) - int(remaining)

@@ -1,10 +1,9 @@
-"""Pictures of what was chosen and why: the cut of the hierarchy, the number of neighbours and of clusters."""
+"""Plots of what was chosen and why: the cut of the hierarchy, the number of neighbours and of clusters."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 
@@ -13,20 +12,9 @@ from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import usual_values
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.plots._colours import FAINT, HUES, colours_of, ink_on, readable_on, unborn_on
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._style import (
-    FAINT,
-    HUES,
-    add_legend,
-    check_model,
-    clear_frame,
-    colours_of,
-    count_of,
-    ink_on,
-    readable_on,
-    take_axes,
-    unborn_on,
-)
+from gitcluster.plots._style import add_legend, check_model, count_of, line_entry, mark_level, marker_entry, take_axes
 
 
 def check_hierarchy(model: Any, ax: Axes | None) -> tuple[Clustering, Hierarchy]:
@@ -43,60 +31,49 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
     """Draw the dendrogram of the local clusters, with the clusters chosen in their colours and the cut as a line.
 
     The height of a merge is how much weaker the connection is than the strongest one. There is no line where the
-    chosen clusters come from the sweep against a prior and are no cut of the hierarchy.
+    chosen clusters come from the sweep against a prior and are no cut of the hierarchy. ``model``, fitted with the
+    default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        Fitted with the default variant.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
     max_leaves : int, default=40
-        Merges below the last so many are drawn as one leaf, with its number of samples.
-
-    Returns
-    -------
-    ax : Axes
+        Number of leaves at most. What merges below them is drawn as one leaf, with its number of samples.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_hierarchy(GIT(2).fit(X), ax=Figure().subplots())
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_hierarchy(GIT(4).fit(X), ax=Figure().subplots())
     """
     found, hierarchy = check_hierarchy(model, ax)
     n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(found.peaks))
-    ax = take_axes(ax, width=7.4, ratio=0.65)
-    clear_frame(ax)
-    ax.set_title(f"Hierarchy of {count_of(len(found.peaks), 'local cluster')}")
+    title = f"Hierarchy of {count_of(len(found.peaks), 'local cluster')}"
+    ax = take_axes(ax, width=7.4, ratio=0.65, title=title)
     if not len(hierarchy.linkage):
         ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
         ax.set(xticks=[], yticks=[])
         return ax
     tree = dendrogram(hierarchy.linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
-    _draw_links(ax, found, hierarchy, tree)
+    labels = _labels_of_merges(found, hierarchy)
     heights = hierarchy.linkage[:, 2]
     top = float(heights[-1])
-    ax.set(xlim=(0, 10 * len(tree["leaves"])), ylim=(-0.02 * top, 1.05 * top), ylabel="weakness of the connection")
-    _name_leaves(ax, found, hierarchy, tree)
-    cut = cut_hierarchy(hierarchy, found.topo_graph, n_clusters=found.n_clusters)
-    if np.array_equal(cut, found.edge_cut.labels):
+    _draw_links(ax, labels[len(found.peaks) :], heights, tree)
+    ax.set(xlim=(0, 10 * len(tree["leaves"])), ylim=(-0.02 * top, 1.05 * top))
+    ax.set(xlabel="samples in every leaf", ylabel="weakness of the connection")
+    _name_leaves(ax, labels[tree["leaves"]], _samples_in_merges(found, hierarchy)[tree["leaves"]])
+    if np.array_equal(cut_hierarchy(hierarchy, found.topo_graph, n_clusters=found.n_clusters), found.edge_cut.labels):
         _draw_cut(ax, heights, found.n_clusters)
     else:
-        ax.set_title(f"{ax.get_title()}\n(the chosen clusters are no single cut of it)")
+        ax.set_title(f"{title}\n(the chosen clusters are no single cut of it)")
     return ax
 
 
-def _draw_links(ax: Axes, found: Clustering, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
+def _draw_links(ax: Axes, labels: NDArray[np.int64], heights: NDArray[np.float64], tree: dict[str, Any]) -> None:
     """Links whose local clusters are all of one final cluster have its colour."""
-    label = _labels_of_merges(found, hierarchy)
-    merge_at = {height: t for t, height in enumerate(hierarchy.linkage[:, 2].tolist())}
+    merge_at = {height: t for t, height in enumerate(heights.tolist())}
     for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
-        which = label[len(found.peaks) + merge_at[y[1]]]
+        which = labels[merge_at[y[1]]]
         colour = ink_on(ax) if which < 0 else tuple(colours_of(which))
         ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
 
@@ -109,37 +86,31 @@ def _labels_of_merges(found: Clustering, hierarchy: Hierarchy) -> NDArray[np.int
     return np.array(labels)
 
 
-def _name_leaves(ax: Axes, found: Clustering, hierarchy: Hierarchy, tree: dict[str, Any]) -> None:
-    """Samples in every leaf, below the tree."""
+def _samples_in_merges(found: Clustering, hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """(2 m - 1,) number of samples in every leaf and merge of the linkage; weights are scaled to that number."""
     sizes = found.topo_graph.sizes.tolist()
+    total = sum(sizes)
     for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
         sizes.append(sizes[left] + sizes[right])
-    total, n_samples = sum(found.topo_graph.sizes.tolist()), len(found.labels)
-    leaves = tree["leaves"]
-    counts = [f"{sizes[leaf] * n_samples / total:,.0f}" for leaf in leaves]
-    upright = len(leaves) > 14
-    ax.set_xticks(
-        5 + 10 * np.arange(len(leaves)),
-        counts,
-        rotation=90 if upright else 0,
-        fontsize="x-small" if upright else "small",
-    )
+    return np.array([size * len(found.labels) / total for size in sizes])
+
+
+def _name_leaves(ax: Axes, labels: NDArray[np.int64], samples: NDArray[np.float64]) -> None:
+    """Number of samples in every leaf, below the tree, in the colour of its cluster."""
+    upright = len(labels) > 14
+    size = "x-small" if upright else "small"
+    names = [f"{number:,.0f}" for number in samples]
+    ax.set_xticks(5 + 10 * np.arange(len(labels)), names, rotation=90 if upright else 0, fontsize=size)
     ax.tick_params(axis="x", length=0)
-    label = _labels_of_merges(found, hierarchy)
-    for tick, leaf in zip(ax.get_xticklabels(), leaves, strict=True):
-        tick.set_color(ink_on(ax) if label[leaf] < 0 else readable_on(ax, colours_of(label[leaf])))
-    ax.set_xlabel("samples in every leaf")
+    for tick, label in zip(ax.get_xticklabels(), labels, strict=True):
+        tick.set_color(ink_on(ax) if label < 0 else readable_on(ax, colours_of(label)))
 
 
 def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
     """A line between the last merge that was made and the first that was not."""
     bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
     level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
-    ax.axhline(level, color=FAINT, linewidth=1.2, linestyle=(0, (5, 3)), zorder=0)
-    ax.annotate(
-        count_of(n_clusters, "cluster"), (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0),
-        textcoords="offset points", va="center", fontsize="small", annotation_clip=False,
-    )  # fmt: skip
+    mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
 
 
 def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
@@ -147,32 +118,21 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
 
     Without a prior the score is how well a candidate agrees with the others (mean adjusted Rand index). With one it is
     the mean fourth power of that minus the distance to the prior, and the sweep against the prior gives candidates too.
-
-    Parameters
-    ----------
-    model : GIT or Clustering
-        Fitted with the default variant.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    ax : Axes
+    ``model``, fitted with the default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
+    ignored.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_selection(GIT(2).fit(X), ax=Figure().subplots())
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_selection(GIT(4).fit(X), ax=Figure().subplots())
     """
     found, _ = check_hierarchy(model, ax)
-    ax = take_axes(ax)
     table: Any = found.selection
     has_prior = np.isfinite(table["proportion_distance"]).any()
+    score_name = "score" if has_prior else "agreement with the other candidates"
+    ax = take_axes(ax, title="Choice of the number of neighbours", xlabel="number of neighbours", ylabel=score_name)
     for number, merge in enumerate(dict.fromkeys(table["merge"].tolist())):
         rows = np.flatnonzero(table["merge"] == merge)
         rows = rows[np.argsort(table["n_neighbors"][rows], kind="stable")]
@@ -189,39 +149,25 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     )  # fmt: skip
     sizes = np.unique(table["n_neighbors"])
     ax.set_xticks(sizes, [str(k) for k in sizes])
-    ax.set(xlabel="number of neighbours", ylabel="score" if has_prior else "agreement with the other candidates")
     ax.margins(x=0.06)
     low, high = ax.get_ylim()
-    ax.set_ylim(min(low - 0.03, 0.75), max(high + 0.03, 1.03))  # differences in the third digit are none
-    ax.set_title("Choice of the number of neighbours")
-    clear_frame(ax)
+    ax.set_ylim(min(low - 0.03, 0.75), max(high + 0.03, 1.03))  # a difference in the third digit must look small
     ax.grid(axis="y", color="#EEEEEE", zorder=0)
-    add_legend(ax, ax.get_legend_handles_labels()[0])  # type: ignore[arg-type]
+    add_legend(ax, ax.get_legend_handles_labels()[0])
     return ax
 
 
 def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw how the number of clusters was chosen: the score of every number, the chosen one in colour.
 
-    Parameters
-    ----------
-    model : GIT or Clustering
-        Fitted with ``n_clusters="auto"``.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    ax : Axes
+    ``model``, fitted with ``n_clusters="auto"``, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
+    ignored.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
     found = check_model(model, ax=ax)
@@ -230,7 +176,7 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axe
         raise ValueError(
             "The model was told its number of clusters and has no scores of others. Fit GIT(n_clusters='auto')."
         )
-    ax = take_axes(ax)
+    ax = take_axes(ax, title="Choice of the number of clusters", xlabel="number of clusters", ylabel="score")
     numbers, score = table["n_clusters"], table["score"]
     chosen = numbers == found.n_clusters
     ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], unborn_on(ax)), zorder=2)
@@ -240,17 +186,12 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axe
     step = max(1, -(-len(numbers) // 15))
     every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - found.n_clusters) >= step]
     ax.set_xticks([*every, found.n_clusters] if found.n_clusters <= step else [1, *every, found.n_clusters])
-    ax.set(xlabel="number of clusters", ylabel="score")
-    ax.set_title("Choice of the number of clusters")
-    clear_frame(ax)
-    handles = [
-        Line2D(
-            [], [], linestyle="", marker="s", markersize=9, color=tuple(HUES[0]), label=f"chosen: {found.n_clusters}"
-        ),
-        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(unborn_on(ax)), label="score"),
-        Line2D([], [], color=tuple(HUES[3]), marker="o", markersize=3, label="agreement\nof the scales"),
+    entries = [
+        marker_entry(f"chosen: {found.n_clusters}", HUES[0], "s", 9),
+        marker_entry("score", unborn_on(ax), "s", 9),
+        line_entry("agreement\nof the scales", HUES[3], marker="o", markersize=3),
     ]
-    add_legend(ax, handles)
+    add_legend(ax, entries)
     return ax
 
 
@@ -259,34 +200,23 @@ def plot_decision(model: Any, X: Any = None, *, ax: Axes | None = None, n_labels
 
     The persistence of a peak is how weak the connection is (minus its logarithm) along which its cluster joins one
     with a higher peak. Peaks that join none, or only across a bridge, lie above the line at the top. The highest
-    peaks of the chosen clusters have their colours and numbers.
+    peaks of the chosen clusters have their colours and numbers. ``model``, fitted with the default variant, and ``ax``
+    are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        Fitted with the default variant.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
     n_labels : int, default=25
-        Number so many clusters at most, as far as there is room.
-
-    Returns
-    -------
-    ax : Axes
+        How many clusters are numbered, at most, as far as there is room.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_decision(GIT(2).fit(X), ax=Figure().subplots())
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_decision(GIT(4).fit(X), ax=Figure().subplots())
     """
     found, hierarchy = check_hierarchy(model, ax)
     check_integer("n_labels", n_labels, low=0)
-    ax = take_axes(ax)
     persistence = peak_persistence(hierarchy, found.topo_graph.edges)
     intensity = usual_values(found.log_intensity)[found.peaks]
     endless = ~np.isfinite(persistence)
@@ -296,22 +226,16 @@ def plot_decision(model: Any, X: Any = None, *, ax: Axes | None = None, n_labels
     height = np.where(endless, line + 0.13 * span, persistence)
     clusters, chosen = np.unique(found.edge_cut.labels, return_index=True)
     others = np.setdiff1d(np.arange(len(intensity)), chosen)
+    title = f"{len(clusters)} of {len(intensity):,} peaks stand for clusters"
+    ax = take_axes(ax, title=title, xlabel="log intensity of the peak", ylabel="persistence")
     ax.scatter(intensity[others], height[others], s=16, color=FAINT, alpha=0.6, linewidths=0, zorder=2)
-    ax.annotate(
-        "above: joins no\nhigher peak, or only\nacross a bridge", (1.0, line), xycoords=("axes fraction", "data"),
-        xytext=(4, 0), textcoords="offset points", va="center", fontsize="small", annotation_clip=False,
-    )  # fmt: skip
     ax.scatter(
         intensity[chosen], height[chosen], s=60, c=colours_of(clusters), edgecolors=ax.get_facecolor(), linewidths=0.8,
         zorder=3,
     )  # fmt: skip
-    ax.axhline(line, color=FAINT, linewidth=1.0, linestyle=(0, (5, 3)), zorder=1)
-    ax.set(
-        xlabel="log intensity of the peak", ylabel="persistence", ylim=(finite.min() - 0.08 * span, line + 0.27 * span)
-    )
+    mark_level(ax, line, "above: joins no\nhigher peak, or only\nacross a bridge", linewidth=1.0)
+    ax.set_ylim(finite.min() - 0.08 * span, line + 0.27 * span)
     ax.margins(x=0.08)
-    ax.set_title(f"{len(clusters)} of {len(intensity):,} peaks stand for clusters")
-    clear_frame(ax)
     places = np.column_stack([intensity, height])[chosen]
     name_places(ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=11)
     return ax

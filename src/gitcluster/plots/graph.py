@@ -5,30 +5,21 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, lay_out, place_samples
+from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._points import axes_area, draw_points, frame_points
-from gitcluster.plots._style import (
-    FAINT,
-    add_legend,
-    check_model,
-    colours_of,
-    count_of,
-    ink_on,
-    local_colours,
-    take_axes,
-    unborn_on,
-)
+from gitcluster.plots._points import axes_area, draw_backdrop, take_map
+from gitcluster.plots._style import add_legend, check_model, count_of, line_entry, marker_entry
 
 TIMES = ("before", "after")
 LAYOUTS = ("position", "force")
 MOST_EDGES = 3000
 """Edges up to which all are drawn."""
+DASHED = (0, (4, 2.5))
 STRONGEST = 3
 """Edges drawn for every node where there are more."""
 COVERAGE = 0.07
@@ -48,66 +39,51 @@ def plot_topo_graph(
 ) -> Axes:
     """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
 
-    Before cutting, nodes have the colours of :func:`plot_local_clusters`; after it, those of the final clusters,
-    and cut edges are dashed. Of more than 3,000 edges, the three strongest of every node are drawn, and the strongest
-    cut one between every two clusters.
+    Before cutting, nodes have the colours of :func:`plot_local_clusters`; after it, those of the final clusters, and
+    cut edges are dashed. If there are more than 3,000 edges, only the three strongest of every node are drawn, and the
+    strongest cut one between every two clusters. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all
+    plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
     when : {"after", "before"}, default="after"
         After or before edges are cut.
     layout : {"position", "force"}, default="position"
         Nodes at their peaks, or where their connections pull them, which needs no samples.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places of the samples instead of those in X.
     n_labels : int, default=25
-        Number the largest nodes, so many at most, as far as there is room; 0 is the local cluster of the highest peak.
-    legend : bool, default=None
-        Whether to explain the edges; by default in new figures only.
-
-    Returns
-    -------
-    ax : Axes
+        How many of the largest nodes are numbered, at most, as far as there is room; 0 is the local cluster of the
+        highest peak.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_topo_graph(GIT(2).fit(X), X, ax=Figure().subplots(), when="before")
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_topo_graph(GIT(4).fit(X), X, ax=Figure().subplots(), when="before")
     """
     found = check_model(model, ax=ax)
     check_choice("when", when, TIMES)
     check_choice("layout", layout, LAYOUTS)
     check_integer("n_labels", n_labels, low=0)
-    backdrop = None
     if layout == "position":
-        backdrop = place_samples(found, X, embedding=embedding)
-        nodes = backdrop.xy[found.peaks]
+        places = place_samples(found, X, embedding=embedding)
+        nodes = places.xy[found.peaks]
     else:
         nodes = lay_out(found.topo_graph, found.edge_cut.kept)
-    legend = ax is None if legend is None else legend
-    shown = backdrop or Places(nodes, ("", ""), False)
-    ax = take_axes(ax, width=7.4, ratio=shown.ratio, aside=2.4)
-    frame_points(ax, shown)
-    if backdrop is None:
-        ax.spines[:].set_visible(False)
-    else:
-        draw_points(ax, backdrop.xy, unborn_on(ax), zorder=0)
-    draw_graph(ax, found, nodes, when=when, n_labels=n_labels)
+        places = Places(nodes, ("", ""), False)
     n_edges, cut = len(found.topo_graph.edges), int((~found.edge_cut.kept).sum())
     edges = count_of(n_edges, "edge") + (f", {cut:,} of them cut" if when == "after" else "")
     note = "\n(the strongest are drawn)" if n_edges > MOST_EDGES else ""
-    ax.set_title(f"{count_of(len(nodes), 'local cluster')}, {edges}{note}")
+    legend = ax is None if legend is None else legend
+    title = f"{count_of(len(nodes), 'local cluster')}, {edges}{note}"
+    ax = take_map(ax, places, title=title, width=7.4, aside=2.4)
+    if layout == "position":
+        draw_backdrop(ax, places)
+    else:
+        ax.spines[:].set_visible(False)
+    draw_graph(ax, found, nodes, when=when, n_labels=n_labels)
     if legend:
-        _explain_edges(ax, found, when)
+        _explain_edges(ax, has_cut=when == "after" and cut > 0)
     return ax
 
 
@@ -130,7 +106,7 @@ def draw_graph(
             paths[chosen],
             linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
             colors=colours[graph.edges[chosen, 0]] if inside else ink_on(ax) if dashed else FAINT,
-            linestyles=(0, (4, 2.5)) if dashed else "solid",
+            linestyles=DASHED if dashed else "solid",
             alpha=min(0.8, alpha) if dashed else alpha,
             zorder=2 + inside * 0.1,
             label="cut" if dashed else "kept" if after else "edge",
@@ -158,8 +134,8 @@ def _edge_paths(nodes: NDArray[np.float64], edges: NDArray[Any], bend: float) ->
 
 
 def drawn_edges(found: Clustering) -> NDArray[np.int64]:
-    """Edges to draw, the strongest first: of very many, those of every node that are strongest, and the strongest cut
-    edge between every two clusters."""
+    """Edges to draw, the strongest first: all, or if they are too many, the strongest of every node, and the strongest
+    cut edge between every two clusters."""
     graph, labels = found.topo_graph, found.edge_cut.labels
     order = np.lexsort((-graph.log_weights, graph.pairs == 0))
     if len(order) <= MOST_EDGES:
@@ -195,12 +171,12 @@ def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.5, min(whole / 4, 450.0)))
 
 
-def _explain_edges(ax: Axes, found: Clustering, when: str) -> None:
-    handles = [
-        Line2D([], [], linestyle="", marker="o", markersize=9, color=FAINT, label="local cluster:\narea = samples"),
-        Line2D([], [], linewidth=3.2, color=FAINT, label="strong connection"),
-        Line2D([], [], linewidth=0.8, color=FAINT, label="weak connection"),
+def _explain_edges(ax: Axes, *, has_cut: bool) -> None:
+    entries = [
+        marker_entry("local cluster:\narea = samples", FAINT, size=9),
+        line_entry("strong connection", FAINT, linewidth=3.2),
+        line_entry("weak connection", FAINT, linewidth=0.8),
     ]
-    if when == "after" and (~found.edge_cut.kept).any():
-        handles.append(Line2D([], [], linewidth=1.2, linestyle=(0, (4, 2.5)), color=ink_on(ax), label="cut"))
-    add_legend(ax, handles)
+    if has_cut:
+        entries.append(line_entry("cut", ink_on(ax), linewidth=1.2, linestyle=DASHED))
+    add_legend(ax, entries)

@@ -1,24 +1,15 @@
-"""Pictures of clusters against the prior: their proportions, and the distance to it along the sweep."""
+"""Plots of clusters against the prior: their proportions, and the distance to it along the sweep."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import sweep_again
-from gitcluster.plots._style import (
-    FAINT,
-    HUES,
-    add_legend,
-    check_model,
-    clear_frame,
-    colours_of,
-    ink_on,
-    take_axes,
-)
+from gitcluster.plots._colours import FAINT, HUES, colours_of, ink_on
+from gitcluster.plots._style import add_legend, check_model, line_entry, marker_entry, take_axes
 from gitcluster.prior.proportions import equal_shares, proportion_distance, resolve_proportions
 
 
@@ -37,41 +28,33 @@ def plot_proportions(
 ) -> Axes:
     """Draw the shares of the clusters beside those expected, both from the largest to the smallest.
 
+    ``model`` and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
     proportions : array-like of shape (n_expected,) or "equal", default=None
-        What to compare with; by default the prior of the fit, if it had one.
-
-    Returns
-    -------
-    ax : Axes
+        The shares to compare with; by default the prior of the fit, if it had one.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_proportions(GIT(2).fit(X), ax=Figure().subplots(), proportions="equal")
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_proportions(GIT(4).fit(X), ax=Figure().subplots(), proportions="equal")
     """
     found = check_model(model, ax=ax)
     prior = find_prior(found, proportions)
-    ax = take_axes(ax)
     shares = found.proportions
+    total = shares.sum()
+    distance = "" if prior is None or total == 0 else f", $W_1$ = {proportion_distance(shares / total, prior):.4f}"
+    title = f"Proportions of the clusters{distance}"
+    ax = take_axes(ax, title=title, xlabel="cluster", ylabel="share of the samples")
     n_bars = max(len(shares), 0 if prior is None else len(prior))
     ax.bar(np.arange(len(shares)), shares, width=0.72, color=colours_of(np.arange(len(shares))), zorder=2)
-    handles = [Line2D([], [], linestyle="", marker="s", markersize=9, color=FAINT, label="found")]
     if prior is not None:
-        ax.hlines(
-            prior, np.arange(len(prior)) - 0.45, np.arange(len(prior)) + 0.45, color=ink_on(ax), linewidth=2.2, zorder=3
-        )
-        handles.append(Line2D([], [], color=ink_on(ax), linewidth=2.2, label="expected"))
+        middle = np.arange(len(prior))
+        ax.hlines(prior, middle - 0.45, middle + 0.45, color=ink_on(ax), linewidth=2.2, zorder=3)
+        add_legend(ax, [marker_entry("found", FAINT, "s", 9), line_entry("expected", ink_on(ax), linewidth=2.2)])
     if n_bars <= 12:
         for c, share in enumerate(shares.tolist()):
             expected = prior[c] if prior is not None and c < len(prior) else 0.0
@@ -81,14 +64,8 @@ def plot_proportions(
             )  # fmt: skip
     ax.set_xticks(np.arange(0, n_bars, max(1, n_bars // 12)))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    ax.set(xlabel="cluster", ylabel="share of the samples", xlim=(-0.7, n_bars - 0.3))
+    ax.set_xlim(-0.7, n_bars - 0.3)
     ax.margins(y=0.12)
-    total = shares.sum()
-    distance = "" if prior is None or total == 0 else f", $W_1$ = {proportion_distance(shares / total, prior):.4f}"
-    ax.set_title(f"Proportions of the clusters{distance}")
-    clear_frame(ax)
-    if prior is not None:
-        add_legend(ax, handles)
     return ax
 
 
@@ -98,37 +75,27 @@ def plot_sweep(
     """Draw the distance between the shares of the clusters and the prior as the sweep merges, edge after edge.
 
     The sweep of the paper goes through the edges from the strongest to the weakest and merges where the distance W1
-    does not grow. What then is left over joins the cluster it is connected to.
+    does not grow. What is then left over joins the cluster to which it is connected. ``model`` and ``ax`` are as in
+    all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : ignored
-        For one signature with the others.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
     proportions : array-like of shape (n_clusters,) or "equal", default=None
-        By default the prior of the fit; equal shares where it had none.
-
-    Returns
-    -------
-    ax : Axes
+        The prior; by default that of the fit, or equal shares where it had none.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_sweep(GIT(2).fit(X), ax=Figure().subplots())
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_sweep(GIT(4).fit(X), ax=Figure().subplots())
     """
     found = check_model(model, ax=ax)
     prior = find_prior(found, proportions)
     given = "equal shares" if prior is None else f"{len(prior)} given shares"
     prior = equal_shares(found.n_clusters) if prior is None else prior
     cut = sweep_again(found, prior)
-    ax = take_axes(ax)
+    ax = take_axes(ax, title=f"The sweep against {given}", xlabel="clusters left", ylabel="$W_1$ to the prior")
     left = len(found.peaks) - np.arange(len(cut.scores))
     ax.step(left, cut.scores, where="post", color=HUES[0], linewidth=1.6, zorder=2)
     ax.plot(left[-1], cut.scores[-1], "o", color=HUES[0], markersize=7, zorder=3)
@@ -138,19 +105,14 @@ def plot_sweep(
         ax.set_xscale("log")
     _tick_counts(ax, len(found.peaks), len(cut.sizes))
     ax.invert_xaxis()
-    ax.set(xlabel="clusters left", ylabel="$W_1$ to the prior")
     top = float(cut.scores.max()) or 1.0
     ax.set_ylim(-0.04 * top, 1.06 * top)
-    ax.set_title(f"The sweep against {given}")
-    clear_frame(ax)
-    handles = [
-        Line2D([], [], color=HUES[0], label="edges that merge,\nstrongest first"),
-        Line2D([], [], linestyle="", marker="o", color=HUES[0], label=f"end of the sweep:\n{left[-1]:,} clusters"),
-        Line2D(
-            [], [], linestyle="", marker="D", color=HUES[3], label=f"leftovers joined:\n{len(cut.sizes):,} clusters"
-        ),
+    entries = [
+        line_entry("edges that merge,\nstrongest first", HUES[0]),
+        marker_entry(f"end of the sweep:\n{left[-1]:,} clusters", HUES[0]),
+        marker_entry(f"leftovers joined:\n{len(cut.sizes):,} clusters", HUES[3], "D"),
     ]
-    add_legend(ax, handles)
+    add_legend(ax, entries)
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the samples: their intensity, the local clusters they climb to, the final clusters."""
+"""Plots of the samples: their intensity, the local clusters they climb to, the final clusters."""
 
 from typing import Any
 
@@ -10,24 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
+from gitcluster.plots._colours import INTENSITY_MAP, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._points import axes_area, draw_points, frame_points
-from gitcluster.plots._style import (
-    FAINT,
-    INTENSITY_MAP,
-    add_colour_bar,
-    check_model,
-    colours_of,
-    count_of,
-    ink_on,
-    label_clusters,
-    local_colours,
-    take_axes,
-)
+from gitcluster.plots._points import axes_area, draw_points, find_cells, take_map
+from gitcluster.plots._style import add_colour_bar, check_model, count_of, label_clusters
 
 MOST_ARROWS = 1500
 """Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
 GRID = 26
+"""Columns and rows of that grid."""
 
 
 def plot_intensity(
@@ -35,40 +26,21 @@ def plot_intensity(
 ) -> Axes:
     """Draw the samples in the colours of their log intensity.
 
-    Parameters
-    ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them. More than two features are drawn along their
-        principal components.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
-    legend : bool, default=None
-        Whether to draw the colour bar; by default in new figures only.
-
-    Returns
-    -------
-    ax : Axes
+    ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> plot_intensity(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> plot_intensity(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
     'Intensity'
     """
     found = check_model(model, ax=ax)
     places = place_samples(found, X, embedding=embedding)
     legend = ax is None if legend is None else legend
-    ax = take_axes(ax, ratio=places.ratio)
+    ax = take_map(ax, places, title="Intensity")
     draw_intensity(ax, found, places, legend=legend)
-    frame_points(ax, places)
-    ax.set_title("Intensity")
     return ax
 
 
@@ -84,49 +56,30 @@ def draw_intensity(ax: Axes, found: Clustering, places: Places, *, legend: bool)
 
 
 def plot_local_clusters(
-    model: Any,
-    X: Any = None,
-    *,
-    ax: Axes | None = None,
-    embedding: ArrayLike | None = None,
-    arrows: bool = True,
+    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, arrows: bool = True
 ) -> Axes:
     """Draw the local clusters, their peaks, and the way the samples climb.
 
-    Connected local clusters have different colours; those far apart may share one.
+    Connected local clusters have different colours; those far apart may share one. ``model``, ``X``, ``ax`` and
+    ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
     arrows : bool, default=True
-        Whether to draw the gradient flow: an arrow from every sample to the next one uphill, or, from 1,500 samples
-        on, the mean direction in the cells of a grid.
-
-    Returns
-    -------
-    ax : Axes
+        Whether to draw the gradient flow: an arrow from every sample to the next one uphill, or, where there are more
+        than 1,500 samples, the mean direction in every cell of a grid.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> ax = plot_local_clusters(GIT(2).fit(X), X, ax=Figure().subplots())
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
     found = check_model(model, ax=ax)
     places = place_samples(found, X, embedding=embedding)
-    ax = take_axes(ax, width=8.4, ratio=places.ratio, aside=0.7)
+    ax = take_map(ax, places, title=count_of(len(found.peaks), "local cluster"), width=8.4, aside=0.7)
     draw_local_clusters(ax, found, places, arrows=arrows)
-    frame_points(ax, places)
-    ax.set_title(count_of(len(found.peaks), "local cluster"))
     return ax
 
 
@@ -161,10 +114,8 @@ def _draw_flow(ax: Axes, found: Clustering, xy: NDArray[np.float64]) -> None:
 
 
 def _mean_flow(xy: NDArray[np.float64], way: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the samples of a cell of a grid go on average: one arrow a cell, as long as the cell where they agree."""
-    low, span = xy.min(axis=0), np.ptp(xy, axis=0)
-    span = np.where(span > 0, span, 1.0)
-    cell = np.minimum(((xy - low) / span * GRID).astype(np.int64), GRID - 1)
+    """Where the samples in a cell of a grid go on average: one arrow per cell, as long as the cell where they agree."""
+    cell, low, span = find_cells(xy, GRID)
     cells, place = np.unique(cell[:, 1] * GRID + cell[:, 0], return_inverse=True)
     scaled = way / span
     scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
@@ -187,43 +138,29 @@ def plot_clusters(
 ) -> Axes:
     """Draw the final clusters, each with its number at its highest peak; noise is grey.
 
+    The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all
+    plots, see :mod:`gitcluster.plots`.
+
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
     labels : array-like of shape (n_samples,), default=None
         Other labels than ``labels_``, such as ``model.cut(n_clusters=5)``.
-    legend : bool, default=None
-        Whether to list the clusters and their sizes; by default in new figures only.
-
-    Returns
-    -------
-    ax : Axes
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> plot_clusters(GIT(2).fit(X), X, ax=Figure().subplots()).get_title()
-    '2 clusters'
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> plot_clusters(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
+    '4 clusters'
     """
     found = check_model(model, ax=ax)
     places = place_samples(found, X, embedding=embedding)
     shown = found.labels if labels is None else _check_labels(labels, len(found.labels))
-    legend = ax is None if legend is None else legend
-    ax = take_axes(ax, ratio=places.ratio)
-    draw_clusters(ax, found, places, shown)
-    frame_points(ax, places)
     n_clusters = int(shown.max()) + 1
-    ax.set_title(count_of(n_clusters, "cluster"))
+    legend = ax is None if legend is None else legend
+    ax = take_map(ax, places, title=count_of(n_clusters, "cluster"))
+    draw_clusters(ax, found, places, shown)
     if legend:
         label_clusters(ax, shown, n_clusters=n_clusters)
     return ax
@@ -233,7 +170,7 @@ def _check_labels(labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
     found = np.asarray(labels)
     if found.shape != (n_samples,) or found.dtype.kind not in "iu" or found.min() < -1 or found.max() < 0:
         raise ValueError(
-            f"labels must be {n_samples} integers, one a fitted sample, from 0 on and -1 for noise, got an array of "
+            f"labels must be {n_samples} integers, one per fitted sample, from 0 on and -1 for noise, got an array of "
             f"type {found.dtype} and shape {found.shape}."
         )
     return found.astype(np.int64)
@@ -253,8 +190,3 @@ def draw_clusters(
         highest = ranked[first[1][first[0] >= 0]]
         beside = 12 if len(labels) <= 100 else 0  # a text must not hide one sample of few
         name_places(ax, places.xy[highest], [str(labels[i]) for i in highest], size=10, weight="bold", beside=beside)
-
-
-def draw_plain(ax: Axes, places: Places) -> None:
-    """Samples that nothing is known of yet."""
-    draw_points(ax, places.xy, to_rgb(FAINT))

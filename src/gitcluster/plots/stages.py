@@ -1,92 +1,66 @@
-"""Pictures of several panels: the whole method (Fig. 1 of the paper), its idea in one dimension (Fig. 2), and how local
+"""Plots on several axes: the whole method (Fig. 1 of the paper), its idea in one dimension (Fig. 2), and how local
 clusters grow as the intensity threshold falls (Fig. 3)."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
+from gitcluster._support.arrays import inverse_order
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
+from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._points import axes_area, draw_points, frame_points
-from gitcluster.plots._style import (
-    FAINT,
-    check_model,
-    clear_frame,
-    colours_of,
-    count_of,
-    ink_on,
-    local_colours,
-    take_figure,
-    unborn_on,
-)
+from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, frame_panel
+from gitcluster.plots._style import AnyFigure, check_model, clear_frame, count_of, take_figure
 from gitcluster.plots.graph import draw_graph
-from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters, draw_plain
+from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters
 
 ROOM_FOR_ARROW = 60
-"""Square points of a panel for every sample from which on there are arrows."""
+"""Arrows are drawn where the axes have more square points than this for every sample."""
 MOST_NAMED = 12
-"""Local clusters that the figure in one dimension names."""
+"""Local clusters that have a name in the plot in one dimension."""
 
 
 def plot_pipeline(
-    model: Any, X: Any = None, *, fig: Figure | SubFigure | None = None, embedding: ArrayLike | None = None
-) -> Figure | SubFigure:
-    """Draw the method in six panels: samples, intensity, local clusters, topo-graph, cut edges, clusters.
+    model: Any, X: Any = None, *, fig: AnyFigure | None = None, embedding: ArrayLike | None = None
+) -> AnyFigure:
+    """Draw the method in six steps: samples, intensity, local clusters, topo-graph, cut edges, clusters.
 
-    Parameters
-    ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
-    fig : Figure or SubFigure, default=None
-        An empty one to draw in; by default a new one.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
-
-    Returns
-    -------
-    fig : Figure or SubFigure
+    ``model``, ``X``, ``fig`` and ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> fig = plot_pipeline(GIT(2).fit(X), X, fig=Figure(figsize=(9, 6)))
-    >>> fig.axes[5].get_title()
-    '(f) 2 clusters'
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> plot_pipeline(GIT(4).fit(X), X, fig=Figure(figsize=(9, 6))).axes[5].get_title()
+    '(f) 4 clusters'
     """
     found = check_model(model, fig=fig)
     places = place_samples(found, X, embedding=embedding)
     nodes = places.xy[found.peaks]
     fig = take_figure(fig, size=(10.5, 2 * (3.4 * places.ratio + 0.35)))
     panels: list[Axes] = fig.subplots(2, 3).ravel().tolist()
-    for ax in panels:
-        frame_points(ax, places, bare=True)
-    draw_plain(panels[0], places)
-    draw_intensity(panels[1], found, places, legend=False)
-    draw_local_clusters(panels[2], found, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
-    for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
-        draw_points(ax, places.xy, unborn_on(ax), zorder=0)
-        draw_graph(ax, found, nodes, when=when)
-    draw_clusters(panels[5], found, places, found.labels, numbers=False)
-    n_cut, n_clusters = int((~found.edge_cut.kept).sum()), found.n_clusters
     titles = (
         f"(a) {len(places.xy):,} samples",
         "(b) intensity",
         f"(c) {count_of(len(nodes), 'local cluster')}",
         f"(d) topo-graph, {count_of(len(found.topo_graph.edges), 'edge')}",
-        f"(e) {count_of(n_cut, 'edge')} cut",
-        f"(f) {count_of(n_clusters, 'cluster')}",
+        f"(e) {count_of(int((~found.edge_cut.kept).sum()), 'edge')} cut",
+        f"(f) {count_of(found.n_clusters, 'cluster')}",
     )
     for ax, title in zip(panels, titles, strict=True):
-        ax.set_title(title, fontsize="medium")
+        frame_panel(ax, places, title)
+    draw_points(panels[0], places.xy, to_rgb(FAINT))
+    draw_intensity(panels[1], found, places, legend=False)
+    draw_local_clusters(panels[2], found, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
+    for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
+        draw_backdrop(ax, places)
+        draw_graph(ax, found, nodes, when=when)
+    draw_clusters(panels[5], found, places, found.labels, numbers=False)
     return fig
 
 
@@ -95,36 +69,25 @@ def plot_growth(
     X: Any = None,
     *,
     thresholds: ArrayLike | None = None,
-    fig: Figure | SubFigure | None = None,
+    fig: AnyFigure | None = None,
     embedding: ArrayLike | None = None,
-) -> Figure | SubFigure:
+) -> AnyFigure:
     """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours.
+
+    ``model``, ``X``, ``fig`` and ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
-    model : GIT or Clustering
-        A fitted model.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The fitted samples; by default as the model scaled them.
-    thresholds : array-like of shape (n_panels,), default=None
-        Intensities from which on samples are there, one a panel; by default those that a twentieth, a fifth, half
-        and all of the samples reach.
-    fig : Figure or SubFigure, default=None
-        An empty one to draw in; by default a new one.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Places to draw the samples at instead.
-
-    Returns
-    -------
-    fig : Figure or SubFigure
+    thresholds : array-like of shape (n_thresholds,), default=None
+        Intensities; for each of them, the samples that reach it are drawn on axes of their own. By default the
+        intensities that 5 %, 20 %, 50 % and all of the samples reach.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> from sklearn.datasets import make_moons
-    >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> len(plot_growth(GIT(2).fit(X), X, thresholds=[0.5, 0.4], fig=Figure()).axes)
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> len(plot_growth(GIT(4).fit(X), X, thresholds=[0.5, 0.4], fig=Figure()).axes)
     3
     """
     found = check_model(model, fig=fig)
@@ -137,16 +100,15 @@ def plot_growth(
     grid: list[Axes] = fig.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
     for ax in grid[len(levels) + 1 :]:
         ax.remove()
-    frame_points(grid[0], places, bare=True)
+    frame_panel(grid[0], places, "intensity")
     draw_intensity(grid[0], found, places, legend=False)
-    grid[0].set_title("intensity", fontsize="medium")
     colours = local_colours(found.topo_graph)
     for ax, level in zip(grid[1:], levels.tolist(), strict=False):
-        frame_points(ax, places, bare=True)
         born = intensity >= level
-        draw_born(ax, found, places, born, colours)
         there = count_of(int(born[found.peaks].sum()), "local cluster")
-        ax.set_title(f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}", fontsize="small")
+        title = f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}"
+        frame_panel(ax, places, title, fontsize="small")
+        draw_born(ax, found, places, born, colours)
     return fig
 
 
@@ -161,33 +123,23 @@ def draw_born(
     ax: Axes, found: Clustering, places: Places, born: NDArray[np.bool_], colours: NDArray[np.float64]
 ) -> None:
     """Samples that are there in the colours of their local clusters, above the others in light grey."""
-    draw_points(ax, places.xy, unborn_on(ax), zorder=1)
+    draw_backdrop(ax, places)
     if born.any():
         own = colours[found.local_labels[born]]
         draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
 
 
-def plot_motivation(model: Any, X: Any = None, *, fig: Figure | SubFigure | None = None) -> Figure | SubFigure:
+def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) -> AnyFigure:
     """Draw the idea on data of one feature: intensity and local clusters, the graph between them, what is cut.
 
-    Local clusters are numbered from left to right, their peaks are the roots r of the paper.
-
-    Parameters
-    ----------
-    model : GIT or Clustering
-        Fitted on one feature.
-    X : array-like of shape (n_samples, 1), default=None
-        The fitted samples; by default as the model scaled them.
-    fig : Figure or SubFigure, default=None
-        An empty one to draw in; by default a new one.
-
-    Returns
-    -------
-    fig : Figure or SubFigure
+    Local clusters are numbered from left to right, their peaks are the roots r of the paper. ``model``, fitted on one
+    feature, ``X`` and ``fig`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT
+    >>> import numpy as np
     >>> X = np.concatenate([np.random.default_rng(0).normal(m, 0.4, 60) for m in (0, 2, 6)])[:, None]
     >>> len(plot_motivation(GIT(2, n_neighbors=15).fit(X), X, fig=Figure()).axes)
     3
@@ -207,21 +159,21 @@ def plot_motivation(model: Any, X: Any = None, *, fig: Figure | SubFigure | None
         draw_graph(ax, found, nodes, when=when, bend=0.12)
         ax.spines[["left", "top", "right"]].set_visible(False)
         ax.tick_params(axis="x", labelbottom=ax is after)
-    order = np.argsort(nodes[:, 0], kind="stable")
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(1, len(order) + 1)
+    number = 1 + inverse_order(np.argsort(nodes[:, 0], kind="stable"))
     named = np.argsort(-found.topo_graph.sizes, kind="stable")[:MOST_NAMED]
     tops = np.column_stack([nodes[:, 0], np.exp(usual_values(found.log_intensity))[found.peaks]])
     name_places(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=13)
     name_places(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=18)
     first = [int(np.flatnonzero(found.edge_cut.labels == c)[0]) for c in range(min(found.n_clusters, MOST_NAMED))]
     name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
-    curve.set_title("(a) intensity, local clusters and their roots", fontsize="medium", loc="left")
-    before.set_title("(b) topo-graph", fontsize="medium", loc="left")
-    n_cut = int((~found.edge_cut.kept).sum())
-    after.set_title(
-        f"(c) {count_of(n_cut, 'edge')} cut, {count_of(found.n_clusters, 'cluster')}", fontsize="medium", loc="left"
-    )
+    cut = count_of(int((~found.edge_cut.kept).sum()), "edge")
+    titles = {
+        curve: "(a) intensity, local clusters and their roots",
+        before: "(b) topo-graph",
+        after: f"(c) {cut} cut, {count_of(found.n_clusters, 'cluster')}",
+    }
+    for ax, title in titles.items():
+        ax.set_title(title, fontsize="medium", loc="left")
     after.set_xlabel(places.names[0])
     return fig
 

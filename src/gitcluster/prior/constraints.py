@@ -20,7 +20,9 @@ class Constraints(NamedTuple):
     groups: Array
     """(n,) group of samples that belong together, -1 for none."""
     apart: Array
-    """(p, 2) groups that must not be in one cluster."""
+    """(p, 2) groups that must not be in one cluster, by pairs."""
+    labelled: Array
+    """(l,) groups of partial labels, no two of which may be in one cluster."""
     smallest: float
     """Least share of samples in a cluster."""
     largest: float
@@ -29,6 +31,32 @@ class Constraints(NamedTuple):
     def take(self, rows: Array) -> "Constraints":
         """The constraints on some of the samples, in another order or more than once."""
         return self._replace(groups=self.groups[rows])
+
+    def rank_groups(self, rank: Array) -> Array:
+        """(n,) a number for the group of every sample that depends on what groups hold, not on how samples were given.
+
+        ``rank`` is such a number for the samples themselves, the same for equal ones.
+        """
+        known, labelled = np.flatnonzero(self.groups >= 0), set(self.labelled.tolist())
+        held: dict[int, Any] = {}
+        for group, place in sorted(zip(self.groups[known].tolist(), rank[known].tolist(), strict=True)):
+            held[group] = (*held.get(group, (group in labelled,)), place)
+        rivals: dict[int, list[int]] = {group: [] for group in held}
+        for a, b in self.apart.tolist():
+            if a in held and b in held:
+                rivals[a].append(b)
+                rivals[b].append(a)
+        number = _number_alike(held)
+        for _ in range(2):  # groups that hold the same may have rivals that do not
+            number = _number_alike({g: (number[g], *sorted(number[r] for r in rivals[g])) for g in held})
+        of_group = np.array([number.get(group, -1) for group in range(self.groups.max() + 1)] or [-1])
+        return np.where(self.groups >= 0, of_group[np.maximum(self.groups, 0)], -1)
+
+
+def _number_alike(keys: dict[int, Any]) -> dict[int, int]:
+    """A number for every group, in the order of its key, the same for equal keys."""
+    names = {key: i for i, key in enumerate(sorted(set(keys.values())))}
+    return {group: names[key] for group, key in keys.items()}
 
 
 def gather_constraints(
@@ -65,21 +93,29 @@ def gather_constraints(
         _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
         leaders = labelled[first]
         unions.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
-        rivals = [(a, b) for n, a in enumerate(leaders.tolist()) for b in leaders[n + 1 :].tolist()]
-        apart = np.concatenate([apart, np.array(rivals, dtype=np.int64).reshape(-1, 2)])
     unions.find_all(root)
-    clash = np.flatnonzero(root[apart[:, 0]] == root[apart[:, 1]])
+    _check_contradictions(root, apart, known)
+    used = np.unique(np.concatenate([together.ravel(), apart.ravel(), labelled]))
+    groups = np.full(n_samples, -1)
+    names, groups[used] = np.unique(root[used], return_inverse=True)
+    pairs = np.unique(np.sort(np.searchsorted(names, root[apart]), axis=1), axis=0).reshape(-1, 2)
+    return Constraints(groups, pairs, np.unique(groups[labelled]), low / total, high / total)
+
+
+def _check_contradictions(root: Array, apart: Array, known: Array | None) -> None:
+    """Raise where samples that must be apart are in one group."""
+    clash = apart[root[apart[:, 0]] == root[apart[:, 1]]]
+    if known is not None:
+        labelled = np.flatnonzero(known >= 0)
+        order = labelled[np.lexsort((known[labelled], root[labelled]))]
+        mixed = (np.diff(root[order]) == 0) & (np.diff(known[order]) != 0)
+        clash = np.concatenate([clash, np.stack([order[:-1][mixed], order[1:][mixed]], axis=1)])
     if len(clash):
-        i, j = apart[clash[0]].tolist()
+        i, j = clash[0].tolist()
         raise ValueError(
             f"The constraints contradict each other: samples {i} and {j} must be apart, but must_link and labels "
             f"together put both into one cluster. Take away one of the constraints on them."
         )
-    used = np.unique(np.concatenate([together.ravel(), apart.ravel(), labelled]))
-    groups = np.full(n_samples, -1)
-    names, groups[used] = np.unique(root[used], return_inverse=True)
-    pairs = np.unique(np.sort(np.searchsorted(names, root[apart]), axis=1), axis=0)
-    return Constraints(groups, pairs.reshape(-1, 2), low / total, high / total)
 
 
 def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:
@@ -142,6 +178,6 @@ def possible_numbers(constraints: Constraints) -> tuple[int, float]:
     for group in sorted(rivals, key=lambda g: -len(rivals[g])):
         if all(other in rivals[group] for other in clique):
             clique.append(group)
-    least = max(1, len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
+    least = max(1, len(constraints.labelled), len(clique), int(np.ceil(1 / constraints.largest - 1e-9)))
     most = np.floor(1 / constraints.smallest + 1e-9) if constraints.smallest > 0 else np.inf
     return least, max(least, most)
