@@ -87,16 +87,30 @@ def estimate_intensity(
     array([-2., -2.])
     """
     check_choice("kernel", kernel, KERNELS)
-    distances = neighbors.distances
     k = neighbors.check_reach(n_neighbors)
-    power = KERNELS[kernel].power
-    unit = distance_unit(neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)
+    units = distance_unit(neighbors, kernel=kernel, n_features=n_features, n_neighbors=k)
+    return intensity_in_units(neighbors, units, kernel=kernel, n_neighbors=k, weights=weights, n_jobs=n_jobs)
+
+
+def intensity_in_units(
+    neighbors: Neighbors,
+    units: NDArray[np.float64],
+    *,
+    kernel: str,
+    n_neighbors: int,
+    weights: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Log intensity where the units of :func:`distance_unit` are known."""
+    distances, power = neighbors.distances, KERNELS[kernel].power
     log_intensity = np.empty(len(distances))
     if weights is None:
-        run_chunks(climbing.log_mean_kernel, len(distances), n_jobs, distances, k, power, unit, log_intensity)
+        run_chunks(
+            climbing.log_mean_kernel, len(distances), n_jobs, distances, n_neighbors, power, units, log_intensity
+        )
     else:
         run_chunks(
             climbing.log_weighted_kernel, len(distances), n_jobs,
-            neighbors.indices, distances, k, power, unit, weights, log_intensity,
+            neighbors.indices, distances, n_neighbors, power, units, weights, log_intensity,
         )  # fmt: skip
     return round_intensity(log_intensity, distances.dtype)

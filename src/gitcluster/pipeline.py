@@ -115,7 +115,7 @@ def git_clusters(
     report("scale")
     ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
-    sizes = _neighborhood_sizes(recipe, n_neighbors, given, ready.data)
+    sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
     source = ready.data.scaled(scale)
 
     report("search")
@@ -138,13 +138,13 @@ def git_clusters(
     return replace(found, n_wanted=number, prior=prior)
 
 
-def _neighborhood_sizes(recipe: Recipe, n_neighbors: Any, given: Input, data: Input) -> list[int]:
-    """The numbers of neighbours to try, of samples some of which may have been repeated or put together."""
+def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
+    """The numbers of neighbours to try; of ``n_given`` samples some may have been repeated or put together."""
     if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
-        return [min(check_n_neighbors(n_neighbors, max(given.n_samples, data.n_samples)), data.n_samples - 1)]
+        return [min(check_n_neighbors(n_neighbors, max(n_given, n_samples)), n_samples - 1)]
     if recipe.n_neighbors is None:
-        return neighborhood_sizes(data.n_samples)
-    return [min(recipe.n_neighbors, data.n_samples - 1)]
+        return neighborhood_sizes(n_samples)
+    return [min(recipe.n_neighbors, n_samples - 1)]
 
 
 def build_stages(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from gitcluster._support import optional
 from gitcluster.distributed import DaskGIT, estimator
-from gitcluster.distributed.halo_search import CellSizeError
+from gitcluster.distributed.partition import CellSizeError
 from gitcluster.distributed.tasks import Resources
 
 from .compare import check, chunked, columns_of, fit

@@ -1,8 +1,8 @@
 """GIT beyond one machine, on Dask: the five stages on cells of the space that lie on many workers.
 
 ``source`` reads the samples part by part, ``partition`` moves them to cells, ``halo_search`` finds their neighbours,
-``stages`` goes from neighbours to the topo-graph, ``estimator`` merges it as on one machine. Needs
-``pip install 'gitcluster[dask]'``.
+``exchange`` sends values between cells, ``stages`` goes from neighbours to the topo-graph, ``evidence`` merges it as on
+one machine, ``results`` labels fitted and new samples. Needs ``pip install 'gitcluster[dask]'``.
 """
 
 from gitcluster._support.optional import require

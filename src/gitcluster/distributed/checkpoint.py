@@ -1,7 +1,7 @@
 """The graph of neighbours on disk, so that a fit whose client was lost goes on behind the search.
 
-A folder of Parquet files, two a cell, and ``graph.json``, which is written last and says what the graph is of: a graph
-of other data, or of other parameters, is not taken.
+A folder of Parquet files, two per cell, and ``graph.json``, which is written last and says what the graph is of. A
+graph of other data or parameters is refused.
 """
 
 import hashlib
@@ -12,12 +12,13 @@ import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from dask.delayed import Delayed
 
 from gitcluster._support.arrays import Array
 from gitcluster.distributed.halo_search import Graph, Search
-from gitcluster.distributed.partition import Cell
-from gitcluster.distributed.tasks import call, fetch, store
+from gitcluster.distributed.partition import Cell, Partition
+from gitcluster.distributed.plan import Plan
+from gitcluster.distributed.source import Source
+from gitcluster.distributed.tasks import call_each, fetch, store
 
 FORMAT = 1
 MANIFEST = "graph.json"
@@ -79,9 +80,22 @@ def _read_table(path: str) -> Any:
         raise CheckpointError(f"{path} is damaged: {error}. Remove the folder, to search anew.") from None
 
 
-def save_graph(folder: str, about: dict[str, Any], cells: list[Delayed], centres: Array, search: Search) -> None:
+def describe_graph(source: Source, plan: Plan, target: float | None) -> dict[str, Any]:
+    """What a graph is of: the data, and what the search depends on; ``target`` is None for an exact search."""
+    return {
+        "data": fingerprint(source.n_samples, source.low, source.high, source.checksum),
+        "scale": fingerprint(*(source.scaling or ())),
+        "n_neighbors": plan.n_found,
+        "neighbors": "exact" if target is None else "approximate",
+        "variant": plan.recipe.name,
+        "target": 1.0 if target is None else float(target),
+    }
+
+
+def save_graph(folder: str, about: dict[str, Any], partition: Partition, search: Search) -> None:
     """Write a graph; the manifest comes last, so that half a graph is none."""
-    fetch([call(write_cell, folder, i, *pair) for i, pair in enumerate(zip(cells, search.graphs, strict=True))])
+    cells, centres = partition
+    fetch(call_each(write_cell, folder, list(range(len(cells))), cells, search.graphs))
     manifest = about | {
         "format": FORMAT, "centres": centres.tolist(), "around": search.around, "recall": search.recall,
         "rounds": search.rounds, "lent": search.lent,
@@ -104,7 +118,7 @@ def prepare(folder: str) -> None:
         ) from None
 
 
-def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed], Array, Search] | None:
+def load_graph(folder: str, about: dict[str, Any]) -> tuple[Partition, Search] | None:
     """The graph in a folder, None where there is none."""
     try:
         with fsspec.open(f"{folder}/{MANIFEST}", "r") as file:
@@ -122,10 +136,7 @@ def load_graph(folder: str, about: dict[str, Any], k: int) -> tuple[list[Delayed
                 f"this fit has {value!r}). Use another folder, or remove this one."
             )
     centres = np.array(manifest["centres"])
-    both = store([call(read_cell, folder, i, centres.shape[1], k) for i in range(len(centres))])
-    cells, graphs = (store([call(_part, pair, i) for pair in both]) for i in (0, 1))
-    return cells, centres, Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"], manifest["lent"])
-
-
-def _part(pair: tuple[Any, ...], i: int) -> Any:
-    return pair[i]
+    both = store(call_each(read_cell, folder, list(range(len(centres))), centres.shape[1], about["n_neighbors"]))
+    cells, graphs = (store([pair[i] for pair in both]) for i in (0, 1))
+    search = Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"], manifest["lent"])
+    return Partition(cells, centres), search

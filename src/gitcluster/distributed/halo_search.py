@@ -4,7 +4,7 @@ Exact: a sample has found its neighbours when its reach, the distance of the las
 every cell that was not searched, or before that cell's box. While there are samples for which this does not hold, their
 cell is searched together with more of the cells that they need, the nearest first. The graph is that of one machine.
 
-Approximate: every sample is searched in the nearest cells, one more a round, until a sample of rows, whose neighbours
+Approximate: every sample is searched in the nearest cells, one more per round, until a sample of rows, whose neighbours
 in all cells are known, has found the share of them that was asked for.
 
 Equal samples lie in one cell and are searched once. A cell lends no more of them than can be neighbours of anybody.
@@ -17,9 +17,10 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._jit import cellwise
-from gitcluster._support.arrays import Array
-from gitcluster.distributed.partition import Cell
-from gitcluster.distributed.tasks import call, fetch, share, store
+from gitcluster._support.arrays import Array, starts_of
+from gitcluster.distributed.partition import Cell, Partition
+from gitcluster.distributed.plan import Plan
+from gitcluster.distributed.tasks import call, call_each, fetch, share, store
 from gitcluster.neighbors.approximate import RECALL_ROWS
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.exact import CELL_FEATURES
@@ -37,8 +38,16 @@ class Index(NamedTuple):
     ids: NDArray[np.int64]
     points: Array
     boxes: Cells | None
-    low: Array
-    high: Array
+    n_found: int
+    """Samples that are looked for: k and the sample itself."""
+    dtype: Any
+    """Type of the ids of those."""
+
+    @property
+    def bounds(self) -> tuple[int, Array, Array]:
+        """Bytes of the samples, and the box around them."""
+        n_bytes = self.points.nbytes + sum(part.nbytes for part in self.boxes or ())
+        return n_bytes, self.points.min(axis=0), self.points.max(axis=0)
 
 
 class Found(NamedTuple):
@@ -49,6 +58,15 @@ class Found(NamedTuple):
     distances: Array
     filled: NDArray[np.int64]
     """(u,) how many there are."""
+
+    def copy(self) -> "Found":
+        """One that may be written to."""
+        return Found(*(column.copy() for column in self))
+
+    @property
+    def reach(self) -> Array:
+        """(u,) distance of the last of them; infinite where some are lacking."""
+        return np.where(self.filled == self.indices.shape[1], self.distances[:, -1], np.inf)
 
 
 class Graph(NamedTuple):
@@ -72,40 +90,6 @@ class Search(NamedTuple):
     """Bytes that cells were sent of others, at most: what a worker has already is not sent again."""
 
 
-class CellSizeError(MemoryError):
-    """A cell that cannot be split and is too large for a task."""
-
-
-def build_index(cell: Cell, k: int) -> Index:
-    """The samples that can be neighbours of others: of equal ones the first k + 1."""
-    ids, points = cell.ids, cell.points
-    if len(cell.first) < len(ids):
-        order = np.argsort(cell.group, kind="stable")
-        starts = np.concatenate(([0], np.cumsum(np.bincount(cell.group))))
-        place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
-        lent = np.sort(order[place <= k])
-        ids, points = ids[lent], points[lent]
-    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
-    return Index(ids, points, boxes, points.min(axis=0), points.max(axis=0))
-
-
-def search_own(cell: Cell, index: Index, k: int, n_samples: int, prune: float) -> Found:
-    """The nearest samples within the cell."""
-    points = cell.points[cell.first]
-    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index], prune)
-
-
-def _nothing_found(n_points: int, k: int, dtype: Any, n_samples: int) -> Found:
-    indices = np.full((n_points, k + 1), -1, np.int32 if n_samples < 2**31 else np.int64)
-    return Found(indices, np.full((n_points, k + 1), np.inf, dtype), np.zeros(n_points, np.int64))
-
-
-def search_halo(cell: Cell, found: Found, others: list[Index]) -> Found:
-    """The nearest samples, those of other cells taken into account."""
-    copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
-    return _search(cell.points[cell.first], copy, others)
-
-
 class Queries(NamedTuple):
     """Some distinct points of a cell that are looked for in another, and how far away a neighbour may be."""
 
@@ -114,35 +98,64 @@ class Queries(NamedTuple):
     reach: Array
 
 
+def build_index(cell: Cell, plan: Plan) -> Index:
+    """The samples that can be neighbours of others: of equal ones the first k + 1."""
+    ids, points = cell.ids, cell.points
+    if len(cell.first) < len(ids):
+        order = np.argsort(cell.group, kind="stable")
+        starts = starts_of(np.bincount(cell.group))
+        place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
+        lent = np.sort(order[place <= plan.n_found])
+        ids, points = ids[lent], points[lent]
+    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
+    return Index(ids, points, boxes, plan.n_found + 1, plan.id_type)
+
+
+def search_own(cell: Cell, index: Index, prune: float) -> Found:
+    """The nearest samples within the cell."""
+    return search_index(index, cell.points[cell.first], prune)
+
+
+def search_index(index: Index, points: Array, prune: float = 1.0) -> Found:
+    """The nearest samples of a cell to any points."""
+    points = points.astype(index.points.dtype, copy=False)
+    return _search(points, _nothing_found(index, len(points)), [index], prune)
+
+
+def _nothing_found(index: Index, n_points: int) -> Found:
+    shape = (n_points, index.n_found)
+    distances = np.full(shape, np.inf, index.points.dtype)
+    return Found(np.full(shape, -1, index.dtype), distances, np.zeros(n_points, np.int64))
+
+
+def search_halo(cell: Cell, found: Found, others: list[Index]) -> Found:
+    """The nearest samples, those of other cells taken into account."""
+    return _search(cell.points[cell.first], found.copy(), others)
+
+
 def take_queries(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
     """The points for which a cell was chosen."""
     rows = np.flatnonzero(chosen == number)
-    full = found.filled[rows] == found.indices.shape[1]
-    return Queries(rows, cell.points[cell.first[rows]], np.where(full, found.distances[rows, -1], np.inf))
+    return Queries(rows, cell.points[cell.first[rows]], found.reach[rows])
 
 
-def answer_queries(index: Index, asked: list[Queries], k: int, n_samples: int, prune: float) -> list[Found]:
+def answer_queries(index: Index, asked: list[Queries], prune: float) -> list[Found]:
     """The nearest samples of a cell to points of others, -1 where there are fewer within reach."""
     points = np.concatenate([queries.points for queries in asked])
-    nearest = _nothing_found(len(points), k, points.dtype, n_samples)
+    nearest = _nothing_found(index, len(points))
     nearest.distances[:] = np.concatenate([queries.reach for queries in asked])[:, None]
-    nearest.filled[:] = k + 1
+    nearest.filled[:] = index.n_found
     nearest = _search(points, nearest, [index], prune)
     ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
     return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
 
 
-def take_answer(answers: list[Found], place: int) -> Found:
-    """The answer to one cell."""
-    return answers[place]
-
-
 def merge_answers(found: Found, asked: list[Queries], answers: list[Found]) -> Found:
     """The nearest samples, those that other cells have found taken into account."""
-    copy = Found(found.indices.copy(), found.distances.copy(), found.filled.copy())
+    merged = found.copy()
     for queries, answer in zip(asked, answers, strict=True):
-        cellwise.insert_rows(queries.rows, answer.indices, answer.distances, *copy)
-    return copy
+        cellwise.insert_rows(queries.rows, answer.indices, answer.distances, *merged)
+    return merged
 
 
 def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np.int32]:
@@ -150,10 +163,6 @@ def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np
     chosen = np.empty(len(cell.first), np.int32)
     cellwise.rank_centres(cell.points[cell.first], own, centres, place, chosen)
     return chosen
-
-
-def _distinct(chosen: Array) -> list[int]:
-    return np.unique(chosen).tolist()  # type: ignore[no-any-return]
 
 
 def _search(points: Array, found: Found, others: list[Index], prune: float = 1.0) -> Found:
@@ -197,13 +206,11 @@ def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
         )  # fmt: skip
 
 
-def list_needs(cell: Cell, found: Found, own: int, centres: Array, low: Array, high: Array, wanted: Array) -> Array:
-    """How many distinct points still need each of the wanted cells."""
-    points = cell.points[cell.first]
-    full = found.filled == found.indices.shape[1]
-    reach = np.where(full, found.distances[:, -1].astype(np.float64) * (1 + 1e-6), np.inf)
-    box_low, box_high = points.min(axis=0), points.max(axis=0)
-    gap = np.maximum(np.maximum(low - box_high, box_low - high), 0)
+def list_needs(cell: Cell, found: Found, own: int, bounds: tuple[Array, ...], wanted: Array) -> Array:
+    """How many distinct points still need each of the wanted cells; ``bounds`` are all centres and corners of boxes."""
+    points, (centres, low, high) = cell.points[cell.first], bounds
+    reach = found.reach.astype(np.float64) * (1 + 1e-6)
+    gap = np.maximum(np.maximum(low - points.max(axis=0), points.min(axis=0) - high), 0)
     wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
     needs = np.zeros(len(centres), np.int64)
     cellwise.count_needs(points, reach, own, centres, low, high, wanted, needs)
@@ -223,79 +230,62 @@ def finish(cell: Cell, found: Found) -> Graph:
     return Graph(local, distances, halo)
 
 
-def _bounds(index: Index) -> tuple[int, Array, Array]:
-    return index.points.nbytes + sum(part.nbytes for part in index.boxes or ()), index.low, index.high
-
-
-def search_exactly(cells: list[Delayed], centres: Array, *, k: int, n_samples: int, task_bytes: int) -> Search:
+def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Search:
     """Search until every sample is certain."""
-    n_cells = len(cells)
-    indexes = store([call(build_index, cell, k) for cell in cells])
-    found = store([call(search_own, *pair, k, n_samples, 1.0) for pair in zip(cells, indexes, strict=True)])
-    sizes, low, high = (np.array(part) for part in zip(*fetch([call(_bounds, i) for i in indexes]), strict=True))
-    apart = ((centres[:, None] - centres[None]) ** 2).sum(axis=2)
-    shared = share((centres, low.astype(np.float64), high.astype(np.float64)))
-    searched = [[i] for i in range(n_cells)]
+    cells, centres = partition
+    indexes = store(call_each(build_index, cells, plan))
+    found = store(call_each(search_own, cells, indexes, 1.0))
+    sizes, low, high = (np.array(part) for part in zip(*fetch([index.bounds for index in indexes]), strict=True))
+    bounds = share((centres, low.astype(np.float64), high.astype(np.float64)))
+    nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
+    searched = np.eye(len(cells), dtype=bool)
     rounds = lent = 0
-    active = list(range(n_cells)) if n_cells > 1 else []
+    active = list(range(len(cells))) if len(cells) > 1 else []
     while active:
-        wanted = ~np.eye(n_cells, dtype=bool)
-        for i in active:
-            wanted[i, searched[i]] = False
-        needs = fetch([call(_needs, cells[i], found[i], i, shared, wanted[i]) for i in active])
+        needs = fetch([call(list_needs, cells[i], found[i], i, bounds, ~searched[i]) for i in active])
         tasks = {}
         for i, need in zip(active, needs, strict=True):
-            order = [j for j in np.argsort(apart[i], kind="stable").tolist() if need[j]]
-            if rounds == 0:
-                order = order[:NEAR]
-            total = np.cumsum(sizes[order]) if order else np.empty(0)
-            group = order[: max(1, int(np.searchsorted(total, task_bytes)))]
-            if group:
+            group = nearest[i][need[nearest[i]] > 0]
+            group = group[:NEAR] if rounds == 0 else group
+            group = group[: max(1, int(np.searchsorted(np.cumsum(sizes[group]), task_bytes)))]
+            if len(group):
                 tasks[i] = call(search_halo, cells[i], found[i], [indexes[j] for j in group])
-                searched[i] += group
+                searched[i, group] = True
                 lent += int(sizes[group].sum())
         active = list(tasks)
         for i, task in zip(active, store(tasks.values()), strict=True):
             found[i] = task
         rounds += 1
-    graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
-    return Search(graphs, [sorted(set(some) - {i}) for i, some in enumerate(searched)], 1.0, rounds, lent)
+    around = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(len(cells), dtype=bool)]
+    return Search(store(call_each(finish, cells, found)), around, 1.0, rounds, lent)
 
 
-def _needs(cell: Cell, found: Found, own: int, shared: tuple[Array, Array, Array], wanted: Array) -> Array:
-    return list_needs(cell, found, own, *shared, wanted)
-
-
-def search_nearly(
-    cells: list[Delayed], centres: Array, *, k: int, n_samples: int, task_bytes: int, target: float
-) -> Search:
+def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
     """Search in the nearest cells until the recall is good enough: first in two, many boxes passed over, then in more
     and more, no box passed over."""
-    n_cells = len(cells)
-    indexes = store([call(build_index, cell, k) for cell in cells])
-    found = store([call(search_own, *pair, k, n_samples, PRUNE) for pair in zip(cells, indexes, strict=True)])
-    queries = np.concatenate(fetch([call(pick_queries, cell, i, n_cells) for i, cell in enumerate(cells)]))
-    true = true_neighbors(indexes, queries, k, n_samples)
-    shared = share(centres)
-    n_points, width = (sum(part) for part in zip(*fetch([call(_n_distinct, cell) for cell in cells]), strict=True))
-    bytes_a_round = n_points * (width // n_cells + (k + 1) * (4 + width // n_cells // centres.shape[1]))
-    searched: list[set[int]] = [{i} for i in range(n_cells)]
-    rounds, lent, recall, lacking = 0, 0, *measure_recall(cells, found, queries, true)
-    for place, prune in _places(n_cells):
-        if recall >= target and not lacking and (rounds or n_cells == 1):
+    cells, centres = partition
+    numbers, shared = list(range(len(cells))), share(centres)
+    indexes = store(call_each(build_index, cells, plan))
+    found = store(call_each(search_own, cells, indexes, PRUNE))
+    truth = find_truth(indexes, np.concatenate(fetch(call_each(pick_queries, cells, numbers, len(cells)))))
+    bytes_per_round = sum(fetch(call_each(_count_bytes, cells, plan.n_found)))
+    searched: list[set[int]] = [{i} for i in numbers]
+    rounds, lent, recall, lacking = 0, 0, *measure_recall(cells, found, truth)
+    for place, prune in _places(len(cells)):
+        if recall >= target and not lacking and (rounds or len(cells) == 1):
             break
         if place == 0:
-            own = zip(cells, found, indexes, strict=True)
-            found = store([call(search_halo, cell, some, [index]) for cell, some, index in own])
+            found = store(call_each(search_halo, cells, found, [[index] for index in indexes]))
         else:
-            chosen = store([call(choose_cells, cell, i, shared, place) for i, cell in enumerate(cells)])
-            numbers = fetch([call(_distinct, some) for some in chosen])
-            found = ask_chosen(cells, indexes, found, chosen, numbers, k, n_samples, prune)
-            searched = [known | set(some) for known, some in zip(searched, numbers, strict=True)]
-            rounds, lent = rounds + 1, lent + bytes_a_round
-        recall, lacking = measure_recall(cells, found, queries, true)
-    graphs = store([call(finish, cell, state) for cell, state in zip(cells, found, strict=True)])
-    return Search(graphs, [sorted(some - {i}) for i, some in enumerate(searched)], recall, rounds, lent)
+            chosen = store(call_each(choose_cells, cells, numbers, shared, place))
+            lenders = [some.tolist() for some in fetch(call_each(np.unique, chosen))]
+            asked = {(i, j): call(take_queries, cells[i], found[i], chosen[i], j) for i in numbers for j in lenders[i]}
+            found = ask_chosen(indexes, found, asked, prune)
+            searched = [known | set(some) for known, some in zip(searched, lenders, strict=True)]
+            rounds, lent = rounds + 1, lent + bytes_per_round
+        recall, lacking = measure_recall(cells, found, truth)
+    around = [sorted(some - {i}) for i, some in enumerate(searched)]
+    return Search(store(call_each(finish, cells, found)), around, recall, rounds, lent)
 
 
 def _places(n_cells: int) -> list[tuple[int, float]]:
@@ -303,46 +293,38 @@ def _places(n_cells: int) -> list[tuple[int, float]]:
     return [*((1, PRUNE) for _ in range(min(n_cells, 2) - 1)), *((place, 1.0) for place in range(n_cells))]
 
 
-def measure_recall(
-    cells: list[Delayed], found: list[Delayed], queries: Array, true: tuple[Array, Array]
-) -> tuple[float, int]:
-    """Share of the true neighbours of some samples that were found, and how many samples lack neighbours."""
-    counts = fetch([call(count_hits, cell, state, *true) for cell, state in zip(cells, found, strict=True)])
-    hits, lacking = np.sum(counts, axis=0).tolist()
-    return (hits - len(queries)) / (true[1].size - len(queries)), lacking  # all have found themselves
-
-
 def ask_chosen(
-    cells: list[Delayed], indexes: list[Delayed], found: list[Delayed], chosen: list[Delayed],
-    numbers: list[list[int]], k: int, n_samples: int, prune: float,
-) -> list[Delayed]:  # fmt: skip
-    """Send points to the cells that were chosen for them, search there, and send back what was found."""
-    asked = {
-        (i, j): call(take_queries, cells[i], found[i], chosen[i], j) for i, some in enumerate(numbers) for j in some
-    }
-    askers: dict[int, list[int]] = {}
+    indexes: list[Delayed], found: list[Delayed], asked: dict[tuple[int, int], Delayed], prune: float
+) -> list[Delayed]:
+    """Send points of cells i to the cells j that were chosen for them, search there, and send back what was found."""
+    asking: dict[int, list[int]] = {}
+    lending: dict[int, list[int]] = {}
     for i, j in asked:
-        askers.setdefault(j, []).append(i)
-    answered = {
-        j: call(answer_queries, indexes[j], [asked[i, j] for i in some], k, n_samples, prune)
-        for j, some in askers.items()
-    }
+        asking.setdefault(j, []).append(i)
+        lending.setdefault(i, []).append(j)
+    answers = {j: call(answer_queries, indexes[j], [asked[i, j] for i in some], prune) for j, some in asking.items()}
     return store(
         [
-            call(
-                merge_answers,
-                found[i],
-                [asked[i, j] for j in some],
-                [call(take_answer, answered[j], askers[j].index(i)) for j in some],
-            )
-            for i, some in enumerate(numbers)
+            call(merge_answers, found[i], [asked[i, j] for j in some], [answers[j][asking[j].index(i)] for j in some])
+            for i, some in sorted(lending.items())
         ]
     )
 
 
-def _n_distinct(cell: Cell) -> tuple[int, int]:
-    """Distinct points of a cell, and bytes of one."""
-    return len(cell.first), cell.points.itemsize * cell.points.shape[1]
+def _count_bytes(cell: Cell, k: int) -> int:
+    """Bytes of the distinct points of a cell, and of what is found for them."""
+    item, width = int(cell.points.itemsize), int(cell.points.shape[1])
+    return len(cell.first) * (item * width + (k + 1) * (4 + item))
+
+
+# recall
+
+
+class Truth(NamedTuple):
+    """Ids of some samples, and of all their true neighbours and themselves."""
+
+    ids: NDArray[np.int64]
+    neighbors: Array
 
 
 def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
@@ -352,23 +334,24 @@ def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
     return np.column_stack([cell.ids[rows], cell.points[rows].astype(np.float64)])
 
 
-def true_neighbors(indexes: list[Delayed], queries: Array, k: int, n_samples: int) -> tuple[Array, Array]:
-    """Ids of some samples and of all their true neighbours."""
-    parts = fetch([call(_nearest, index, queries[:, 1:], k, n_samples) for index in indexes])
-    distances = np.concatenate([part.distances for part in parts], axis=1)
-    indices = np.concatenate([part.indices for part in parts], axis=1)
-    order = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]
-    return queries[:, 0].astype(np.int64), np.take_along_axis(indices, order, axis=1)
+def find_truth(indexes: list[Delayed], queries: Array) -> Truth:
+    """The true neighbours of some samples, searched in all cells."""
+    parts = fetch(call_each(search_index, indexes, queries[:, 1:]))
+    indices, distances = (np.concatenate(columns, axis=1) for columns in tuple(zip(*parts, strict=True))[:2])
+    order = np.argsort(distances, axis=1, kind="stable")[:, : parts[0].indices.shape[1]]
+    return Truth(queries[:, 0].astype(np.int64), np.take_along_axis(indices, order, axis=1))
 
 
-def _nearest(index: Index, points: Array, k: int, n_samples: int) -> Found:
-    points = points.astype(index.points.dtype)
-    return _search(points, _nothing_found(len(points), k, points.dtype, n_samples), [index])
+def measure_recall(cells: list[Delayed], found: list[Delayed], truth: Truth) -> tuple[float, int]:
+    """Share of the true neighbours of some samples that were found, and how many samples lack neighbours."""
+    hits, lacking = np.sum(fetch(call_each(count_hits, cells, found, truth)), axis=0).tolist()
+    n_self = len(truth.ids)  # all have found themselves
+    return (hits - n_self) / (truth.neighbors.size - n_self), lacking
 
 
-def count_hits(cell: Cell, found: Found, ids: Array, true: Array) -> tuple[int, int]:
+def count_hits(cell: Cell, found: Found, truth: Truth) -> tuple[int, int]:
     """How many of the true neighbours of some samples those of this cell have found, and how many lack neighbours."""
-    place = np.minimum(np.searchsorted(cell.ids, ids), len(cell.ids) - 1)
-    here = np.flatnonzero(cell.ids[place] == ids)
-    hits = sum(len(np.intersect1d(found.indices[cell.group[place[q]]], true[q])) for q in here)
+    place = np.minimum(np.searchsorted(cell.ids, truth.ids), len(cell.ids) - 1)
+    here = np.flatnonzero(cell.ids[place] == truth.ids)
+    hits = sum(len(np.intersect1d(found.indices[cell.group[place[q]]], truth.neighbors[q])) for q in here)
     return hits, int((found.filled < found.indices.shape[1]).sum())

@@ -6,7 +6,6 @@ A cell is what is nearest to one of some centres, which k-means finds on a few r
 ranges of ids, then to cells.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import dask.dataframe as dd
@@ -18,15 +17,23 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from gitcluster._jit import cellwise, run_chunks
-from gitcluster._support.arrays import Array
-from gitcluster.distributed.source import Source
-from gitcluster.distributed.tasks import call, fetch, share, store
-from gitcluster.inputs.scaling import Scaling, apply_scaling
+from gitcluster._support.arrays import Array, starts_of
+from gitcluster.distributed.plan import Plan
+from gitcluster.distributed.source import Source, scale_rows
+from gitcluster.distributed.tasks import Resources, call_each, fetch, share, store
+from gitcluster.inputs.scaling import Scaling
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 
-ROWS_A_CENTRE = 256
+NOTHING = np.arange(0)
+ROWS_PER_CENTRE = 256
 """Rows that k-means looks at for every cell."""
-ROWS_AT_ONCE = 1 << 15
+SMALL_CELL = 20_000
+"""Fewer samples than this are not worth a cell of their own."""
+CELLS_PER_THREAD = 4
+
+
+class CellSizeError(MemoryError):
+    """A cell that cannot be split and is too large for a task."""
 
 
 class Cell(NamedTuple):
@@ -41,15 +48,50 @@ class Cell(NamedTuple):
     group: Array
     """(n,) distinct point of every sample."""
 
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.ids)
+
+
+class Partition(NamedTuple):
+    """The cells that hold samples."""
+
+    cells: list[Delayed]
+    centres: Array
+
+
+def make_cells(source: Source, plan: Plan, resources: Resources, cell_size: int | str) -> Partition:
+    """Cells of ``cell_size`` samples; "auto" makes them as large as a task can hold, and enough for all threads."""
+    sample = scale_rows(source.sample, source.scaling)
+    neighbor_bytes = 2 * (plan.n_found + 1) * (4 + sample.itemsize)
+    row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(plan.sizes)
+    most = max(1, resources.task_bytes // row_bytes)
+    size = most if isinstance(cell_size, str) else int(cell_size)
+    n_cells = -(-source.n_samples // size)
+    if isinstance(cell_size, str):
+        n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, source.n_samples // SMALL_CELL))
+    centres = place_centres(sample, n_cells, source.n_samples, size)
+    cells = move_samples(source, centres, sort=plan.recipe.has_hierarchy)
+    sizes = fetch([cell.n_samples for cell in cells])
+    if max(sizes) > 4 * most:
+        raise CellSizeError(
+            f"{max(sizes):,} samples lie so near to each other that no cells part them: a task would need "
+            f"{max(sizes) * row_bytes / 1e9:.1f} GB where {resources.task_bytes / 1e9:.1f} GB are allowed. Give the "
+            "workers more memory or fewer threads, or drop repeated samples."
+        )
+    there = np.flatnonzero(sizes).tolist()
+    return Partition([cells[i] for i in there], centres[there])
+
 
 def place_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
-    """Centres of cells that hold ``cell_size`` samples at most, as far as the sample tells."""
+    """Centres of cells that hold at most ``cell_size`` samples, as far as the sample tells."""
     distinct = np.unique(sample, axis=0)
     n_cells = min(n_cells, len(distinct))
     if n_cells == 1:
         return np.asarray(sample.mean(axis=0, keepdims=True, dtype=np.float64))
     rng = np.random.default_rng(0)
-    few = sample[rng.permutation(len(sample))[: ROWS_A_CENTRE * n_cells]]
+    few = sample[rng.permutation(len(sample))[: ROWS_PER_CENTRE * n_cells]]
     centres = _means(few, n_cells)
     for _ in range(8):
         counts = np.bincount(pairwise_distances_argmin(few, centres), minlength=len(centres)) * n_samples / len(few)
@@ -109,7 +151,7 @@ def sort_part(part: Array, start: int, splitters: Array) -> pd.DataFrame:
     return pack(part, bucket, row=np.arange(start, start + len(part)))
 
 
-def place_bucket(frame: pd.DataFrame, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
+def place_range(frame: pd.DataFrame, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
     """Number the samples of a range of ids and tell the cell of each."""
     frame = frame.sort_values("row")
     X, rows = unpack(frame), frame["row"].to_numpy()
@@ -125,9 +167,7 @@ def place_part(part: Array, start: int, scaling: Scaling | None, centres: Array)
 
 def place_rows(X: Array, rows: Array, ids: Array, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
     """Scaled samples with their numbers and cells."""
-    points = apply_scaling(X, scaling)
-    if not points.shape[1]:  # no feature varies
-        points = np.zeros((len(X), 1), X.dtype)
+    points = scale_rows(X, scaling)
     return pack(points, nearest_centre(points, centres), id=ids, row=rows)
 
 
@@ -139,30 +179,22 @@ def gather_cell(frame: pd.DataFrame) -> Cell:
     return Cell(frame["id"].to_numpy(), frame["row"].to_numpy(), points, first, group)
 
 
-def make_cells(source: Source, scaling: Scaling | None, centres: Array, *, sort: bool) -> tuple[list[Delayed], Array]:
-    """The cells with anything in them, and their centres."""
-    dtype, width = source.sample.dtype, source.sample.shape[1]
-    nothing = np.arange(0)
-    place: Callable[..., pd.DataFrame] = place_part
-    parts, starts = source.parts, source.starts.tolist()
+def sort_samples(source: Source) -> tuple[list[Delayed], list[int]]:
+    """The samples in ranges of ids, and the first id of every range."""
+    n_ranges = max(1, min(len(source.parts), len(source.sample)))
+    ordered = source.sample[canonical_order(source.sample)]
+    splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
+    template = pack(source.sample[:0], NOTHING, row=NOTHING)
+    ranges = shuffle(call_each(sort_part, source.parts, source.starts, splitters), template, n_ranges)
+    return ranges, starts_of(np.array(fetch(call_each(len, ranges))))[:-1].tolist()
+
+
+def move_samples(source: Source, centres: Array, *, sort: bool) -> list[Delayed]:
+    """All samples in their cells, some of which may be empty; without ``sort`` rows are their own ids."""
     if sort:
-        n_buckets = max(1, min(len(source.parts), len(source.sample)))
-        ordered = source.sample[canonical_order(source.sample)]
-        splitters = ordered[len(ordered) * np.arange(1, n_buckets) // n_buckets]
-        template = pack(np.empty((0, width), dtype), nothing, row=nothing)
-        frames = [
-            call(sort_part, part, int(start), splitters)
-            for part, start in zip(source.parts, source.starts[:-1], strict=True)
-        ]
-        place, parts = place_bucket, shuffle(frames, template, n_buckets)
-        starts = np.concatenate(([0], np.cumsum(fetch([call(len, part) for part in parts])))).tolist()
-    shared = share(centres)
-    frames = [call(place, part, start, scaling, shared) for part, start in zip(parts, starts, strict=False)]
-    template = pack(np.empty((0, centres.shape[1]), dtype), nothing, id=nothing, row=nothing)
-    cells = store([call(gather_cell, frame) for frame in shuffle(frames, template, len(centres))])
-    there = [i for i, n in enumerate(fetch([call(_size, cell) for cell in cells])) if n]
-    return [cells[i] for i in there], centres[there]
-
-
-def _size(cell: Cell) -> int:
-    return len(cell.ids)
+        frames = call_each(place_range, *sort_samples(source), source.scaling, share(centres))
+    else:
+        frames = call_each(place_part, source.parts, source.starts, source.scaling, share(centres))
+    nobody = np.empty((0, centres.shape[1]), source.sample.dtype)
+    template = pack(nobody, NOTHING, id=NOTHING, row=NOTHING)
+    return store(call_each(gather_cell, shuffle(frames, template, len(centres))))

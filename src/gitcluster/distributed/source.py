@@ -4,17 +4,17 @@ The data are read three times: for their extremes, for their sums, and to move t
 """
 
 import os
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._support.arrays import Array
-from gitcluster.distributed.tasks import call, fetch
+from gitcluster._support.arrays import Array, starts_of
+from gitcluster.distributed.tasks import call_each, fetch
 from gitcluster.inputs.scaling import (
     Scaling,
+    apply_scaling,
     fit_scaling,
     scale_checked,
     scaling_from_moments,
@@ -40,26 +40,19 @@ class Source(NamedTuple):
     """Some rows, in no order."""
     names: list[str] | None
     """Names of the features."""
+    scaling: Scaling | None = None
+    checksum: int = 0
+    """Of all samples and their order."""
 
     @property
-    def starts(self) -> NDArray[np.int64]:
-        """Row number of the first sample of every part, and the number of all samples."""
-        return np.concatenate(([0], np.cumsum(self.sizes)))
+    def starts(self) -> list[int]:
+        """Row number of the first sample of every part."""
+        return starts_of(self.sizes)[:-1].tolist()  # type: ignore[no-any-return]
 
     @property
     def n_samples(self) -> int:
         """Of all parts."""
         return int(self.sizes.sum())
-
-
-class Survey(NamedTuple):
-    """What is looked at in one part."""
-
-    n_samples: int
-    n_features: int
-    low: Array
-    high: Array
-    sample: Array
 
 
 def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
@@ -81,9 +74,7 @@ def open_parts(X: Any) -> tuple[list[Delayed], Any, list[str] | None, int]:
         return list(X.to_delayed()), _precision(*X.dtypes), names, len(names)
     if not isinstance(X, da.Array):
         X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
-        X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), -1))
+        X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), *X.shape[1:])) if X.ndim else X
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): samples by features.")
     if X.dtype.kind not in "fiub":
@@ -105,51 +96,48 @@ def as_array(part: Any, dtype: Any) -> Array:
     return np.ascontiguousarray(values, dtype=dtype)
 
 
-def survey_part(part: Array, number: int, n_parts: int) -> Survey:
-    """Check one part and look at it."""
+def survey_part(part: Array, number: int, n_parts: int) -> tuple[tuple[int, ...], Array, Array, Array]:
+    """Check one part: its shape, the extremes of its features, and some rows."""
     if part.size and not np.isfinite(part).all():
         what = "NaN" if np.isnan(part).any() else "infinity"
         raise ValueError(f"Input X contains {what}, in part {number} of the collection. Fill or drop such rows first.")
-    n_samples, n_features = part.shape
-    few = min(n_samples, -(-SAMPLED // n_parts))
-    rows = np.random.default_rng(number).choice(n_samples, few, replace=False)
-    low, high = np.full(n_features, np.inf, part.dtype), np.full(n_features, -np.inf, part.dtype)
-    return Survey(n_samples, n_features, part.min(axis=0, initial=np.inf) if n_samples else low,
-                  part.max(axis=0, initial=-np.inf) if n_samples else high, part[rows])  # fmt: skip
+    few = min(len(part), -(-SAMPLED // n_parts))
+    rows = np.random.default_rng(number).choice(len(part), few, replace=False)
+    return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), part[rows]
 
 
 def open_source(X: Any) -> Source:
     """Look at all parts."""
     given, dtype, names, _ = open_parts(X)
-    parts = [call(as_array, part, dtype) for part in given]
-    found: Sequence[Survey] = fetch([call(survey_part, part, i, len(parts)) for i, part in enumerate(parts)])
-    sizes = np.array([one.n_samples for one in found], np.int64)
+    parts = call_each(as_array, given, dtype)
+    found = fetch(call_each(survey_part, parts, list(range(len(parts))), len(parts)))
+    shapes, low, high, sample = zip(*found, strict=True)
+    sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"Found {sizes.sum()} sample(s) while a minimum of 2 is required.")
-    widths = {one.n_features for one in found}
+    widths = {shape[1] for shape in shapes}
     if len(widths) > 1 or 0 in widths:
         raise ValueError(f"Every part must have the same number of features, at least one; got {sorted(widths)}.")
-    low, high = np.min([one.low for one in found], axis=0), np.max([one.high for one in found], axis=0)
-    sample = np.concatenate([one.sample for one in found])
-    return Source(parts, sizes, low, high, sample, names)
+    return Source(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(sample), names)
 
 
-def learn_scaling(source: Source, scale: ArrayLike | str | None) -> tuple[Scaling | None, int]:
-    """The scale of the features, the same to the last bit as on one machine; and a checksum of the samples."""
+def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
+    """The source with the scale of its features, the same to the last bit as on one machine, and its checksum."""
     features = varying_features(source.low, source.high)
-    found = fetch(
-        [
-            call(sum_part, part, int(start), features, source.low, source.high)
-            for part, start in zip(source.parts, source.starts, strict=False)
-        ]
-    )
+    found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high))
     sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
     if isinstance(scale, str) and scale == "std":
         scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
     else:
         scaling = fit_scaling(source.sample[:1], scale)
     scale_checked(np.stack([source.low, source.high]), scaling)
-    return scaling, checksum
+    return source._replace(scaling=scaling, checksum=checksum)
+
+
+def scale_rows(X: Array, scaling: Scaling | None) -> Array:
+    """Scaled samples, with one feature of zeros where no feature varies."""
+    points = apply_scaling(X, scaling)
+    return points if points.shape[1] else np.zeros((len(X), 1), X.dtype)
 
 
 def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:

@@ -1,9 +1,5 @@
 """Stages 2 to 4 on many machines: from the neighbours in every cell to one topo-graph, for all views at once.
 
-A cell knows its samples and has room for its halo, the samples of other cells that they have as neighbours. What a
-stage finds is sent to the cells around (an exchange), so that the next stage runs in every cell by the kernels of one
-machine.
-
 The way uphill may lead through several cells: a sample asks the cell where its way goes on for the peak, again and
 again, until all know theirs, once for every border that the longest way crosses. Boundary pairs are counted in the cell
 of their sample in the higher local cluster; the sums of all cells are combined in a tree. No order of adding changes
@@ -22,28 +18,175 @@ from scipy.sparse.csgraph import connected_components
 
 from gitcluster._jit import boundary, cellwise, climbing, sums
 from gitcluster._support.arrays import Array, inverse_order, starts_of
-from gitcluster.distributed.halo_search import Graph
-from gitcluster.distributed.partition import Cell
-from gitcluster.distributed.tasks import call, fetch, reduce_tree, share, store
-from gitcluster.intensity import mean_distances, round_intensity, rounding_step
-from gitcluster.recipes import KERNELS, SIMILARITIES, Reach, Recipe
-from gitcluster.selection import count_crossing
+from gitcluster.distributed.exchange import Around, Ground, Region
+from gitcluster.distributed.plan import Plan
+from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
+from gitcluster.intensity import distance_unit, intensity_in_units, mean_distances, rounding_step
+from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
 from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums
 
 
-class Plan(NamedTuple):
-    """What the stages do, and how many neighbours each looks at, for one view of the data after another."""
+class Numbering(NamedTuple):
+    """Local clusters of one view, by the ids of their peaks."""
 
-    recipe: Recipe
-    sizes: list[int]
-    """Neighbours of every view."""
-    reaches: list[Reach]
+    ids: NDArray[np.int64]
+    """(m,) ascending."""
+    local: NDArray[np.int64]
+
+    def find(self, ids: Array) -> Array:
+        """Local clusters of peaks."""
+        return self.local[np.searchsorted(self.ids, ids)]
+
+
+class CellView(NamedTuple):
+    """What stages 2 to 4 have found for one view, apart from the samples."""
+
+    topo_graph: TopoGraph
+    peak_intensity: NDArray[np.float64]
+    """(m,) log intensity of every peak."""
+    numbering: Numbering
+
+
+class Stages(NamedTuple):
+    """What stages 2 to 4 have found for several views."""
+
+    plan: Plan
+    climbed: list[Delayed]
+    roots: list[Delayed]
+    views: list[CellView]
+    n_components: list[int]
+    """Connected components of the graph of neighbours, one number per view."""
+    rounds: int
+
+
+def build_stages(ground: Ground, plan: Plan) -> Stages:
+    """Stages 2 to 4."""
+    regions = ground.regions
+    levels, n_components = find_levels(ground, plan)
+    climbed = store(call_each(climb, regions, ground.exchange(levels), plan))
+    del levels
+    roots, rounds = store(call_each(first_roots, regions, climbed)), 0
+    while sum(fetch([found.n_unknown for found in roots])):
+        roots, rounds = store(call_each(ask_roots, climbed, ground.exchange(roots))), rounds + 1
+    around = ground.exchange(call_each(lend_roots, regions, roots, plan))
+    sizes, edges, *peaks = fetch(
+        [
+            merge_tree(merge_counts, call_each(count_roots, roots, 1)),
+            merge_tree(merge_edges, call_each(sum_boundaries, regions, climbed, around, plan)),
+            *call_each(own_peaks, regions, roots),
+        ]
+    )
+    views = [
+        number_peaks(some, counts, summed, plan.recipe)
+        for some, (_, counts), summed in zip(zip(*peaks, strict=True), sizes, edges, strict=True)
+    ]
+    return Stages(plan, climbed, roots, views, n_components, rounds)
+
+
+# stage 2
+
+
+class Parts(NamedTuple):
+    """Connected parts within a cell and its halo, one column per view."""
+
+    names: Array
+    """(n + h, s) id of the sample that stands for the part; one of the cell's own, if the part has any."""
+    sums: list["Sums"]
+    """One per view, of the parts that have samples of the cell."""
+
+
+class Sums(NamedTuple):
+    """Distances between neighbours within parts."""
+
+    names: Array
+    """Ascending ids of the samples that stand for the parts."""
+    totals: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def find_levels(ground: Ground, plan: Plan) -> tuple[list[Delayed], list[int]]:
+    """Log intensities and units of all samples, and the number of connected components in every view."""
+    parts = store(call_each(find_parts, ground.regions, plan))
+    around = ground.exchange(call_each(lend_names, ground.regions, parts))
+    linked = fetch(call_each(link_parts, parts, around))
+    joined = [
+        join_parts(some, reach.intensity) for some, reach in zip(zip(*linked, strict=True), plan.reaches, strict=True)
+    ]
+    means = [list(some) for some in zip(*(by_cell for by_cell, _ in joined), strict=True)]
+    return store(call_each(measure_intensity, ground.regions, parts, means, plan)), [count for _, count in joined]
+
+
+def find_parts(region: Region, plan: Plan) -> Parts:
+    """Connected parts as far as this cell sees them."""
+    graph, ids = region.graph, region.ids.astype(plan.id_type)
+    names, summed = np.empty((len(ids), len(plan.sizes)), plan.id_type), []
+    for s, reach in enumerate(plan.reaches):
+        root, _ = climbing.find_components(graph.indices, reach.intensity, len(ids))
+        totals, counts = sums.empty_totals(len(ids)), np.zeros(len(ids), np.int64)
+        climbing.sum_components(root, graph.distances, reach.intensity, totals, counts)
+        own = np.unique(root[: region.cell.n_samples])
+        names[:, s] = ids[root]
+        summed.append(Sums(ids[own], totals[own], counts[own]))
+    return Parts(names, summed)
+
+
+def lend_names(region: Region, parts: Parts) -> tuple[Array]:
+    """The parts of the samples of a cell."""
+    return (parts.names[: region.cell.n_samples],)
+
+
+def link_parts(parts: Parts, around: Around) -> list[tuple[Sums, Array]]:
+    """For every view the sums of this cell, and which of its parts are one with which parts of the cells around."""
+    (elsewhere,) = around.with_halo()
+    n_own = len(around.own[0])
+    linked = []
+    for s, summed in enumerate(parts.sums):
+        both = np.stack([parts.names[n_own:, s], elsewhere[n_own:, s]], axis=1)
+        both = both[np.isin(both[:, 0], summed.names)]
+        linked.append((summed, count_rows(both, np.ones(len(both), np.int64))[0] if len(both) else both))
+    return linked
+
+
+def join_parts(linked: Sequence[tuple[Sums, Array]], k: int) -> tuple[list[tuple[Array, Array]], int]:
+    """For every cell its parts and the mean distance of their connected components; the number of components."""
+    names, totals, counts = (np.concatenate(columns) for columns in zip(*(found for found, _ in linked), strict=True))
+    order = np.argsort(names)
+    links = order[np.searchsorted(names, np.concatenate([some for _, some in linked]), sorter=order)].astype(np.int32)
+    adjacency = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
+    n_components, component = connected_components(adjacency, directed=False)
+    joined, counted = sums.empty_totals(n_components), np.zeros(n_components, np.int64)
+    sums.merge_totals(component, totals, joined)
+    np.add.at(counted, component, counts)
+    ends = np.cumsum([len(found.names) for found, _ in linked])[:-1]
+    means = np.split(mean_distances(joined, counted, k)[component], ends)
+    return [(found.names, mean) for (found, _), mean in zip(linked, means, strict=True)], int(n_components)
+
+
+def measure_intensity(region: Region, parts: Parts, means: Any, plan: Plan) -> tuple[Array, Array]:
+    """Log intensity of every sample of a cell and the unit of its distances, one column per view."""
+    kernel, near = plan.recipe.kernel, region.near
+    power, kind = KERNELS[kernel]
+    log_intensity, units = np.empty((2, region.cell.n_samples, len(plan.sizes)))
+    for s, reach in enumerate(plan.reaches):
+        k = reach.intensity
+        if kind == "component":
+            names, mean = means[s]
+            unit = mean[np.searchsorted(names, parts.names[: region.cell.n_samples, s])] ** power
+        else:
+            unit = distance_unit(near, kernel=kernel, n_features=region.cell.points.shape[1], n_neighbors=k)
+        log_intensity[:, s] = intensity_in_units(near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
+        units[:, s] = unit
+    return log_intensity, units
+
+
+# stage 3
 
 
 class Climbed(NamedTuple):
-    """What is known of the samples of a cell, a column for every view; the halo stands behind the samples."""
+    """What is known of the samples of a cell, one column per view; the halo stands behind the samples."""
 
     log_intensity: NDArray[np.float64]
+    """(n + h, s)."""
     units: NDArray[np.float64]
     """(n + h, s) what distances are divided by."""
     parents: NDArray[np.int32]
@@ -53,192 +196,24 @@ class Climbed(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """The peak of every sample."""
+    """The peak of every sample, one column per view."""
 
     ids: NDArray[np.int64]
     """(n, s), -1 where it is not known yet."""
     levels: NDArray[np.float64]
     """(n, s) its log intensity."""
 
-
-class Peaks(NamedTuple):
-    """Peaks of a view in order of their ids, sizes, intensities, rows and places; what cells have of them adds up."""
-
-    ids: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    levels: NDArray[np.float64]
-    rows: NDArray[np.int64]
-    points: Array
+    @property
+    def n_unknown(self) -> int:
+        """How many are not known yet."""
+        return int((self.ids < 0).sum())
 
 
-class Edges(NamedTuple):
-    """Sums over boundary pairs of two peaks, the higher one first, by their ids."""
-
-    ends: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    totals: NDArray[np.int64]
-
-
-# exchange
-
-
-class Routes(NamedTuple):
-    """For every cell, which cells lend it samples, and the tasks that tell which."""
-
-    sources: list[list[int]]
-    tasks: list[list[Delayed]]
-    n_halo: int
-    """Samples in all halos."""
-
-
-def find_routes(cells: Sequence[Delayed], graphs: Sequence[Delayed], around: Sequence[Sequence[int]]) -> Routes:
-    """Who lends what to whom; cells that lend nothing are left out."""
-    tasks = [[call(route, graphs[c], cells[b]) for b in around[c]] for c in range(len(cells))]
-    flat = store([task for row in tasks for task in row])
-    found = fetch([call(_route_size, task) for task in flat])
-    sizes = iter(found)
-    kept: list[list[tuple[int, Delayed]]] = []
-    left = iter(flat)
-    for c in range(len(cells)):
-        kept.append([(b, task) for b, task, n in zip(around[c], left, sizes, strict=False) if n] if around[c] else [])
-    return Routes([[b for b, _ in row] for row in kept], [[task for _, task in row] for row in kept], sum(found))
-
-
-def route(graph: Graph, lender: Cell) -> tuple[Array, Array]:
-    """Places in the halo, and the samples of the lender that stand there."""
-    _, where, rows = np.intersect1d(graph.halo, lender.ids, assume_unique=True, return_indices=True)
-    return where.astype(np.int32), rows.astype(np.int32)
-
-
-def _route_size(found: tuple[Array, Array]) -> int:
-    return len(found[0])
-
-
-def take(values: tuple[Array, ...], found: tuple[Array, Array]) -> tuple[Array, ...]:
-    """The rows of arrays that another cell has asked for."""
-    return tuple(column[found[1]] for column in values)
-
-
-def exchange(routes: Routes, values: Sequence[Delayed]) -> list[list[Delayed]]:
-    """For every cell the answers of the cells around it, beside the routes."""
-    return [
-        [call(take, values[b], task) for b, task in zip(sources, tasks, strict=True)]
-        for sources, tasks in zip(routes.sources, routes.tasks, strict=True)
-    ]
-
-
-def with_halo(
-    own: tuple[Array, ...], n_halo: int, routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]]
-) -> tuple[Array, ...]:
-    """Arrays for the samples of a cell and, behind them, its halo."""
-    wide = tuple(np.empty((len(column) + n_halo, *column.shape[1:]), column.dtype) for column in own)
-    for to, column in zip(wide, own, strict=True):
-        to[: len(column)] = column
-    for (where, _), answer in zip(routes, answers, strict=True):
-        for to, column, values in zip(wide, own, answer, strict=True):
-            to[len(column) + where] = values
-    return wide
-
-
-# stage 2
-
-
-class Parts(NamedTuple):
-    """Connected parts within a cell and its halo, a column for every view, and distances between neighbours in them."""
-
-    roots: NDArray[np.int32]
-    """(n + h, s) the sample that stands for its part."""
-    sums: list[tuple[Array, Array, Array]]
-    """Of every view: the samples that stand for parts, totals and numbers of distances."""
-
-
-def find_parts(graph: Graph, reaches: Sequence[Reach]) -> Parts:
-    """Connected parts as far as this cell sees them."""
-    n_own, n_nodes = len(graph.indices), len(graph.indices) + len(graph.halo)
-    roots, summed = np.empty((n_nodes, len(reaches)), np.int32), []
-    for s, reach in enumerate(reaches):
-        root, _ = climbing.find_components(graph.indices, reach.intensity, n_nodes)
-        totals, counts = sums.empty_totals(n_nodes), np.zeros(n_nodes, np.int64)
-        climbing.sum_components(root, graph.distances, reach.intensity, totals, counts)
-        roots[:, s] = root
-        own = np.unique(root[:n_own])
-        summed.append((own, totals[own], counts[own]))
-    return Parts(roots, summed)
-
-
-def _own_roots(parts: Parts, cell: Cell) -> tuple[Array]:
-    return (parts.roots[: len(cell.ids)],)
-
-
-def link_parts(
-    parts: Parts, cell: Cell, routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array]]
-) -> list[tuple[Array, list[Array], tuple[Array, Array, Array]]]:
-    """Of every view, which parts of this cell are one with which parts of the cells around, and the sums."""
-    n_own = len(cell.ids)
-    linked = []
-    for s, summed in enumerate(parts.sums):
-        links = []
-        for (where, _), (answer,) in zip(routes, answers, strict=True):
-            here = parts.roots[n_own + where, s]
-            both = np.stack([here, answer[:, s]], axis=1)[here < n_own].astype(np.int64)
-            links.append(count_rows(both, np.ones(len(both), np.int64))[0] if len(both) else both)
-        linked.append((summed[0], links, summed))
-    return linked
-
-
-def join_parts(
-    linked: Sequence[Any], sources: Sequence[Sequence[int]], k: int, view: int
-) -> tuple[list[tuple[Array, Array]], int]:
-    """The mean distance of the connected component of every part, by cells, and the number of components."""
-    names = [found[view][0] for found in linked]
-    starts = np.concatenate(([0], np.cumsum([len(name) for name in names])))
-    ends = [np.empty((0, 2), np.int64)]
-    for c, found in enumerate(linked):
-        for b, links in zip(sources[c], found[view][1], strict=True):
-            here = starts[c] + np.searchsorted(names[c], links[:, 0])
-            there = starts[b] + np.searchsorted(names[b], links[:, 1])
-            ends.append(np.stack([here, there], axis=1))
-    joined = np.concatenate(ends).astype(np.int32).T
-    shape = (int(starts[-1]),) * 2
-    count, component = connected_components(coo_array((np.ones(joined.shape[1]), (joined[0], joined[1])), shape=shape),
-                                            directed=False)  # fmt: skip
-    totals, counts = sums.empty_totals(count), np.zeros(count, np.int64)
-    for c, found in enumerate(linked):
-        place = component[starts[c] : starts[c + 1]]
-        sums.merge_totals(place, found[view][2][1], totals)
-        np.add.at(counts, place, found[view][2][2])
-    means = mean_distances(totals, counts, k)
-    return [(names[c], means[component[starts[c] : starts[c + 1]]]) for c in range(len(names))], int(count)
-
-
-def measure_intensity(cell: Cell, graph: Graph, parts: Parts, means: Any, plan: Plan) -> tuple[Array, Array]:
-    """Log intensity of every sample of a cell, by the kernels of one machine, and the unit of its distances."""
-    n_own = len(graph.indices)
-    power, kind = KERNELS[plan.recipe.kernel]
-    log_intensity, units = np.empty((2, n_own, len(plan.reaches)))
-    for s, reach in enumerate(plan.reaches):
-        unit = np.full(n_own, float(cell.points.shape[1]) if kind == "features" else 1.0)
-        if kind == "component":
-            names, mean = means[s]
-            unit = mean[np.searchsorted(names, parts.roots[:n_own, s])] ** power
-        column = np.empty(n_own)
-        climbing.log_mean_kernel(0, n_own, graph.distances, reach.intensity, power, unit, column)
-        log_intensity[:, s], units[:, s] = round_intensity(column, graph.distances.dtype), unit
-    return log_intensity, units
-
-
-# stage 3
-
-
-def climb(
-    cell: Cell, graph: Graph, own: tuple[Array, Array], plan: Plan,
-    routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, Array]],
-) -> Climbed:  # fmt: skip
+def climb(region: Region, around: Around, plan: Plan) -> Climbed:
     """Parents, and where the way uphill ends in this cell."""
-    log_intensity, units = with_halo(own, len(graph.halo), routes, answers)
-    ids = np.concatenate([cell.ids, graph.halo])
-    n_own = len(cell.ids)
-    parents, tops = np.empty((2, n_own, len(plan.reaches)), np.int32)
+    graph, n_own, ids = region.graph, region.cell.n_samples, region.ids
+    log_intensity, units = around.with_halo()
+    parents, tops = np.empty((2, n_own, len(plan.sizes)), np.int32)
     for s, reach in enumerate(plan.reaches):
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
@@ -252,77 +227,72 @@ def climb(
     return Climbed(log_intensity, units, parents, tops)
 
 
-def first_roots(cell: Cell, climbed: Climbed) -> Roots:
+def first_roots(region: Region, climbed: Climbed) -> Roots:
     """The peaks that are known at once: those in the same cell."""
-    n_own = len(climbed.tops)
-    here = climbed.tops < n_own
-    tops = np.where(here, climbed.tops, 0)
-    levels = np.take_along_axis(climbed.log_intensity[:n_own], tops, axis=0)
-    return Roots(np.where(here, cell.ids[tops], -1), np.where(here, levels, 0.0))
+    ids = np.append(region.cell.ids, np.full(len(region.graph.halo), -1))
+    return Roots(ids[climbed.tops], np.take_along_axis(climbed.log_intensity, climbed.tops, axis=0))
 
 
-def ask_roots(
-    graph: Graph, climbed: Climbed, roots: Roots, routes: Sequence[tuple[Array, Array]], answers: Sequence[Any]
-) -> Roots:
-    """Take over the peaks that the cells around have found meanwhile."""
-    n_own = len(roots.ids)
-    ids, levels = with_halo(roots, len(graph.halo), routes, answers)
-    away = climbed.tops >= n_own
-    return Roots(
-        np.where(away, np.take_along_axis(ids, climbed.tops, axis=0), roots.ids),
-        np.where(away, np.take_along_axis(levels, climbed.tops, axis=0), roots.levels),
-    )
-
-
-def _unknown(roots: Roots) -> int:
-    return int((roots.ids < 0).sum())
+def ask_roots(climbed: Climbed, around: Around) -> Roots:
+    """The peaks, with those that the cells around have found meanwhile."""
+    return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.with_halo()))
 
 
 # stage 4
 
 
-def last_neighbors(cell: Cell, graph: Graph, reaches: Sequence[Reach]) -> tuple[Array, Array]:
-    """Distance and id of the last neighbour within reach of the boundary, a column for every view."""
-    ids = np.concatenate([cell.ids, graph.halo])
-    columns = [reach.boundary - 1 for reach in reaches]
-    return graph.distances[:, columns], ids[graph.indices[:, columns]]
+class Peaks(NamedTuple):
+    """Peaks of one view."""
+
+    ids: NDArray[np.int64]
+    levels: NDArray[np.float64]
+    """Log intensities."""
+    rows: NDArray[np.int64]
+    points: Array
 
 
-def count_peaks(cell: Cell, climbed: Climbed, roots: Roots) -> list[Peaks]:
-    """Samples by peaks; only the cell of a peak knows its row and place."""
-    found = []
+Edges = tuple[Array, Array, Array]
+"""Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
+
+
+def lend_roots(region: Region, roots: Roots, plan: Plan) -> tuple[Array, ...]:
+    """Peaks, and distance and id of the last neighbour within reach of the boundary, one column per view."""
+    columns = [reach.boundary - 1 for reach in plan.reaches]
+    return *roots, region.graph.distances[:, columns], region.ids[region.graph.indices[:, columns]]
+
+
+def own_peaks(region: Region, roots: Roots) -> list[Peaks]:
+    """The peaks of every view that lie in a cell."""
+    cell, found = region.cell, []
     for s in range(roots.ids.shape[1]):
-        ids, first, sizes = np.unique(roots.ids[:, s], return_index=True, return_counts=True)
-        place = np.minimum(np.searchsorted(cell.ids, ids), len(cell.ids) - 1)
-        here = cell.ids[place] == ids
-        rows = np.where(here, cell.rows[place], -1)
-        points = np.where(here[:, None], cell.points[place], 0)
-        found.append(Peaks(ids, sizes, roots.levels[first, s], rows, points))
+        own = np.flatnonzero(roots.ids[:, s] == cell.ids)
+        found.append(Peaks(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]))
     return found
 
 
-def merge_peaks(parts: Sequence[list[Peaks]]) -> list[Peaks]:
-    """Peaks of several cells."""
-    merged = []
-    for some in zip(*parts, strict=True):
-        ids, first, place = np.unique(np.concatenate([p.ids for p in some]), return_index=True, return_inverse=True)
-        sizes = np.zeros(len(ids), np.int64)
-        np.add.at(sizes, place, np.concatenate([p.sizes for p in some]))
-        rows, points = np.full(len(ids), -1), np.zeros((len(ids), some[0].points.shape[1]), some[0].points.dtype)
-        all_rows, all_points = np.concatenate([p.rows for p in some]), np.concatenate([p.points for p in some])
-        known = all_rows >= 0
-        rows[place[known]], points[place[known]] = all_rows[known], all_points[known]
-        merged.append(Peaks(ids, sizes, np.concatenate([p.levels for p in some])[first], rows, points))
-    return merged
+def count_roots(roots: Roots, n_together: int) -> list[tuple[Array, Array]]:
+    """For every ``n_together`` views, the peaks that samples have in them, and how many samples have the same."""
+    ones, views = np.ones(len(roots.ids), np.int64), range(roots.ids.shape[1])
+    return [count_rows(roots.ids[:, some], ones) for some in combinations(views, n_together)]
 
 
-def sum_boundaries(
-    cell: Cell, graph: Graph, climbed: Climbed, own: tuple[Array, ...], plan: Plan,
-    routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]],
-) -> list[Edges]:  # fmt: skip
+def merge_counts(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Counts of several cells."""
+    return count_rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def count_rows(rows: Array, counts: Array) -> tuple[Array, Array]:
+    """Every row once, in order, with all its counts."""
+    order = np.lexsort(rows.T[::-1])
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (np.diff(rows[order], axis=0) != 0).any(axis=1)
+    return rows[order][fresh], np.add.reduceat(counts[order], np.flatnonzero(fresh))
+
+
+def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan) -> list[Edges]:
     """Boundary pairs of the samples of a cell, summed by the two peaks."""
-    root_ids, root_levels, last_distance, last_id = with_halo(own, len(graph.halo), routes, answers)
-    n_own, nobody = len(cell.ids), np.zeros(len(root_ids))
+    root_ids, root_levels, last_distance, last_id = around.with_halo()
+    graph, n_own, nobody = region.graph, region.cell.n_samples, np.zeros(len(root_ids))
     rate, valley = SIMILARITIES[plan.recipe.similarity]
     found = []
     for s, reach in enumerate(plan.reaches):
@@ -332,7 +302,7 @@ def sum_boundaries(
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
         cellwise.mark_near_pairs(
-            graph.indices, graph.distances, reach.boundary, labels, cell.ids, *columns, crossing
+            graph.indices, graph.distances, reach.boundary, labels, region.cell.ids, *columns, crossing
         )  # fmt: skip
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
@@ -341,180 +311,22 @@ def sum_boundaries(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
             rate, nobody,
         )  # fmt: skip
-        found.append(Edges(peaks[ends], pairs, totals))
+        found.append((peaks[ends], pairs, totals))
     return found
 
 
-def merge_edges(parts: Sequence[list[Edges]]) -> list[Edges]:
+def merge_edges(parts: Sequence[Edges]) -> Edges:
     """Sums of several cells."""
-    return [
-        Edges(*merge_sums(*(np.concatenate(columns) for columns in zip(*some, strict=True))))
-        for some in zip(*parts, strict=True)
-    ]
+    return merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-# between views
-
-
-def count_shared(roots: Roots) -> list[tuple[Array, Array]]:
-    """For every two views, pairs of peaks and the samples that have both."""
-    ones = np.ones(len(roots.ids), np.int64)
-    return [count_rows(roots.ids[:, [i, j]], ones) for i, j in combinations(range(roots.ids.shape[1]), 2)]
-
-
-def merge_shared(parts: Sequence[list[tuple[Array, Array]]]) -> list[tuple[Array, Array]]:
-    """Counts of several cells."""
-    return [
-        count_rows(*(np.concatenate(column) for column in zip(*some, strict=True))) for some in zip(*parts, strict=True)
-    ]
-
-
-def count_rows(pairs: Array, counts: Array) -> tuple[Array, Array]:
-    """Every pair once, in order, with all its counts."""
-    order = np.lexsort(pairs.T[::-1])
-    fresh = np.ones(len(pairs), np.bool_)
-    fresh[1:] = (np.diff(pairs[order], axis=0) != 0).any(axis=1)
-    return pairs[order][fresh], np.add.reduceat(counts[order], np.flatnonzero(fresh))
-
-
-def count_leaks(
-    graph: Graph, climbed: Climbed, own: tuple[Array, ...], peak_ids: Sequence[Array], cuts: Sequence[Any], k: int,
-    routes: Sequence[tuple[Array, Array]], answers: Sequence[tuple[Array, ...]],
-) -> list[NDArray[np.int64]]:  # fmt: skip
-    """For every cut, a view with labels of its peaks in order of ids, what crosses between its clusters."""
-    root_ids = with_halo(own, len(graph.halo), routes, answers)[0]
-    numbers = {s: np.searchsorted(peak_ids[s], root_ids[:, s]) for s in {cut[0] for cut in cuts}}
-    return [
-        count_crossing(
-            graph.indices,
-            k,
-            labels[numbers[s]],
-            np.ascontiguousarray(climbed.log_intensity[:, s]),
-            peaks=peaks,
-            n_jobs=1,
-        )
-        for s, labels, peaks in cuts
-    ]
-
-
-def add_leaks(parts: Sequence[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
-    """Counts of several cells."""
-    return [np.sum(some, axis=0) for some in zip(*parts, strict=True)]
-
-
-# all of them
-
-
-class Ground(NamedTuple):
-    """The cells and what the search has found in them."""
-
-    cells: list[Delayed]
-    graphs: list[Delayed]
-    routes: Routes
-
-
-class Views(NamedTuple):
-    """What stages 2 to 4 have found for several views."""
-
-    plan: Plan
-    climbed: list[Delayed]
-    roots: list[Delayed]
-    around: list[Delayed]
-    """Of every cell, what it lends to the cells around: ids and levels of roots, and the last neighbours."""
-    peaks: list[Peaks]
-    graphs: list[TopoGraph]
-    orders: list[Array]
-    """Of every view, the place of local cluster i among the peaks in order of ids."""
-    n_components: list[int]
-    rounds: int
-
-
-def build_views(ground: Ground, plan: Plan) -> Views:
-    """Stages 2 to 4."""
-    cells, graphs, routes = ground
-    each, reaches = range(len(cells)), plan.reaches
-    parts = store([call(find_parts, graph, reaches) for graph in graphs])
-    own = [call(_own_roots, parts[c], cells[c]) for c in each]
-    answers = exchange(routes, own)
-    linked = fetch([call(link_parts, parts[c], cells[c], routes.tasks[c], answers[c]) for c in each])
-    joined = [join_parts(linked, routes.sources, reach.intensity, s) for s, reach in enumerate(reaches)]
-    units = [[by_cell[c] for by_cell, _ in joined] for c in each]
-    levels = store([call(measure_intensity, cells[c], graphs[c], parts[c], units[c], plan) for c in each])
-    del parts, linked
-    answers = exchange(routes, levels)
-    climbed = store([call(climb, cells[c], graphs[c], levels[c], plan, routes.tasks[c], answers[c]) for c in each])
-    del levels
-    roots = store([call(first_roots, cells[c], climbed[c]) for c in each])
-    rounds = 0
-    while sum(fetch([call(_unknown, found) for found in roots])):
-        answers = exchange(routes, roots)
-        roots = store([call(ask_roots, graphs[c], climbed[c], roots[c], routes.tasks[c], answers[c]) for c in each])
-        rounds += 1
-    lent = store([call(_lend, cells[c], graphs[c], roots[c], reaches) for c in each])
-    answers = exchange(routes, lent)
-    summed = [
-        call(sum_boundaries, cells[c], graphs[c], climbed[c], lent[c], plan, routes.tasks[c], answers[c]) for c in each
-    ]
-    peaks, edges = fetch(
-        [
-            reduce_tree(merge_peaks, [call(count_peaks, cells[c], climbed[c], roots[c]) for c in each]),
-            reduce_tree(merge_edges, summed),
-        ]
-    )
-    found = [number_peaks(*both, plan.recipe) for both in zip(peaks, edges, strict=True)]
-    return Views(
-        plan, climbed, roots, lent, peaks, [graph for graph, _ in found], [order for _, order in found],
-        [count for _, count in joined], rounds,
-    )  # fmt: skip
-
-
-def _lend(cell: Cell, graph: Graph, roots: Roots, reaches: Sequence[Reach]) -> tuple[Array, ...]:
-    return (*roots, *last_neighbors(cell, graph, reaches))
-
-
-def number_peaks(peaks: Peaks, edges: Edges, recipe: Recipe) -> tuple[TopoGraph, Array]:
-    """The topo-graph of all cells, tied by bridges; and the order of its local clusters among the peaks."""
-    order = np.lexsort((peaks.ids, -peaks.levels))
-    ends = inverse_order(order)[np.searchsorted(peaks.ids, edges.ends)]
-    level = SIMILARITIES[recipe.similarity].valley * peaks.levels[order]
-    graph = collect_edges(ends, edges.pairs, edges.totals, peaks.sizes[order], np.arange(len(order)), level)
-    graph = bridge_components(graph, peaks.points[order])
-    return graph._replace(peaks=peaks.rows[order]), order
-
-
-def count_all_shared(views: Views) -> dict[tuple[int, int], tuple[Array, Array, Array]]:
-    """For every two views, local clusters of the one and the other, and the samples that have both."""
-    pairs = list(combinations(range(len(views.plan.reaches)), 2))
-    if not pairs:
-        return {}
-    (found,) = fetch([reduce_tree(merge_shared, [call(count_shared, roots) for roots in views.roots])])
-    shared = {}
-    for (i, j), (ids, counts) in zip(pairs, found, strict=True):
-        first, second = (_number(views, s, ids[:, column]) for column, s in enumerate((i, j)))
-        order = np.lexsort((second, first))
-        shared[i, j] = first[order], second[order], counts[order]
-    return shared
-
-
-def _number(views: Views, s: int, ids: Array) -> Array:
-    """Local clusters of peaks."""
-    return inverse_order(views.orders[s])[np.searchsorted(views.peaks[s].ids, ids)]
-
-
-def count_all_leaks(
-    ground: Ground, views: Views, cuts: Sequence[tuple[int, Array, Array]], k: int
-) -> list[NDArray[np.int64]]:
-    """For every cut, a view with labels of its local clusters and levels of its clusters, what crosses."""
-    by_id = []
-    for s, labels, peaks in cuts:
-        sorted_labels = np.empty(len(labels), np.int16)
-        sorted_labels[views.orders[s]] = labels
-        by_id.append((s, sorted_labels, peaks))
-    shared_ids, shared_cuts = share([peaks.ids for peaks in views.peaks]), share(by_id)
-    answers = exchange(ground.routes, views.around)
-    tasks = [
-        call(count_leaks, ground.graphs[c], views.climbed[c], views.around[c], shared_ids, shared_cuts, k,
-             ground.routes.tasks[c], answers[c])
-        for c in range(len(ground.cells))
-    ]  # fmt: skip
-    return list(fetch([reduce_tree(add_leaks, tasks)])[0])
+def number_peaks(peaks: Sequence[Peaks], sizes: Array, edges: Edges, recipe: Recipe) -> CellView:
+    """The topo-graph of all cells, tied by bridges; ``sizes`` are in order of the ids of peaks."""
+    ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
+    order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
+    numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
+    level = SIMILARITIES[recipe.similarity].valley * levels[order]
+    sizes, (ends, pairs, totals) = sizes[inverse_order(by_id)[order]], edges
+    graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
+    graph = bridge_components(graph, points[order])
+    return CellView(graph._replace(peaks=rows[order]), levels[order], numbering)

@@ -1,7 +1,6 @@
 """What the stages share: tasks that any Dask scheduler runs, and how large they may be."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import dask
@@ -53,28 +52,53 @@ def current_client() -> Any:
 def call(function: Callable[..., Any], *arguments: Any) -> Delayed:
     """A task; it bears the name of the function on Dask's dashboard.
 
-    The tasks of a list are handed over one by one: within lists Dask does not keep hold of stored results, so that a
+    Tasks within lists and tuples are handed over one by one: there Dask does not keep hold of stored results, so that a
     graph built from them would lose them as soon as nothing else refers to them.
     """
-    sizes = tuple(len(a) if _is_list_of_tasks(a) else None for a in arguments)
-    flat = [each for a, size in zip(arguments, sizes, strict=True) for each in ([a] if size is None else a)]
-    return delayed(Regroup(function, sizes) if any(n is not None for n in sizes) else function, pure=False)(*flat)
+    tasks: list[Delayed] = []
+    return delayed(Call(function, _take_out(arguments, tasks)), pure=False)(*tasks)
 
 
-def _is_list_of_tasks(argument: Any) -> bool:
-    return isinstance(argument, list) and any(isinstance(each, Delayed) for each in argument)
+def call_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
+    """One task per cell. A list has one item per cell; anything else is handed to all tasks."""
+    n_cells = next(len(a) for a in arguments if isinstance(a, list))
+    columns = (a if isinstance(a, list) else [a] * n_cells for a in arguments)
+    return [call(function, *row) for row in zip(*columns, strict=True)]
 
 
-class Regroup:
-    """A function of arguments some of which come one by one and make lists, as long as ``sizes`` says."""
+class Call:
+    """A function and its arguments, which Dask does not look into; results of tasks are put in their places."""
 
-    def __init__(self, function: Callable[..., Any], sizes: tuple[int | None, ...]) -> None:
-        self.function, self.sizes, self.__name__ = function, sizes, function.__name__
+    def __init__(self, function: Callable[..., Any], arguments: Any) -> None:
+        self.function, self.arguments, self.__name__ = function, arguments, function.__name__
 
-    def __call__(self, *flat: Any) -> Any:
-        """Make the lists and call."""
-        rest = iter(flat)
-        return self.function(*(next(rest) if n is None else list(islice(rest, n)) for n in self.sizes))
+    def __call__(self, *results: Any) -> Any:
+        """Call the function."""
+        return self.function(*_put_in(self.arguments, results))
+
+
+class Place(NamedTuple):
+    """Where the result of a task belongs."""
+
+    number: int
+
+
+def _take_out(value: Any, tasks: list[Delayed]) -> Any:
+    if isinstance(value, Delayed):
+        tasks.append(value)
+        return Place(len(tasks) - 1)
+    return _rebuild(value, lambda part: _take_out(part, tasks))
+
+
+def _put_in(value: Any, results: Sequence[Any]) -> Any:
+    return results[value.number] if isinstance(value, Place) else _rebuild(value, lambda part: _put_in(part, results))
+
+
+def _rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
+    if not isinstance(value, (list, tuple)):
+        return value
+    parts = map(change, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def store(tasks: Iterable[Delayed]) -> list[Delayed]:
@@ -92,18 +116,11 @@ def share(value: Any) -> Any:
     if current_client() is None:
         return value
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
-        return store([call(_same, Box(value))])[0]
+        return store([call(_same, value)])[0]
 
 
-class Box:
-    """Hides a value from Dask, which would look for tasks in it."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _same(box: Box) -> Any:
-    return box.value
+def _same(value: Any) -> Any:
+    return value
 
 
 def column(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.Array:
@@ -113,9 +130,14 @@ def column(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.A
     return da.Array(joined.dask, joined.name, (tuple(sizes),), joined.dtype)
 
 
-def reduce_tree(function: Callable[[list[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
-    """Combine results a few at a time, until one is left."""
+def merge_tree(function: Callable[[Sequence[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
+    """Merge lists of equal length, item by item, a few lists at a time until one is left."""
     tasks = list(tasks)
     while len(tasks) > 1:
-        tasks = [call(function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
+        tasks = [call(merge_items, function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
     return tasks[0]
+
+
+def merge_items(function: Callable[[Sequence[Any]], Any], lists: list[list[Any]]) -> list[Any]:
+    """``function`` of the first items of all lists, of the second ones, and so on."""
+    return [function(items) for items in zip(*lists, strict=True)]

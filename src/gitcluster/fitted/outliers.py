@@ -27,13 +27,18 @@ def score_outliers(
     near: Neighbors, k: int, widths: Array | None = None, *, n_jobs: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean distance to the k nearest and outlier score of every sample; ``widths`` are those of fitted samples."""
-    n_samples = len(near.indices)
-    k = min(k, near.indices.shape[1])
-    own, scores = np.empty((2, n_samples))
-    run_chunks(comparing.mean_reach, n_samples, n_jobs, near.distances, k, own)
+    n_samples, k = len(near.indices), min(k, near.indices.shape[1])
+    own, scores = measure_widths(near, k, n_jobs=n_jobs), np.empty(n_samples)
     widths = own if widths is None else widths
     run_chunks(comparing.outlier_scores, n_samples, n_jobs, near.indices, near.distances, k, own, widths, scores)
     return own, scores
+
+
+def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    """Mean distance of every sample to its k nearest."""
+    widths = np.empty(len(near.indices))
+    run_chunks(comparing.mean_reach, len(widths), n_jobs, near.distances, k, widths)
+    return widths
 
 
 def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
