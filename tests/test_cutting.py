@@ -76,7 +76,6 @@ def test_the_prior_of_the_fit_is_known_again(found):
     assert not is_fitted_prior(told, 3, None)
 
 
-@pytest.mark.xfail(reason="the sweep that cannot be brought within the bounds hides the linkage that can", strict=True)
 def test_one_way_within_the_bounds_is_enough():
     model = GIT(3, min_cluster_size=5, max_cluster_size=25).fit(np.random.default_rng(125).normal(size=(60, 2)))
     assert np.bincount(model.cut(n_clusters=3)).max() <= 25

@@ -111,7 +111,7 @@ def test_what_was_fitted_is_known_again():
     for source, changed in (
         (as_input(X, "euclidean"), X + 1e-9),
         (check_input(csr_array(X), "euclidean"), csr_array(X * 2)),
-        (as_input(MATRIX, "precomputed").kept(everybody), MATRIX + 1),
+        (as_input(MATRIX, "precomputed").kept(everybody, None), MATRIX + 1),
         (check_input(GRAPH, "precomputed_graph"), check_input(GRAPH * 2, "precomputed_graph").graph),
     ):
         same = {Distances: MATRIX, NeighborGraph: getattr(source, "graph", None)}.get(type(source))
@@ -173,13 +173,13 @@ def test_samples_can_be_repeated_but_those_of_a_graph():
 
 
 def test_a_matrix_is_not_kept_and_samples_are():
-    kept = as_input(MATRIX, "precomputed").kept(np.arange(80))
+    kept = as_input(MATRIX, "precomputed").kept(np.arange(80), None)
     assert kept.matrix is None
     assert kept.n_samples == 80
     with pytest.raises(ValueError, match="keeps no distances"):
         kept.rows(np.array([1]))
     np.testing.assert_array_equal(kept.rows(np.array([1]), MATRIX), MATRIX[[1]])
-    np.testing.assert_array_equal(as_input(X, "euclidean").kept(np.arange(80)).rows(np.array([1])), X[[1]])
+    np.testing.assert_array_equal(as_input(X, "euclidean").kept(np.arange(80), None).rows(np.array([1])), X[[1]])
 
 
 def test_distances_too_small_for_ratios_are_refused():

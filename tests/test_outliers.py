@@ -42,7 +42,6 @@ def test_a_share_of_the_samples_is_noise():
         assert (scores > noise_threshold(scores, share)).sum() == int(200 * share)
 
 
-@pytest.mark.xfail(reason="0.29 * 100 is 28.999999999999996 and is rounded down", strict=True)
 def test_a_share_is_not_one_sample_short():
     assert (np.arange(100) > noise_threshold(np.arange(100.0), 0.29)).sum() == 29
 

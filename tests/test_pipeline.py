@@ -12,7 +12,8 @@ from sklearn.utils import check_array
 
 from gitcluster import GIT, Clustering, git_clusters
 from gitcluster.inputs import check_input
-from gitcluster.pipeline import N_REPORTS, REPEATED, repeated_rows
+from gitcluster.inputs.preparing import REPEATED, repeated_rows
+from gitcluster.pipeline import N_REPORTS
 from gitcluster.recipes import VARIANTS
 
 X, y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)

@@ -15,7 +15,15 @@ from gitcluster.distributed.source import scale_rows
 from gitcluster.distributed.stages import Climbed, Numbering, Roots, Stages
 from gitcluster.distributed.tasks import call, call_each, column, fetch, share, store
 from gitcluster.fitted.clustering import Reference
-from gitcluster.fitted.outliers import far_out, highest_in, log_ratios, mark_noise, measure_widths, score_outliers
+from gitcluster.fitted.outliers import (
+    count_noise,
+    far_out,
+    highest_in,
+    log_ratios,
+    mark_noise,
+    measure_widths,
+    score_outliers,
+)
 from gitcluster.fitted.prediction import describe_samples
 from gitcluster.inputs import Points
 from gitcluster.inputs.scaling import Scaling
@@ -117,7 +125,7 @@ def noise_threshold(described: list[Delayed], noise: float | str) -> float:
     values = store(call_each(values_of, described, isinstance(noise, str)))
     n_values = sum(fetch(call_each(len, values)))
     if not isinstance(noise, str):
-        return order_statistic(values, n_values - 1 - int(np.floor(noise * n_values)))
+        return order_statistic(values, n_values - 1 - count_noise(noise, n_values))
     if not n_values:
         return 0.0
     quartiles = []

@@ -27,6 +27,7 @@ def to_pandas(model: Any) -> Frames:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gitcluster import git_clusters
     >>> found = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
     >>> to_pandas(found).samples.cluster.to_list()
@@ -46,6 +47,7 @@ def to_networkx(model: Any) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gitcluster import git_clusters
     >>> found = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
     >>> to_networkx(found).nodes[1]["cluster"]

@@ -202,7 +202,7 @@ class Points(Input):
         """The order in which samples are searched, so that which of equally near ones is found does not depend on how
         they were given."""
         order = canonical_order(self.values) if self.order is None else self.order
-        return order.astype(np.int32 if self.n_samples < 2**31 else np.int64)
+        return _as_short(order)
 
     @cached_property
     def _cells(self) -> Any:
@@ -231,9 +231,7 @@ class Points(Input):
         return replace(self, values=self.values[rows])
 
     def kept(self, members: Array, order: Array | None) -> "Points":
-        return (
-            self if order is None else replace(self, order=order.astype(np.int32 if len(order) < 2**31 else np.int64))
-        )
+        return self if order is None else replace(self, order=_as_short(order))
 
     def ways_between(self, peaks: Array) -> Ways | None:
         return PointWays(self.values[peaks], self.metric) if self.values.shape[1] else None
@@ -440,6 +438,11 @@ def check_distances_are_usable(distances: Array) -> None:
         raise ValueError(
             "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
         )
+
+
+def _as_short(order: Array) -> Array:
+    """Indices in as few bytes as hold them."""
+    return order.astype(np.int32 if len(order) < 2**31 else np.int64)
 
 
 def _checksum(matrix: Array) -> str:
