@@ -190,7 +190,7 @@ def test_sizes_are_balanced_by_the_best_connected():
     assert balance_sizes(graph, labels, make_ties(graph, smallest=0.3)).tolist() == [0, 0, 1, 1]
     assert balance_sizes(graph, labels, make_ties(graph, smallest=0.1)) is labels
     assert balance_sizes(graph, labels, make_ties(graph, [(2, 1)], largest=0.6)).tolist() == [1, 0, 0, 0]
-    with pytest.raises(UnmetConstraintsError, match=r"The sizes \[80, 20\] cannot be brought within"):
+    with pytest.raises(UnmetConstraintsError, match=r"The sizes \[80, 20\] were not brought within"):
         balance_sizes(graph, labels, make_ties(graph, [(0, 1), (1, 2)], smallest=0.3))
 
 

@@ -112,6 +112,21 @@ def test_a_damaged_or_missing_file(folder):
         fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
+def test_any_changed_byte_is_named(folder):
+    rng = np.random.default_rng(0)
+    files = sorted(folder.iterdir())
+    for i in range(30):
+        path = files[i % len(files)]
+        whole = path.read_bytes()
+        changed = bytearray(whole)
+        changed[rng.integers(len(whole))] ^= int(rng.integers(1, 256))
+        path.write_bytes(changed)
+        with pytest.raises(CheckpointError, match=r"Remove the folder|another folder|of other data"):
+            fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+        path.write_bytes(whole)
+    assert_same(fit(X, n_clusters=3, checkpoint=folder, **OPTIONS), EXPECTED)
+
+
 def test_a_folder_that_cannot_be_written_to(tmp_path, no_search):
     (tmp_path / "file").write_text("")
     with pytest.raises(CheckpointError, match=r"cannot be written to: .* Use a folder that all workers can write to"):

@@ -5,7 +5,9 @@ graph of other data or parameters is refused.
 """
 
 import hashlib
+import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import fsspec
@@ -20,9 +22,10 @@ from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Source
 from gitcluster.distributed.tasks import call_each, fetch, store
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "graph.json"
-KEYS = {"centres", "around", "recall", "rounds"}
+PARTS = ("cell", "halo")
+KEYS = {"centres", "around", "recall", "rounds", "lent", "files", "checksum"}
 """What the manifest says of the graph, beside what it is of."""
 
 
@@ -49,22 +52,30 @@ def _matrix(column: Any, width: int) -> Array:
     return np.asarray(values.flatten()).reshape(len(values), width)
 
 
-def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> None:
-    """Two files: the samples with their neighbours, and the ids of the halo."""
+def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> list[str]:
+    """Two files: the samples with their neighbours, and the ids of the halo. Returns their checksums."""
     samples = pa.table(
         {
             "id": cell.ids, "row": cell.rows, "group": cell.group.astype(np.int64), "point": _lists(cell.points),
             "neighbor": _lists(graph.indices), "distance": _lists(graph.distances),
         }
     )  # fmt: skip
-    for name, table in (("cell", samples), ("halo", pa.table({"id": graph.halo}))):
+    checksums = []
+    for name, table in zip(PARTS, (samples, pa.table({"id": graph.halo})), strict=True):
+        buffer = io.BytesIO()
+        pq.write_table(table, buffer)
+        checksums.append(hashlib.sha256(buffer.getvalue()).hexdigest())
         with fsspec.open(f"{folder}/{name}-{number:06d}.parquet", "wb") as file:
-            pq.write_table(table, file)
+            file.write(buffer.getvalue())
+    return checksums
 
 
-def read_cell(folder: str, number: int, n_features: int, k: int) -> tuple[Cell, Graph]:
+def read_cell(folder: str, number: int, checksums: Sequence[str], n_features: int, k: int) -> tuple[Cell, Graph]:
     """What :func:`write_cell` wrote."""
-    table, halo = (_read_table(f"{folder}/{name}-{number:06d}.parquet") for name in ("cell", "halo"))
+    table, halo = (
+        _read_table(f"{folder}/{name}-{number:06d}.parquet", checksum)
+        for name, checksum in zip(PARTS, checksums, strict=True)
+    )
     ids, rows, group = (table[name].to_numpy() for name in ("id", "row", "group"))
     first = np.unique(group, return_index=True)[1]
     cell = Cell(ids, rows, _matrix(table["point"], n_features), first, group)
@@ -72,10 +83,13 @@ def read_cell(folder: str, number: int, n_features: int, k: int) -> tuple[Cell, 
     return cell, Graph(indices, distances, halo["id"].to_numpy())
 
 
-def _read_table(path: str) -> Any:
+def _read_table(path: str, checksum: str) -> Any:
     try:
         with fsspec.open(path, "rb") as file:
-            return pq.read_table(file)
+            data = file.read()
+        if hashlib.sha256(data).hexdigest() != checksum:
+            raise OSError("it is not the file that was written")
+        return pq.read_table(io.BytesIO(data))
     except (OSError, pa.ArrowException) as error:
         raise CheckpointError(f"{path} is damaged: {error}. Remove the folder, to search anew.") from None
 
@@ -95,13 +109,19 @@ def describe_graph(source: Source, plan: Plan, target: float | None) -> dict[str
 def save_graph(folder: str, about: dict[str, Any], partition: Partition, search: Search) -> None:
     """Write a graph; the manifest comes last, so that half a graph is none."""
     cells, centres = partition
-    fetch(call_each(write_cell, folder, list(range(len(cells))), cells, search.graphs))
+    files = fetch(call_each(write_cell, folder, list(range(len(cells))), cells, search.graphs))
     manifest = about | {
         "format": FORMAT, "centres": centres.tolist(), "around": search.around, "recall": search.recall,
-        "rounds": search.rounds, "lent": search.lent,
+        "rounds": search.rounds, "lent": search.lent, "files": list(files),
     }  # fmt: skip
     with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
-        json.dump(manifest, file)
+        json.dump(manifest | {"checksum": _checksum(manifest)}, file)
+
+
+def _checksum(manifest: dict[str, Any]) -> str:
+    """Of what a manifest says, but for the checksum itself."""
+    said = {name: value for name, value in manifest.items() if name != "checksum"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def prepare(folder: str) -> None:
@@ -129,6 +149,8 @@ def load_graph(folder: str, about: dict[str, Any]) -> tuple[Partition, Search] |
         raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder, to search anew.") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT or not manifest.keys() >= KEYS:
         raise CheckpointError(f"{folder} holds no graph that this version reads. Use another folder as checkpoint.")
+    if manifest["checksum"] != _checksum(manifest):
+        raise CheckpointError(f"{folder}/{MANIFEST} is damaged. Remove the folder, to search anew.")
     for name, value in about.items():
         if manifest.get(name) != value:
             raise CheckpointError(
@@ -136,7 +158,8 @@ def load_graph(folder: str, about: dict[str, Any]) -> tuple[Partition, Search] |
                 f"this fit has {value!r}). Use another folder, or remove this one."
             )
     centres = np.array(manifest["centres"])
-    both = store(call_each(read_cell, folder, list(range(len(centres))), centres.shape[1], about["n_neighbors"]))
+    numbers, files = list(range(len(centres))), manifest["files"]
+    both = store(call_each(read_cell, folder, numbers, files, centres.shape[1], about["n_neighbors"]))
     cells, graphs = (store([pair[i] for pair in both]) for i in (0, 1))
     search = Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"], manifest["lent"])
     return Partition(cells, centres), search
