@@ -35,12 +35,14 @@ N_REPORTS = 4
 
 
 class Stages(NamedTuple):
-    """What stages 2 to 4 found with one number of neighbours."""
+    """What stages 2 to 4 found with one number of neighbours, and what stage 5 can begin with."""
 
     n_neighbors: int
     log_intensity: NDArray[np.float64]
     local_clusters: LocalClusters
     topo_graph: TopoGraph
+    hierarchy: Hierarchy | None
+    """All merges, for stage 5 by linkage."""
 
 
 class Merged(NamedTuple):
@@ -48,7 +50,6 @@ class Merged(NamedTuple):
 
     stages: Stages
     edge_cut: EdgeCut
-    hierarchy: Hierarchy | None = None
     selection: Selection | None = None
     ties: Ties | None = None
 
@@ -181,7 +182,8 @@ def build_stages(
     )
     if recipe.needs_bridges:
         graph = bridge_components(graph, ready.data)
-    return Stages(n_neighbors, log_intensity, local, graph)
+    hierarchy = build_hierarchy(graph) if recipe.has_hierarchy else None
+    return Stages(n_neighbors, log_intensity, local, graph, hierarchy)
 
 
 def choose_clusters(
@@ -206,8 +208,9 @@ def choose_clusters(
         ties = None
         if ready.constraints is not None:
             ties = tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
+        hierarchy = found.hierarchy or build_hierarchy(graph)
         peaks = found.log_intensity[local.peaks]
-        views.append(View(found.n_neighbors, len(local.labels), graph, build_hierarchy(graph), peaks, ties))
+        views.append(View(found.n_neighbors, len(local.labels), graph, hierarchy, peaks, ties))
         evidence.samples.append((local.labels, found.log_intensity))
 
     def add_finest() -> None:
@@ -224,7 +227,7 @@ def choose_clusters(
     chosen = selection.chosen
     view = views[chosen.view]
     cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
-    return Merged(stages[chosen.view], cut, view.hierarchy, selection, view.ties)
+    return Merged(stages[chosen.view], cut, selection, view.ties)
 
 
 def conclude(
@@ -283,7 +286,7 @@ def conclude(
         proportions=counts / (len(labels) if ready.weights is None else ready.weights.sum()),
         topo_graph=stages.topo_graph._replace(peaks=reference.given(local.peaks)),
         edge_cut=cut,
-        hierarchy=merged.hierarchy,
+        hierarchy=stages.hierarchy,
         ties=merged.ties,
         selection=None if selection is None else selection.table,
         n_clusters_scores=None if selection is None else selection.n_clusters_scores,
@@ -304,4 +307,4 @@ def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | 
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])
-    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)
+    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph, stages.hierarchy)

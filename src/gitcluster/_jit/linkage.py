@@ -65,7 +65,8 @@ def add_connection(pair, value, edge, sums, behind, log_sums):
         sums[pair], behind[pair] = value, edge
         return
     sums[pair] = add_log(sums[pair], value)
-    if (log_sums[edge], -edge) > (log_sums[behind[pair]], -behind[pair]):
+    strongest = behind[pair]
+    if (log_sums[edge], -edge) > (log_sums[strongest], -strongest):
         behind[pair] = edge
 
 
@@ -89,20 +90,21 @@ def link_average(edges, log_sums, sizes, root, apart, rival, step):
     foe_head, foe_tail, foe_following = link_edges(apart, root)
     foes, single = find_foes(apart, root), tops_of(rival, root)
     sums, behind = connect_clusters(edges, log_sums, root)
+    free = len(apart) == 0 and rival.max() < 0
     heap = [(0.0, m, m, m, m) for _ in range(0)]
-    for pair in sums:
-        i, j = pair // m, pair % m
-        strength = np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
-        heap.append((-strength, min(name[i], name[j]), max(name[i], name[j]), i, j))
     for e in range(len(edges)):
-        for end in range(2):
-            degree[find(root, edges[e, end])] += 1
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        degree[i] += 1
+        degree[j] += 1
+        if i != j:
+            strength = np.rint((sums[min(i, j) * m + max(i, j)] - log(size[i]) - log(size[j])) / step)
+            heap.append((-strength, min(name[i], name[j]), max(name[i], name[j]), i, j))
     heapq.heapify(heap)
     merged = [(np.int64(0), 0.0) for _ in range(0)]
     while len(heap) > 0:
         weakness, _, _, i, j = heapq.heappop(heap)
         i, j = find(root, i), find(root, j)
-        if i == j or not may_join(i, j, foes, single):
+        if i == j or not (free or may_join(i, j, foes, single)):
             continue
         pair = min(i, j) * m + max(i, j)
         now = -np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
@@ -112,9 +114,10 @@ def link_average(edges, log_sums, sizes, root, apart, rival, step):
         merged.append((behind[pair], -now * step))
         small, large = (i, j) if degree[i] < degree[j] else (j, i)
         move_connections(small, large, root, edges, head, following, sums, behind, log_sums)
-        move_foes(small, large, root, apart, foe_head, foe_following, foes)
-        append_edges(small, large, foe_head, foe_tail, foe_following)
-        single[large] = max(single[large], single[small])
+        if not free:
+            move_foes(small, large, root, apart, foe_head, foe_following, foes)
+            append_edges(small, large, foe_head, foe_tail, foe_following)
+            single[large] = max(single[large], single[small])
         root[small] = large
         name[large] = min(name[i], name[j])
         size[large] += size[small]
