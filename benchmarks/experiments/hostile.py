@@ -93,7 +93,7 @@ def broken_laws(X: Any, options: dict[str, Any], parameters: dict[str, Any], rng
         "links": lambda: links_kept(labels, model, parameters),
         "duplicates": lambda: duplicates_together(X, labels, parameters),
         "no cluster is empty": lambda: len(np.unique(labels[labels >= 0])) == model.n_clusters_,
-        "new samples": lambda: new_samples_alike(model, other, X, rng),
+        "new samples": lambda: equal_samples_apart(X, parameters) or new_samples_alike(model, other, X, rng),
     }
     for name, holds in laws.items():
         if not holds():

@@ -45,7 +45,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Nearest neighbours of a sample, not counting itself. "auto" tries several and keeps the clustering that agrees
         best with the others (the two published variants: 8).
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        "adaptive" needs no tuning; "paper" is the method as the paper's text defines it; "authors" is the code that
+        "adaptive" needs no tuning; "paper" is the paper's text, with every distance scaled; "authors" is the code that
         the paper's published figures come from.
     metric : str, default="euclidean"
         "euclidean" divides every feature by its standard deviation; any other metric of

@@ -51,7 +51,7 @@ class Recipe(NamedTuple):
 
     name: str
     kernel: str
-    """Of the intensity, see ``KERNELS``."""
+    """How a neighbour counts in the intensity, by its name in ``KERNELS``."""
     climb: float
     """Neighbours to climb among, as a share of n_neighbors."""
     strict: bool
@@ -61,7 +61,7 @@ class Recipe(NamedTuple):
     boundary_reach: float
     """Neighbours among which boundary pairs are looked for, relative to n_neighbors."""
     similarity: str
-    """Of a boundary pair, see ``SIMILARITIES``."""
+    """How similar a boundary pair is, by its name in ``SIMILARITIES``."""
     unscaled: bool
     """Whether similarities are of the features as they were given, not as they were scaled."""
     merge: str

@@ -64,7 +64,7 @@ def wrong_files():
     header = "MFCC," * 22 + "Family,Genus,Species,RecordID\n"
     codons = "Kingdom" + ",codon" * 68 + "\n"
     return [
-        ("hepatitis", [page], "expected 20 values a row"),
+        ("hepatitis", [page], "expected 20 values per row"),
         ("hepatitis", [hepatitis[:1000]], "expected a zip archive, found a damaged one"),
         ("hepatitis", [hepatitis[:300] + b"?" + hepatitis[301:]], "expected a zip archive, found a damaged one"),
         ("hepatitis", [stand_ins.archive("other.data", "1")], "expected hepatitis.data in the archive, found"),

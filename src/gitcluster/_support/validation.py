@@ -62,7 +62,7 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
         ) from None
     if shares.ndim != 1 or shares.size == 0:
         raise ValueError(
-            f"proportions must be a non-empty list of positive numbers, one a cluster, got {proportions!r}."
+            f"proportions must be a non-empty list of positive numbers, one per cluster, got {proportions!r}."
         )
     if not np.all(np.isfinite(shares)) or np.any(shares <= 0):
         raise ValueError(
@@ -74,7 +74,7 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
 
 
 def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | None:
-    """Finite weights >= 0, one a sample, not all 0."""
+    """Finite weights >= 0, one per sample, not all 0."""
     if weights is None:
         return None
     try:
@@ -83,9 +83,9 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     except (TypeError, ValueError):
         found = None
     if found is None:
-        raise ValueError(f"sample_weight must be real numbers, one a sample, got {weights!r}.")
+        raise ValueError(f"sample_weight must be real numbers, one per sample, got {weights!r}.")
     if found.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight a sample, got {found.shape}.")
+        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight per sample, got {found.shape}.")
     if not np.isfinite(found).all() or (found < 0).any():
         raise ValueError("sample_weight must be finite and >= 0.")
     if not (found > 0).any():

@@ -24,7 +24,7 @@ SILHOUETTE_ROWS = 2000
 @click.argument("table", metavar="TABLE")
 @click.option("--truth", metavar="NAME", help="Column of true classes, to score every method; it is not clustered by.")
 @click.option("--rows", type=click.IntRange(2), default=5000, show_default=True,
-              help="Compare on so many rows at most, drawn at random.")  # fmt: skip
+              help="Compare on at most this many rows, drawn at random.")  # fmt: skip
 @model_options
 @label_options
 @table_options

@@ -25,7 +25,7 @@ def read_hepatitis(path: Path) -> Labelled:
     """``hepatitis.data``: class 1 (died) or 2, then 19 features; gaps ``?`` become the mean of their column."""
     rows = [row for row in _table(path, "hepatitis.data") if row]
     if any(len(row) != 20 for row in rows):
-        raise ValueError(f"expected 20 values a row, found {sorted({len(row) for row in rows})}")
+        raise ValueError(f"expected 20 values per row, found {sorted({len(row) for row in rows})}")
     values = np.array([[np.nan if field == "?" else float(field) for field in row] for row in rows]).reshape(-1, 20)
     X = values[:, 1:]
     gaps = np.isnan(X)

@@ -107,7 +107,7 @@ def describe_graph(source: Source, plan: Plan, target: float | None) -> dict[str
 
 
 def save_graph(folder: str, about: dict[str, Any], partition: Partition, search: Search) -> None:
-    """Write a graph; the manifest comes last, so that half a graph is none."""
+    """Write a graph; the manifest comes last, so that an unfinished graph is not taken for a whole one."""
     cells, centres = partition
     files = fetch(call_each(write_cell, folder, list(range(len(cells))), cells, search.graphs))
     manifest = about | {

@@ -53,7 +53,7 @@ def write_explorer(
         What to call the samples.
     title : str, default=None
     max_samples : int, default=100_000
-        Beyond so many, a sample of them is shown: the same share of every local cluster, and all peaks.
+        If there are more samples, some of them are shown: the same share of every local cluster, and all peaks.
     random_state : int, default=0
         Decides which samples are shown.
 

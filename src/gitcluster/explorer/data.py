@@ -42,7 +42,7 @@ def pack_model(
     if names is not None:
         names = [str(name) for name in names]
         if len(names) != n_samples:
-            raise ValueError(f"names must have {n_samples} entries, one a sample, got {len(names)}.")
+            raise ValueError(f"names must have {n_samples} entries, one per sample, got {len(names)}.")
         names = [names[row] for row in rows.tolist()]
     return {
         "title": "GIT explorer" if title is None else str(title),
@@ -155,7 +155,7 @@ def _columns(columns: Any) -> list[tuple[Any, Any]]:
 def _pack_column(name: str, values: Any, rows: NDArray[np.int64], n_samples: int) -> dict[str, Any]:
     array = np.asarray(values)
     if array.shape != (n_samples,):
-        raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value a sample, got {array.shape}.")
+        raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value per sample, got {array.shape}.")
     array = array[rows]
     if array.dtype.kind == "O" and all(_is_missing(value) or _is_number(value) for value in array):
         array = np.array([np.nan if _is_missing(value) else float(value) for value in array])

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 FAR = 1.4
-"""Samples so many times as far out as nearly all others do not decide what the page shows at first."""
+"""Samples that lie farther out than this multiple of the usual range do not decide what the page shows at first."""
 ROOM = 1.1
 """What it shows then, beside the range of nearly all of them."""
 UNEVEN = 4.0
-"""Axes whose ranges differ more than so many times are scaled each for itself."""
+"""Axes are scaled each for itself where their ranges differ by more than this factor."""
 
 
 class Window(NamedTuple):

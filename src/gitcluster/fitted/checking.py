@@ -219,3 +219,5 @@ def _check_scaling(scaling: Any, n_features: int) -> None:
         raise ValueError("its scale is that of other features")
     for column in columns:
         _check_floats("scale", column, (len(column),))
+    if (scaling.span <= 0).any() or (scaling.deviation <= 0).any() or (scaling.weights <= 0).any():
+        raise ValueError("its scale is not above 0")

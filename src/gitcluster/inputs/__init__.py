@@ -186,8 +186,8 @@ class Points(Input):
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         k = min(n_neighbors, self.n_samples)
         found = empty_neighbors(new.shape[0], k, new.dtype)
+        found[0][:], found[1][:] = np.arange(k), 0.0 if new.shape[1] == 0 else np.inf
         if new.shape[1] == 0:
-            found[0][:], found[1][:] = np.arange(k), 0.0
             return Neighbors(*found)
         if fits_cells(new, self.metric):
             nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)

@@ -54,7 +54,7 @@ def graph_neighbors(
 def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
     """A CSR array of distances from what a user may bring, or an error that says what is wrong with it.
 
-    ``n_fitted`` is given for new samples: their neighbours are among so many fitted ones.
+    ``n_fitted`` is given for new samples: their neighbours are among this many fitted ones.
     """
     if issparse(graph):
         try:
