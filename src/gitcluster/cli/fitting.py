@@ -107,7 +107,7 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
     """What ``--json`` tells of a fit."""
     return {
         "rows": len(table.values),
-        "dropped_rows": table.dropped,
+        **_read_facts(len(table.values), table.dropped, table.lines, table.empty),
         "features": list(table.names),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
@@ -132,10 +132,30 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         best = np.argsort(-scores["score"])[:3]
         ranked = ", ".join(f"{scores['n_clusters'][i]} ({scores['score'][i]:.2f})" for i in best)
         parts.append(f"Number of clusters, best scores first: {ranked}")
-    if table.dropped:
-        parts.append(f"{table.dropped:,} rows with missing values were left out")
+    parts.append(_read_words(len(table.values), table.dropped, table.lines, table.empty))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
     return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+
+
+def _read_facts(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
+    """What became of every row that was read, for ``--json``; lines are those of a text table."""
+    about = {"lines": lines, "empty_lines": empty} if lines else {}
+    return {"read_rows": labelled + dropped, "dropped_rows": dropped, **about}
+
+
+def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
+    """What became of every row that was read, in words.
+
+    Examples
+    --------
+    >>> _read_words(8, 2, 13, 2)
+    'Rows read: 10 in 13 lines; labelled: 8; left out: 2 with missing values; 2 empty lines were skipped'
+    """
+    return (
+        f"Rows read: {labelled + dropped:,}{f' in {lines:,} lines' if lines else ''}; labelled: {labelled:,}"
+        + (f"; left out: {dropped:,} with missing values" if dropped else "")
+        + (f"; {empty:,} empty line{' was' if empty == 1 else 's were'} skipped" if empty else "")
+    )
 
 
 @click.command()
@@ -156,13 +176,14 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     output, screen = _prepare(options)
     fitted = load_model(model)
     chosen, names = fitted.columns_for(columns_of(options))
-    counts, dropped = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
+    counts = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64)
+    dropped = lines = empty = 0
     with screen.bar(f"Labelling {table}", "predict") as bar:
         parts = iterate_table(table, chosen, check=None, advance=bar.advance, names=names)
         form = format_of(output, options["output_format"]) if output else ""
         with open_writer(output, form) if output else nullcontext() as writer:
             for part in parts:
-                dropped += part.dropped
+                dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
                 if not len(part.values):
                     continue
                 labels = _predict(fitted, part, chosen.id, options["missing"], probabilities)
@@ -170,9 +191,10 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
                 if writer is not None:
                     writer.write(labels)
     title = f"{counts.sum():,} rows of {table} in {screen.seconds['predict']:.1f} s"
-    facts = {"rows": int(counts.sum()), "dropped_rows": dropped, "sizes": counts[1:], "noise": int(counts[0]),
+    account = (int(counts.sum()), dropped, lines, empty)
+    facts = {"rows": account[0], **_read_facts(*account), "sizes": counts[1:], "noise": int(counts[0]),
              "model": model, "input": table}  # fmt: skip
-    _tell(options, screen, facts, [_sizes_table(title, counts)], output)
+    _tell(options, screen, facts, [_sizes_table(title, counts), _read_words(*account)], output)
 
 
 def _predict(fitted: Fitted, part: Table, id_name: str | None, missing: str, probabilities: bool) -> pd.DataFrame:
