@@ -12,6 +12,7 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from gitcluster.fitted.places import Places
+from gitcluster.plots._labels import plain
 from gitcluster.plots._style import Colours, clear_frame
 
 MOST_MARKERS = 20_000
@@ -126,6 +127,6 @@ def frame_points(ax: Axes, places: Places, *, bare: bool = False) -> None:
         ax.spines[:].set_color("#CCCCCC")
         return
     clear_frame(ax)
-    ax.set(xlabel=places.names[0], ylabel=places.names[1])
+    ax.set(xlabel=plain(places.names[0]), ylabel=plain(places.names[1]))
     if not places.as_given and places.names[1] != "log intensity":
         ax.set(xticks=[], yticks=[])  # numbers of such directions say nothing

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
-from gitcluster.plots._labels import name_places
+from gitcluster.plots._labels import name_places, plain
 from gitcluster.plots._points import axes_area, draw_points, frame_points
 from gitcluster.plots._style import (
     FAINT,
@@ -222,7 +222,7 @@ def plot_motivation(model: Any, X: Any = None, *, fig: Figure | SubFigure | None
     after.set_title(
         f"(c) {count_of(n_cut, 'edge')} cut, {count_of(found.n_clusters, 'cluster')}", fontsize="medium", loc="left"
     )
-    after.set_xlabel(places.names[0])
+    after.set_xlabel(plain(places.names[0]))
     return fig
 
 
