@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from gitcluster import GIT
+from gitcluster._support.names import as_typed
 from gitcluster.cli.tables import ColumnOptions
 from gitcluster.cli.text_tables import NO_QUOTE, SEPARATORS, TextStyle
 from gitcluster.cli.writing import FORMATS
@@ -110,6 +111,9 @@ label_options = together(
                  "TSV, Parquet, Arrow, NPY, NPZ and Excel; - is the standard output."),
     click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))),
                  help="Format of the labels. The name decides by default."),
+    click.option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
+                 "spreadsheets would run as formulas (they begin with = + - @). Numbers are never changed. In Excel "
+                 "files no text is a formula."),
 )  # fmt: skip
 
 voice_options = together(
@@ -120,6 +124,10 @@ voice_options = together(
 
 def columns_of(options: dict[str, Any]) -> ColumnOptions:
     """What ``table_options`` say."""
+    options = options | {
+        name: as_typed(value) if isinstance(value := options[name], str) else value and tuple(map(as_typed, value))
+        for name in ("columns", "exclude", "id", "na", "key", "sheet")
+    }
     separator = options["separator"]
     if separator is not None:
         separator = SEPARATORS.get(separator, separator.replace("\\t", "\t"))

@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster.cli.binary_tables import BinaryTable, open_arrow, open_excel, open_npy, open_npz, open_parquet
+from gitcluster.cli.streams import check_open
 from gitcluster.cli.text_tables import MISSING, Block, TableError, TextStyle, TextTable
 from gitcluster.cli.writing import FORMATS, STANDARD
 
@@ -117,6 +118,8 @@ def iterate_table(
 
 def open_stream(path: str) -> Any:
     """The bytes of a file, or of the standard input, in a ``with`` block."""
+    if path == STANDARD:
+        check_open("stdin")
     return nullcontext(sys.stdin.buffer) if path == STANDARD else Path(path).open("rb")
 
 
@@ -292,8 +295,9 @@ def _texts_remedy(texts: dict[str, NotNumbers], block: Block) -> str:
         )
     shown = ", ".join(f"{name} ({bad.kind}, {bad.example[:30]!r})" for name, bad in list(texts.items())[:8])
     return (
-        f"{block.place(first.row)}: {len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. GIT measures distances between "
-        f"numbers. Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
+        f"{block.place(first.row)}: {len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. "
+        "GIT measures distances between numbers. "
+        f"Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
         "them, such as one column of 0 and 1 for every value."
     )
 
