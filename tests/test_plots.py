@@ -7,9 +7,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import nasty_sets
 from matplotlib import pyplot as plt
@@ -30,6 +32,8 @@ from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
+from gitcluster.fitted import places as places_module
+from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.places import lay_out, place_samples
 from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots._points import find_pixels, paint
@@ -619,3 +623,47 @@ def test_only_an_explanation_is_drawn_as_one(given):
     with pytest.raises(TypeError, match=message):
         plots.plot_explanation(given)
     assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    "name", [r"$\frac{$", "$x$", "$", r"a\$b", "100 %_#&", "\x1b[31m", "line\nline", "n" * 5000, "$" * 99, "\u202e"]
+)
+def test_names_of_columns_are_never_formulas(name, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=[name, "other"])
+    model = GIT(2).fit(X)
+    line = X[[name]]
+    for figure in (
+        plots.plot_clusters(model, X).figure,
+        plots.plot_pipeline(model, X),
+        plots.plot_clusters(GIT(2).fit(line), line).figure,
+        plots.plot_pipeline(GIT(2).fit(line), line),
+        plots.plot_clusters(model, embedding=X).figure,
+    ):
+        for form in ("png", "svg", "pdf"):
+            figure.savefig(tmp_path / f"p.{form}", bbox_inches="tight")
+        plt.close(figure)
+    ElementTree.parse(tmp_path / "p.svg")
+
+
+@pytest.mark.parametrize("n", [4, 7, 40, 300])
+def test_places_where_nothing_differs(n):
+    zeros = GIT(metric="precomputed", scale=None).fit(np.zeros((n, n)))
+    assert np.isfinite(place_samples(clustering_of(zeros), np.zeros((n, n))).xy).all()
+    equal = 1.0 - np.eye(n)
+    places = place_samples(clustering_of(GIT(metric="precomputed", scale=None).fit(equal)), equal)
+    assert np.isfinite(places.xy).all()
+    pairs = csr_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
+    alone = GIT(metric="precomputed_graph", scale=None).fit(pairs)
+    assert np.isfinite(place_samples(clustering_of(alone)).xy).all()
+    plt.close(plots.plot_clusters(zeros, np.zeros((n, n))).figure)
+    plt.close(plots.plot_topo_graph(alone).figure)
+
+
+def test_the_largest_eigenvectors_without_arpack(monkeypatch):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(50, 2)) * [5, 1]
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    monkeypatch.setattr(places_module, "eigsh", lambda *_, **__: (_ for _ in ()).throw(places_module.ArpackError(-9)))
+    xy = places_module._scale_distances(distances)
+    found = np.linalg.norm(xy[:, None] - xy, axis=2)
+    assert np.corrcoef(found.ravel(), distances.ravel())[0, 1] > 0.99

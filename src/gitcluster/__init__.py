@@ -1,5 +1,6 @@
 """GIT: clustering based on the graph of intensity topology."""
 
+from gitcluster._support import interrupts as _interrupts  # noqa: F401
 from gitcluster.edge_cutting import EdgeCut, cut_edges
 from gitcluster.estimator import GIT
 from gitcluster.fitted.clustering import Clustering

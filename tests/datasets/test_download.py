@@ -67,6 +67,8 @@ def test_a_size_need_not_be_told(site, tmp_path):
         ({"slow": True}, r"timed out, \d+ bytes arrived in 0.5 seconds"),
         ({"endless": True}, "more than 1,000,000 bytes arrived"),
         ({"silent": True}, "timed out"),
+        ({"slow_head": True}, "timed out after 0.5 seconds"),
+        ({"announced": 10**12}, "1,000,000,000,000 bytes are announced, the limit of a file is 1,000,000"),
         ({"cut": 10}, f"10 of {len(CONTENT)} bytes arrived"),
     ],
     ids=str,

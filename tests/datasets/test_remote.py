@@ -1,12 +1,13 @@
 """Sets from a server: downloaded, checked and read, or an error that says what was expected, found, and to do."""
 
+import gzip
 import hashlib
 import zipfile
 
 import numpy as np
 import pytest
 
-from gitcluster.datasets import DatasetError, load, remote
+from gitcluster.datasets import DatasetError, download, formats, load, remote
 
 from . import stand_ins
 from .stand_ins import stand_in
@@ -191,3 +192,44 @@ def test_without_pooch_the_line_that_installs_it(publish, monkeypatch):
     monkeypatch.setattr("gitcluster._support.optional.is_installed", lambda package: package != "pooch")
     with pytest.raises(ImportError, match=r"Downloading a data set needs .*pip install 'gitcluster\[datasets\]'"):
         load("frogs")
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"slow": True}, "timed out"),
+        ({"endless": True}, "more than 1,000,000 bytes arrived"),
+        ({"silent": True}, "timed out"),
+        ({"slow_head": True}, "timed out"),
+        ({"announced": 10**12}, "bytes are announced"),
+    ],
+    ids=str,
+)
+def test_openml_is_given_up_as_well(plan, message, publish, site, monkeypatch):
+    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(download, "LONGEST", 0.5)
+    monkeypatch.setattr(download, "LARGEST", 1_000_000)
+
+    def fetch(**_):
+        from sklearn.datasets import _openml
+
+        with _openml._open_openml_url(site.url("openml"), None, n_retries=0) as answer:
+            return answer.read()
+
+    site.files["openml"] = b"content"
+    site.plans["openml"] = [plan] * 20
+    monkeypatch.setattr(remote, "fetch_openml", fetch)
+    publish("mnist", None, None, otherwise=remote.PUBLICATIONS["mnist"].otherwise)
+    with pytest.raises(DatasetError, match=f"OpenML: .*{message}"):
+        load("mnist")
+
+
+def test_a_file_that_unpacks_to_more_than_any_set_has(publish, monkeypatch):
+    monkeypatch.setattr(formats, "LARGEST", 1_000_000)
+    bomb = stand_ins.archive("hepatitis.data", "1" * 5_000_000)
+    publish("hepatitis", bomb)
+    with pytest.raises(DatasetError, match="at most 1,000,000 bytes, found more"):
+        load("hepatitis")
+    publish("mnist", gzip.compress(bytes(5_000_000)), gzip.compress(bytes(100)))
+    with pytest.raises(DatasetError, match="at most 1,000,000 bytes, found more"):
+        load("mnist")

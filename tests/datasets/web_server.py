@@ -10,7 +10,8 @@ class Site:
 
     ``plans[path]`` is a list of dictionaries, one per request: ``status`` to answer with, ``cut`` to break off after
     this many bytes, ``chunked`` to tell no size, ``silent`` to answer nothing, ``slow`` to send a byte now and then,
-    ``endless`` to send without end.
+    ``endless`` to send without end, ``slow_head`` to send the head of the answer without end, ``announced`` to tell
+    another size.
     """
 
     def __init__(self):
@@ -31,6 +32,15 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         if plan.get("silent"):
             site.closing.wait(5)
+        elif plan.get("slow_head"):
+            with suppress(OSError):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                while not site.closing.wait(0.02):
+                    self.wfile.write(b"x")
+        elif "announced" in plan:
+            self.send_response(200)
+            self.send_header("Content-Length", str(plan["announced"]))
+            self.end_headers()
         elif "status" in plan or path not in site.files:
             self.reply(plan.get("status", 404), b"")
         elif plan.get("slow") or plan.get("endless"):

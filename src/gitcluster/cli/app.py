@@ -13,6 +13,7 @@ from gitcluster.cli.comparing import bench, compare
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.fitting import cut, fit, predict
 from gitcluster.cli.showing import explain, explore, plot, report
+from gitcluster.cli.streams import check_open
 from gitcluster.cli.writing import check_target, format_of, write_table
 
 
@@ -56,6 +57,7 @@ def app(traceback: bool) -> None:
 @click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
 def demo(output: str | None) -> None:
     """Cluster an embedded example, and show a picture and a table of it."""
+    check_open("stdout")
     check_target(output, stream=True)
     show_demo()
     if output:

@@ -14,7 +14,7 @@ from gitcluster.cli.models import read
 from gitcluster.cli.options import columns_of, label_options, model_of, model_options, table_options, voice_options
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
-from gitcluster.cli.writing import STANDARD, check_target, format_of, print_json, write_table
+from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
 from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
@@ -37,8 +37,11 @@ def compare(table: str, truth: str | None, rows: int, **options: Any) -> None:
 
     gitcluster compare data.csv -c 3
     """
-    output = options["output"]
+    output = standard_or(options["output"])
+    if options["as_json"] and output == STANDARD:
+        raise click.UsageError("--json and -o - both write to the standard output. Name a file for the labels.")
     check_target(output, stream=True)
+    check_apart({"-o": output}, [table])
     screen = Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
     if truth:
         options["id"] = truth
@@ -49,7 +52,8 @@ def compare(table: str, truth: str | None, rows: int, **options: Any) -> None:
     results, labels = compare_methods(model_of(options), values, known, screen)
     if output:
         found = pd.DataFrame({"row": read_in.rows[chosen], **labels})
-        write_table(output, found, format_of(output, options["output_format"]))
+        form = format_of(output, options["output_format"])
+        write_table(output, found, form, safe=options["safe_formulas"])
     if options["as_json"]:
         print_json({"rows": len(values), "of_rows": len(read_in.values), "methods": results, "output": output})
         return

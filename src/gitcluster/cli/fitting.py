@@ -1,6 +1,7 @@
 """``fit``, ``predict`` and ``cut``: tables in, labels out."""
 
 import sys
+import warnings
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,16 @@ from gitcluster.cli.options import (
 from gitcluster.cli.profiles import profile_clusters
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.tables import Table, iterate_table
-from gitcluster.cli.writing import STANDARD, check_target, format_of, open_writer, print_json, write_table
+from gitcluster.cli.writing import (
+    STANDARD,
+    check_apart,
+    check_target,
+    format_of,
+    open_writer,
+    print_json,
+    standard_or,
+    write_table,
+)
 
 
 @click.command()
@@ -49,7 +59,7 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
     """
     if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
         save = f"{save}.npz"
-    output, screen = _prepare(options, save)
+    output, screen = _prepare(options, save, sources=[table])
     read_in = read(table, options, screen)
     chosen = columns_of(options)
     model = fit_table(model_of(options), read_in, screen)
@@ -63,8 +73,9 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
                 more = {"probability": model.probabilities_.round(4), "outlier_score": scores.round(4)}
             labels = label_frame(read_in.row_names(), chosen.id, model.labels_, **more)
             if with_data:
-                labels = labels.join(read_in.frame().drop(columns=list(labels.columns), errors="ignore"))
-            write_table(output, labels, format_of(output, options["output_format"]), bar.advance)
+                labels = join_data(labels, read_in.frame())
+            form = format_of(output, options["output_format"])
+            write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
     facts = {**_fit_facts(model, read_in), "input": table, "model": save}
     _tell(options, screen, facts, _summary(model, read_in, screen), output)
     if save:
@@ -74,15 +85,18 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
         screen.say(f"To keep the labels: gitcluster fit {table} ... -o labels.csv")
 
 
-def _prepare(options: dict[str, Any], save: str | None = None) -> tuple[str | None, Screen]:
+def _prepare(
+    options: dict[str, Any], save: str | None = None, *, sources: list[str | None]
+) -> tuple[str | None, Screen]:
     """Where labels go, and who is told what; targets that cannot be written are errors before any work is done."""
-    output = options["output"]
+    output = standard_or(options["output"])
     if options["as_json"] and output == STANDARD:
         raise click.UsageError("--json and -o - both write to the standard output. Name a file for the labels.")
     if output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
         output = STANDARD
     check_target(output, stream=True)
     check_target(save, "--save")
+    check_apart({"-o": output, "--save": save}, sources)
     if output:
         format_of(output, options["output_format"])
     return output, Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
@@ -100,14 +114,41 @@ def _tell(options: dict[str, Any], screen: Screen, facts: dict[str, Any], summar
 
 def label_frame(names: Any, id_name: str | None, labels: Any, **more: Any) -> pd.DataFrame:
     """Labels with the names of their rows, as they are written."""
-    return pd.DataFrame({id_name or "row": np.asarray(names), "cluster": labels, **more})
+    found = {"cluster": labels, **more}
+    (name,) = free_names([id_name or "row"], set(found))
+    return pd.DataFrame({name: np.asarray(names), **found})
+
+
+def join_data(labels: pd.DataFrame, data: pd.DataFrame) -> pd.DataFrame:
+    """Labels and the columns that were clustered, all of them."""
+    return labels.join(data.set_axis(free_names(list(data.columns), set(labels.columns)), axis=1))
+
+
+def free_names(names: list[str], taken: set[str]) -> list[str]:
+    """Names of columns of the table beside those of the output, which stay: a name that is taken gets an addition.
+
+    Examples
+    --------
+    >>> free_names(["age", "x"], {"row", "cluster"})
+    ['age', 'x']
+    """
+    found: list[str] = []
+    for name in names:
+        free = name
+        while free in taken or (free != name and free in names):
+            free += "_in_table"
+        if free != name:
+            warnings.warn(f"The column {name!r} of the table is written as {free!r}.", stacklevel=2)
+        found.append(free)
+        taken = taken | {free} if free != name else taken
+    return found
 
 
 def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
     """What ``--json`` tells of a fit."""
     return {
         "rows": len(table.values),
-        "dropped_rows": table.dropped,
+        **_read_facts(len(table.values), table.dropped, table.lines, table.empty),
         "features": list(table.names),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
@@ -132,10 +173,30 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         best = np.argsort(-scores["score"])[:3]
         ranked = ", ".join(f"{scores['n_clusters'][i]} ({scores['score'][i]:.2f})" for i in best)
         parts.append(f"Number of clusters, best scores first: {ranked}")
-    if table.dropped:
-        parts.append(f"{table.dropped:,} rows with missing values were left out")
+    parts.append(_read_words(len(table.values), table.dropped, table.lines, table.empty))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
     return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+
+
+def _read_facts(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
+    """What became of every row that was read, for ``--json``; lines are those of a text table."""
+    about = {"lines": lines, "empty_lines": empty} if lines else {}
+    return {"read_rows": labelled + dropped, "dropped_rows": dropped, **about}
+
+
+def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
+    """What became of every row that was read, in words.
+
+    Examples
+    --------
+    >>> _read_words(8, 2, 13, 2)
+    'Rows read: 10 in 13 lines; labelled: 8; left out: 2 with missing values; 2 empty lines were skipped'
+    """
+    return (
+        f"Rows read: {labelled + dropped:,}{f' in {lines:,} lines' if lines else ''}; labelled: {labelled:,}"
+        + (f"; left out: {dropped:,} with missing values" if dropped else "")
+        + (f"; {empty:,} empty line{' was' if empty == 1 else 's were'} skipped" if empty else "")
+    )
 
 
 @click.command()
@@ -153,16 +214,17 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
 
     gitcluster predict model.npz new.csv -o labels.csv
     """
-    output, screen = _prepare(options)
+    output, screen = _prepare(options, sources=[model, table])
     fitted = load_model(model)
     chosen, names = fitted.columns_for(columns_of(options))
-    counts, dropped = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
+    counts = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64)
+    dropped = lines = empty = 0
     with screen.bar(f"Labelling {table}", "predict") as bar:
         parts = iterate_table(table, chosen, check=None, advance=bar.advance, names=names)
         form = format_of(output, options["output_format"]) if output else ""
-        with open_writer(output, form) if output else nullcontext() as writer:
+        with open_writer(output, form, safe=options["safe_formulas"]) if output else nullcontext() as writer:
             for part in parts:
-                dropped += part.dropped
+                dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
                 if not len(part.values):
                     continue
                 labels = _predict(fitted, part, chosen.id, options["missing"], probabilities)
@@ -170,9 +232,10 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
                 if writer is not None:
                     writer.write(labels)
     title = f"{counts.sum():,} rows of {table} in {screen.seconds['predict']:.1f} s"
-    facts = {"rows": int(counts.sum()), "dropped_rows": dropped, "sizes": counts[1:], "noise": int(counts[0]),
+    account = (int(counts.sum()), dropped, lines, empty)
+    facts = {"rows": account[0], **_read_facts(*account), "sizes": counts[1:], "noise": int(counts[0]),
              "model": model, "input": table}  # fmt: skip
-    _tell(options, screen, facts, [_sizes_table(title, counts)], output)
+    _tell(options, screen, facts, [_sizes_table(title, counts), _read_words(*account)], output)
 
 
 def _predict(fitted: Fitted, part: Table, id_name: str | None, missing: str, probabilities: bool) -> pd.DataFrame:
@@ -208,13 +271,14 @@ def cut(model: str, n_clusters: Any, proportions: Any, **options: Any) -> None:
     """
     if n_clusters in (None, "auto") and proportions is None:
         raise click.UsageError("Tell into what to cut: -c 5, or --proportions 2:1:1.")
-    output, screen = _prepare(options)
+    output, screen = _prepare(options, sources=[model])
     fitted = load_model(model)
     with screen.bar("Cutting", "cut"):
         labels = fitted.model.cut(n_clusters=None if n_clusters == "auto" else n_clusters, proportions=proportions)
     if output:
         found = label_frame(fitted.row_names(), fitted.facts.id, labels)
-        write_table(output, found, format_of(output, options["output_format"]))
+        form = format_of(output, options["output_format"])
+        write_table(output, found, form, safe=options["safe_formulas"])
     counts = np.bincount(labels + 1, minlength=2)
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip

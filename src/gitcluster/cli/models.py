@@ -93,6 +93,8 @@ class Fitted(NamedTuple):
 def is_model(path: str) -> bool:
     """Whether a file is a saved model, not a table."""
     try:
+        if not Path(path).is_file():  # to open a pipe and close it again would lose what is in it
+            return False
         with zipfile.ZipFile(path) as archive:
             return "header.npy" in archive.namelist()
     except (OSError, zipfile.BadZipFile):
@@ -121,8 +123,10 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
             f"{path} has {len(table.values)} row{'' if len(table.values) == 1 else 's'}"
             f"{' without missing values' if table.dropped else ''}; clustering needs at least 2."
         )
-    for name, column in zip(table.names, table.values.T, strict=True):
-        if len(column) > 2 and len(table.names) > 1 and (np.diff(column) == 1).all():
+    if len(table.values) > 2 and len(table.names) > 1:
+        maybe = np.flatnonzero(table.values[1] - table.values[0] == 1)
+        for i in maybe[(np.diff(table.values[:, maybe], axis=0) == 1).all(axis=0)]:
+            name = table.names[i]
             warnings.warn(f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=2)
     return table
 

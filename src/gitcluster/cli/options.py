@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from gitcluster import GIT
+from gitcluster._support.names import as_typed
 from gitcluster.cli.tables import ColumnOptions
-from gitcluster.cli.text_tables import SEPARATORS, TextStyle
+from gitcluster.cli.text_tables import NO_QUOTE, SEPARATORS, TextStyle
 from gitcluster.cli.writing import FORMATS
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "hamming", "precomputed")
@@ -65,6 +66,9 @@ table_options = together(
     click.option("--na", multiple=True, metavar="TEXT", help="A text that means a missing value."),
     click.option("--separator", metavar="CHAR", help="What separates the fields of a text table: a character, or "
                  f"{', '.join(SEPARATORS)}. It is found out by default."),
+    click.option("--quote", metavar="CHAR", help="What stands around fields of a text table that have separators or "
+                 "ends of lines in them: a character, or none if quotes are part of the values. By default it is the "
+                 'double quote ("), and quotes that seem to be wrong are an error.'),
     click.option("--decimal", metavar="CHAR", help="Decimal mark of a text table. It is found out by default."),
     click.option("--encoding", metavar="NAME", help="Encoding of a text table; utf-8 by default."),
     click.option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
@@ -107,6 +111,9 @@ label_options = together(
                  "TSV, Parquet, Arrow, NPY, NPZ and Excel; - is the standard output."),
     click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))),
                  help="Format of the labels. The name decides by default."),
+    click.option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
+                 "spreadsheets would run as formulas (they begin with = + - @). Numbers are never changed. In Excel "
+                 "files no text is a formula."),
 )  # fmt: skip
 
 voice_options = together(
@@ -117,6 +124,10 @@ voice_options = together(
 
 def columns_of(options: dict[str, Any]) -> ColumnOptions:
     """What ``table_options`` say."""
+    options = options | {
+        name: as_typed(value) if isinstance(value := options[name], str) else value and tuple(map(as_typed, value))
+        for name in ("columns", "exclude", "id", "na", "key", "sheet")
+    }
     separator = options["separator"]
     if separator is not None:
         separator = SEPARATORS.get(separator, separator.replace("\\t", "\t"))
@@ -125,9 +136,12 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
     decimal = options["decimal"]
     if decimal not in (None, ".", ","):
         raise click.BadParameter(f"{decimal!r} is neither '.' nor ','.", param_hint="--decimal")
+    quote = options["quote"]
+    if quote not in (None, NO_QUOTE) and (len(quote) != 1 or quote in (separator, "\r", "\n") or not quote.isascii()):
+        raise click.BadParameter(f"{quote!r} is neither one character of its own nor 'none'.", param_hint="--quote")
     if options["columns"] and options["id"] in options["columns"]:
         raise click.BadParameter(f"{options['id']!r} is one of --columns as well.", param_hint="--id")
-    style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"])
+    style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"], quote)
     return ColumnOptions(
         options["columns"], options["exclude"], options["id"], options["missing"], options["input_format"],
         options["key"], options["sheet"], style,

@@ -35,8 +35,10 @@ def draw(kind: str, model: GIT, table: Table | None) -> Any:
 
 def save_figure(figure: Any, path: str) -> None:
     """Write a figure, in the format of the name."""
+    buffer = io.BytesIO()  # on a full disk, encoders of pictures would not tell the reason
+    figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=150, bbox_inches="tight")
     with write_aside(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150, bbox_inches="tight")
+        file.write(buffer.getvalue())
 
 
 def embed(figure: Any) -> str:

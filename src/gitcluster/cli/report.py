@@ -5,6 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 from gitcluster import GIT, __version__
+from gitcluster._support.names import visible
 from gitcluster.cli.pictures import draw, embed
 from gitcluster.cli.profiles import Profile, profile_clusters
 from gitcluster.cli.tables import Advance, Table
@@ -64,6 +65,7 @@ def sections_of(model: GIT) -> list[Section]:
 
 def make_report(model: GIT, table: Table, *, title: str, advance: Advance) -> str:
     """The report as a page; ``advance`` hears the share that is done."""
+    table = table._replace(names=[visible(name) for name in table.names])
     profiles = profile_clusters(table.values, model.labels_)
     sections = sections_of(model)
     parts = [_head(model, table, title), "<h2>Sizes</h2>", _sizes(profiles, table.names)]

@@ -4,9 +4,13 @@ The command works in a thread of its own while the main thread only waits: Ctrl-
 compiled code or while a pipe is silent. What is half-written is removed before the process ends.
 """
 
+import atexit
+import io
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
 from threading import Thread
@@ -15,10 +19,14 @@ from typing import Any
 import click
 
 from gitcluster._support.files import abandon
+from gitcluster._support.names import visible
 from gitcluster.cli import screen
 from gitcluster.cli.app import OutputClosed, app
+from gitcluster.cli.streams import silence
 
-INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
+INTERRUPTED, BROKEN_PIPE = 130, 141
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
+"""Signals that end a command; its exit code is 128 and the number of the signal."""
 EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 
@@ -26,22 +34,39 @@ def run(arguments: list[str]) -> int:
     """Run a command; the exit code."""
     outcome: list[int] = []
     thread = Thread(target=lambda: outcome.append(execute(arguments)), daemon=True)
-    signal.signal(signal.SIGTERM, _terminate)
+    for ending in ENDING:
+        if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup does
+            signal.signal(ending, _end)
+    folder = _own_folder()
+    sys.unraisablehook = lambda _: None  # on a full disk, what openpyxl throws away complains a second time
     try:
         thread.start()
-        thread.join()
+        while thread.is_alive():
+            thread.join(0.1)  # the system may hand a signal to any thread: this one looks for it now and then
     except (KeyboardInterrupt, SystemExit) as stop:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for ending in (signal.SIGINT, *ENDING):
+            signal.signal(ending, signal.SIG_IGN)
         abandon()
+        shutil.rmtree(folder, ignore_errors=True)
         screen.restore()
         if isinstance(stop, KeyboardInterrupt):
             _tell("Interrupted; no half-written file is left.")
-        os._exit(INTERRUPTED if isinstance(stop, KeyboardInterrupt) else TERMINATED)  # a thread still computes
+        os._exit(INTERRUPTED if isinstance(stop, KeyboardInterrupt) else int(str(stop.code)))  # a thread still computes
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return outcome[0] if outcome else 1
 
 
-def _terminate(*_: Any) -> None:
-    sys.exit(TERMINATED)
+def _own_folder() -> str:
+    """A folder for temporary files of all libraries: they would stay where the process has to end at once."""
+    try:
+        tempfile.tempdir = tempfile.mkdtemp(prefix="gitcluster-")
+    except OSError:  # nothing can be written; it may not be needed
+        return ""
+    return tempfile.tempdir
+
+
+def _end(number: int, _: Any) -> None:
+    sys.exit(128 + number)
 
 
 def execute(arguments: list[str]) -> int:
@@ -53,19 +78,24 @@ def execute(arguments: list[str]) -> int:
         code = app.main(arguments, prog_name="gitcluster", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
+        error.show(file=(words := io.StringIO()))
+        _tell(words.getvalue().rstrip("\n"))
         return error.exit_code
     except click.Abort:
         return INTERRUPTED
     except SystemExit as stop:  # shell completion
         return stop.code if isinstance(stop.code, int) else 1
     except OutputClosed:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is said to nobody
+        silence(sys.stdout)
         return BROKEN_PIPE
     except EXPECTED as error:
         if screen.with_traceback:
             traceback.print_exc()
         _tell(f"Error: {_sentence(error)}")
+        try:
+            sys.stdout.flush()
+        except OSError:
+            silence(sys.stdout)
         return 1
 
 
@@ -81,6 +111,6 @@ def _show_warning(message: Any, *_: Any, **__: Any) -> None:
 
 def _tell(text: str) -> None:
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(visible(text, lines=True), file=sys.stderr, flush=True)
     except OSError:
-        return
+        silence(sys.stderr)

@@ -14,6 +14,9 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Table
 from rich.text import Text
 
+from gitcluster._support.names import visible
+from gitcluster.cli.streams import closed
+
 DELAY = 0.5
 """Seconds before a bar appears: what is done sooner needs none."""
 
@@ -25,7 +28,7 @@ class Screen:
     """Says things to a person: nothing with ``--quiet``, and on the error stream where labels go to the output."""
 
     def __init__(self, *, quiet: bool = False, on_error_stream: bool = False) -> None:
-        self.quiet = quiet
+        self.quiet = quiet or ("stderr" if on_error_stream else "stdout") in closed
         self.console = Console(stderr=on_error_stream, highlight=False)
         self.seconds: dict[str, float] = {}
 
@@ -33,7 +36,8 @@ class Screen:
         """Print, unless quiet. A text is printed as it is."""
         if not self.quiet:
             for part in parts:
-                self.console.print(part, markup=False, soft_wrap=isinstance(part, str))
+                shown = visible(part, lines=True) if isinstance(part, str) else part
+                self.console.print(shown, markup=False, soft_wrap=isinstance(part, str))
 
     def rounded_seconds(self) -> dict[str, float]:
         """Seconds of each phase, for ``--json``."""
@@ -57,7 +61,7 @@ class Bar:
     def __init__(self, what: str, *, shown: bool) -> None:
         columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), KnownBar(), KnownTime())
         self.lines = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.lines.add_task(what, total=None)
+        self.task = self.lines.add_task(visible(what), total=None)
         self.ended = Event()
         self.thread = Thread(target=self._show, daemon=True) if shown else None
         if self.thread:
@@ -71,7 +75,7 @@ class Bar:
 
     @what.setter
     def what(self, text: str) -> None:
-        self.lines.update(self.task, description=text)
+        self.lines.update(self.task, description=visible(text))
 
     def advance(self, share: float) -> None:
         """Tell which share is done; 0 where that is not known."""
@@ -123,5 +127,5 @@ def make_table(title: str, headings: list[str], rows: list[list[str]], *, left: 
     for i, heading in enumerate(headings):
         made.add_column(heading, justify="left" if i in left else "right", overflow="fold")
     for row in rows:
-        made.add_row(*map(escape, row))
-    return Group(Text(title, style="bold"), "", made, "")
+        made.add_row(*(escape(visible(cell)) for cell in row))
+    return Group(Text(visible(title), style="bold"), "", made, "")

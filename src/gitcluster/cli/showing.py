@@ -7,13 +7,15 @@ from typing import Any
 import click
 
 from gitcluster._support.files import write_aside
+from gitcluster._support.names import as_typed, visible
 from gitcluster.cli.models import Fitted, open_fitted
 from gitcluster.cli.options import model_options, table_options, voice_options
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
+from gitcluster.cli.streams import check_open
 from gitcluster.cli.tables import Table
-from gitcluster.cli.writing import check_target, print_json
+from gitcluster.cli.writing import check_apart, check_target, print_json
 from gitcluster.explorer import write_explorer
 
 SHOWN = 30
@@ -34,10 +36,11 @@ def _tell(screen: Screen, options: dict[str, Any], what: str, path: str) -> None
         screen.say(f"{what}: {Path(path).resolve()}")
 
 
-def _check_suffix(output: str, suffixes: tuple[str, ...]) -> None:
+def _check_suffix(output: str, suffixes: tuple[str, ...], sources: list[str | None]) -> None:
     if Path(output).suffix.lower() not in suffixes:
         raise click.BadParameter(f"{output!r} must end in {', '.join(suffixes)}.", param_hint="-o")
     check_target(output)
+    check_apart({"-o": output}, sources)
 
 
 @click.command()
@@ -59,6 +62,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     screen = _screen(options)
     fitted, _ = open_fitted(source, None, options, screen)
+    rows = tuple(map(as_typed, rows))
     samples = [fitted.find_row(row) for row in rows]
     explanation = fitted.model.explain(*samples)
     if options["as_json"]:
@@ -72,7 +76,8 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         )
     else:
         renamed = [f"{row} is sample {i}." for row, i in zip(rows, samples, strict=True) if row != str(i)]
-        click.echo("\n".join([*renamed, str(explanation)]))
+        check_open("stdout")
+        click.echo(visible("\n".join([*map(visible, renamed), str(explanation)]), lines=True))
 
 
 @click.command()
@@ -93,7 +98,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
     gitcluster plot model.npz data.csv --kind pipeline -o pipeline.pdf
     gitcluster plot data.csv -c 3 -o picture.svg
     """
-    _check_suffix(output, SUFFIXES)
+    _check_suffix(output, SUFFIXES, [source, data])
     screen = _screen(options)
     fitted, table = open_fitted(source, data, options, screen)
     with screen.bar("Drawing", "draw"):
@@ -116,11 +121,11 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     gitcluster explore model.npz data.csv -o explorer.html
     gitcluster explore data.csv -c 3
     """
-    _check_suffix(output, (".html", ".htm"))
+    _check_suffix(output, (".html", ".htm"), [source, data])
     screen = _screen(options)
     fitted, table = open_fitted(source, data, options, screen)
     with screen.bar("Writing the page", "write"):
-        _write_explorer(fitted, table, output, title or Path(data or source).name)
+        _write_explorer(fitted, table, output, visible(as_typed(title or Path(data or source).name)))
     _tell(screen, options, "Page", output)
 
 
@@ -157,12 +162,13 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
             f"A report is an HTML page. Write -o {page}, open the page in a browser and print it to PDF.",
             param_hint="-o",
         )
-    _check_suffix(output, (".html", ".htm"))
+    _check_suffix(output, (".html", ".htm"), [source, data])
     screen = _screen(options)
     fitted, table = open_fitted(source, data, options, screen)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
     with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
-        made = make_report(fitted.model, table, title=title or Path(data or source).name, advance=bar.advance)
+        shown = visible(as_typed(title or Path(data or source).name))
+        made = make_report(fitted.model, table, title=shown, advance=bar.advance)
         file.write(made.encode())
     _tell(screen, options, "Report", output)

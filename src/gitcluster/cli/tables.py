@@ -9,6 +9,7 @@ import io
 import stat
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import date, time
@@ -21,7 +22,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster.cli.binary_tables import BinaryTable, open_arrow, open_excel, open_npy, open_npz, open_parquet
-from gitcluster.cli.text_tables import Block, TableError, TextStyle, TextTable
+from gitcluster.cli.streams import check_open
+from gitcluster.cli.text_tables import MISSING, Block, TableError, TextStyle, TextTable
 from gitcluster.cli.writing import FORMATS, STANDARD
 
 MAGIC = {
@@ -56,6 +58,11 @@ class Table(NamedTuple):
     rows: NDArray[np.int64]
     ids: pd.Series | None
     dropped: int = 0
+    """Rows that were left out because of missing values."""
+    lines: int = 0
+    """Lines of a text table that were read, with the header; 0 in other formats."""
+    empty: int = 0
+    """Lines among them that are empty."""
 
     def frame(self) -> pd.DataFrame:
         """The values with the names of their columns."""
@@ -75,6 +82,7 @@ def read_table(
     table = Table(
         np.concatenate([part.values for part in parts]), parts[0].names,
         np.concatenate([part.rows for part in parts]), ids, sum(part.dropped for part in parts),
+        sum(part.lines for part in parts), sum(part.empty for part in parts),
     )  # fmt: skip
     if chosen.missing in ("mean", "median"):
         table = fill_missing(table, column_centres(table, chosen.missing))
@@ -88,6 +96,9 @@ def iterate_table(
     with open_stream(path) as stream:
         opened = open_table(stream, path, chosen, check or (lambda rows, columns: None))
         keep = [chosen.id] if chosen.id else []
+        if len(set(opened.names)) < len(opened.names):
+            twice = sorted(name for name, count in Counter(opened.names).items() if count > 1)
+            raise TableError(f"{_shown(path)} has columns of the same name: {_listed(twice)}. Rename one of each.")
         wanted = choose_columns(opened.names, chosen, path) if names is None else find_names(opened.names, names, path)
         find_names(opened.names, keep, path, option="--id")
         if check and opened.rows is not None:
@@ -95,7 +106,7 @@ def iterate_table(
         total = 0
         decimal = getattr(opened, "decimal", chosen.style.decimal or ".")
         for block in opened.blocks(wanted, keep):
-            table = _numbers(block, wanted, chosen, path, decimal)
+            table = _numbers(block, wanted, chosen, path, decimal)._replace(lines=block.lines, empty=block.empty)
             total += len(block.frame)
             if check:
                 check(total, len(wanted))  # the size of a stream is known only when it ends
@@ -107,6 +118,8 @@ def iterate_table(
 
 def open_stream(path: str) -> Any:
     """The bytes of a file, or of the standard input, in a ``with`` block."""
+    if path == STANDARD:
+        check_open("stdin")
     return nullcontext(sys.stdin.buffer) if path == STANDARD else Path(path).open("rb")
 
 
@@ -162,14 +175,15 @@ def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> lis
     >>> match_names(["age", "income_1", "income_2"], ("income_*,age",), "--columns")
     ['income_1', 'income_2', 'age']
     """
-    found: list[str] = []
+    there = set(names)
+    found: dict[str, None] = {}
     for pattern in patterns:
-        for part in [pattern] if pattern in names else [piece.strip() for piece in pattern.split(",")]:
-            matched = [part] if part in names else [name for name in names if fnmatchcase(name, part)]
+        for part in [pattern] if pattern in there else [piece.strip() for piece in pattern.split(",")]:
+            matched = [part] if part in there else [name for name in names if fnmatchcase(name, part)]
             if not matched:
                 raise TableError(f"{option} {part}: {_unknown(part, names)}")
-            found += [name for name in matched if name not in found]
-    return found
+            found.update(dict.fromkeys(matched))
+    return list(found)
 
 
 def find_names(names: list[str], wanted: list[str], path: str, option: str = "") -> list[str]:
@@ -199,12 +213,7 @@ def fill_missing(table: Table, centres: NDArray[np.float64]) -> Table:
 
 def _numbers(block: Block, columns: list[str], chosen: ColumnOptions, path: str, decimal: str) -> Table:
     """A block as an array; raises for texts, dates, infinite values, and missing ones that are not allowed."""
-    found = [as_numbers(block.frame[name], decimal) for name in columns]
-    texts = {name: bad for name, (_, bad) in zip(columns, found, strict=True) if bad is not None}
-    if texts:
-        raise TableError(f"{_shown(path)}: " + _texts_remedy(texts, block))
-    single = all(block.frame[name].dtype == np.float32 for name in columns)
-    values = np.column_stack([numbers for numbers, _ in found]).astype(np.float32 if single else np.float64, copy=False)
+    values = _values(block, columns, chosen, path, decimal)
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise TableError(
@@ -229,6 +238,20 @@ def _numbers(block: Block, columns: list[str], chosen: ColumnOptions, path: str,
     return Table(values, columns, rows, ids)
 
 
+def _values(block: Block, columns: list[str], chosen: ColumnOptions, path: str, decimal: str) -> NDArray[Any]:
+    """The cells of a block as floats, NaN where they are missing; raises for what is not a number."""
+    frame = block.frame[columns]
+    kinds = set(frame.dtypes)
+    if all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in kinds):
+        return np.asarray(frame.to_numpy(dtype=np.float32 if kinds == {np.dtype(np.float32)} else np.float64))
+    missing = frozenset((*MISSING, *chosen.style.missing))
+    found = [as_numbers(column, decimal, missing) for _, column in frame.items()]
+    texts = {name: bad for name, (_, bad) in zip(columns, found, strict=True) if bad is not None}
+    if texts:
+        raise TableError(f"{_shown(path)}: " + _texts_remedy(texts, block))
+    return np.column_stack([numbers for numbers, _ in found]).astype(np.float64, copy=False)
+
+
 class NotNumbers(NamedTuple):
     """What a column holds instead of numbers, with one example and how many there are."""
 
@@ -238,8 +261,10 @@ class NotNumbers(NamedTuple):
     share: float
 
 
-def as_numbers(column: "pd.Series[Any]", decimal: str) -> tuple[Any, NotNumbers | None]:
-    """A column as floats, missing ones NaN; texts that read as numbers are numbers."""
+def as_numbers(
+    column: "pd.Series[Any]", decimal: str, missing: frozenset[str] = frozenset(MISSING)
+) -> tuple[Any, NotNumbers | None]:
+    """A column as floats, missing ones NaN; texts that read as numbers are numbers, those in ``missing`` are gaps."""
     if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_numeric_dtype(column.dtype):
         if column.dtype.kind == "c":
             return None, NotNumbers("complex numbers", str(column.iloc[0]), 0, 1.0)
@@ -249,7 +274,7 @@ def as_numbers(column: "pd.Series[Any]", decimal: str) -> tuple[Any, NotNumbers 
     objects = column.astype(object)
     given = objects.notna().to_numpy(copy=True)
     texts = objects.map(lambda cell: cell.strip().replace(decimal, ".") if isinstance(cell, str) else cell)
-    given &= (texts != "").to_numpy()
+    given &= ~texts.isin(missing).to_numpy() & ~objects.isin(missing).to_numpy()
     numbers = pd.to_numeric(texts.where(given, None), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bad = given & np.isnan(numbers)
     if bad.any():
@@ -270,8 +295,9 @@ def _texts_remedy(texts: dict[str, NotNumbers], block: Block) -> str:
         )
     shown = ", ".join(f"{name} ({bad.kind}, {bad.example[:30]!r})" for name, bad in list(texts.items())[:8])
     return (
-        f"{len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. GIT measures distances between "
-        f"numbers. Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
+        f"{block.place(first.row)}: {len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. "
+        "GIT measures distances between numbers. "
+        f"Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
         "them, such as one column of 0 and 1 for every value."
     )
 
@@ -281,7 +307,7 @@ def _shown(path: str) -> str:
 
 
 def _unknown(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, 1)
+    near = difflib.get_close_matches(name, names[:1000], 1)  # of very many names, comparing all takes minutes
     return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {_listed(names)}.")
 
 

@@ -1,16 +1,16 @@
 """CSV and its relatives, read block by block: encoding, separator, decimal comma, ragged rows; errors say where."""
 
 import codecs
-import csv
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
+
+from gitcluster.cli.text_rows import Grammar, QuoteError, count_newlines, end_of_lines, split_lines
 
 BLOCK = 1 << 23
 """Bytes that are read at once."""
@@ -20,7 +20,19 @@ SEPARATORS = {"tab": "\t", "semicolon": ";", "bar": "|", "comma": ",", "space": 
 """By name, in the order in which they are tried: a comma may also be a decimal comma, a blank part of a name."""
 
 MISSING = ["", "#N/A", "#NA", "N/A", "NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "n/a", "None", "<NA>"]
-BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins as that of UTF-16 does
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+WIDE = 1000
+"""Columns above which their types are not found out one by one, which takes long, unless they are not numbers."""
+QUOTE = '"'
+NO_QUOTE = "none"
+LONGEST_HEADER = 1 << 28
+"""Characters without an end of the first row after which a file is no table."""
 
 
 class TableError(ValueError):
@@ -35,6 +47,8 @@ class TextStyle(NamedTuple):
     encoding: str | None = None
     header: bool = True
     missing: tuple[str, ...] = ()
+    quote: str | None = None
+    """A character, or "none". None is the usual quote, and rows that it seems to swallow are an error."""
 
 
 class Block(NamedTuple):
@@ -44,6 +58,10 @@ class Block(NamedTuple):
     start: int
     done: float
     places: Any = None
+    lines: int = 0
+    """Lines of text that were read for it, 0 in other formats."""
+    empty: int = 0
+    """Lines among them that are empty and were skipped."""
 
     def place(self, row: int) -> str:
         """Where a row of the block is, in words."""
@@ -62,11 +80,13 @@ class TextTable:
             self.decoder = codecs.getincrementaldecoder(self.encoding)()
         except LookupError:
             raise TableError(f"--encoding {self.encoding} is not known. Try utf-8, latin-1, cp1252, utf-16.") from None
-        self.text = self._decode(first)
-        sample = self.text[:SAMPLE].splitlines(keepends=True)
+        self.text = self._decode(first).removeprefix("\ufeff")
+        sample = split_lines(self.text[:SAMPLE])
         sample = sample[:-1] if len(sample) > 1 and len(self.text) > SAMPLE else sample
-        self.separator = style.separator or sniff_separator(sample)
-        self.decimal = style.decimal or sniff_decimal(sample, self.separator)
+        quote = None if style.quote == NO_QUOTE else style.quote or QUOTE
+        self.separator = style.separator or sniff_separator(sample, quote)
+        self.decimal = style.decimal or sniff_decimal(sample, self.separator, quote)
+        self.grammar = Grammar(self.separator, quote)
         self.names = self._take_header()
         widths = [len(line.encode()) for line in sample[self.lines :] if line.strip()]
         self.rows = None
@@ -89,90 +109,192 @@ class TextTable:
 
     def _check_text(self, text: str) -> None:
         if "\0" in text:
-            line = self.lines + text[: text.index("\0")].count("\n") + 1
+            line = self.lines + count_newlines(text[: text.index("\0")]) + 1
             raise TableError(
                 f"{self.name} is not a text table: a NUL byte is in line {line:,}. If it is UTF-16, use "
                 "--encoding utf-16."
             )
 
-    def _cells(self, text: str) -> Any:
-        """A reader of the rows of a text as lists of cells; its ``line_num`` counts the lines."""
-        lines = _tidy(text, self.separator).splitlines(keepends=True)
-        return csv.reader(lines, delimiter=self.separator, skipinitialspace=self.separator == " ")
-
     def _take_header(self) -> list[str]:
         """The names of the columns; the lines up to them are taken from the text."""
-        stripped = self.text.lstrip("\r\n")
-        self._check_text(stripped.partition("\n")[0])
-        self.lines = self.text[: len(self.text) - len(stripped)].count("\n")
-        self.text = stripped
-        reader = self._cells(stripped[: 1 << 20])
-        cells = [cell.strip() for cell in next(reader, [])]
-        if not cells:
+        text = self.text.lstrip("\r\n")
+        while not text and (raw := self.stream.read(BLOCK)):
+            self.text += self._decode(raw)
+            text = self.text.lstrip("\r\n")
+        self.lines = count_newlines(self.text[: len(self.text) - len(text)])
+        row, self.text = self._first_row(text)
+        cells = [cell.strip() for cell in self.grammar.split(_tidy(row, self.separator))]
+        if not row:
             raise TableError(f"{self.name} is empty: it has neither a header nor rows.")
         if not self.style.header:
+            self.text = row + self.text
             return [f"x{i + 1}" for i in range(len(cells))]
         if all(_is_number(cell, self.decimal) for cell in cells):
             raise TableError(
                 f"{self.name} seems to have no header: line {self.lines + 1} holds only numbers. Use --no-header "
                 "(the columns are then x1, x2, ...), or add a line of names."
             )
-        self.text = "".join(stripped.splitlines(keepends=True)[reader.line_num :])
-        self.lines += reader.line_num
-        names = [cell or f"x{i + 1}" for i, cell in enumerate(cells)]
-        twice = sorted(name for name, count in Counter(names).items() if count > 1)
-        if twice:
-            raise TableError(f"{self.name} has columns of the same name: {', '.join(twice)}. Rename one of each.")
-        return names
+        self._check_swallowed(row, range(0), len(split_lines(row)[0].split(self.separator)))
+        self.lines += count_newlines(row)
+        return [cell or f"x{i + 1}" for i, cell in enumerate(cells)]
+
+    def _first_row(self, text: str) -> tuple[str, str]:
+        """The first row, which may be longer than a block, and what is read after it."""
+        raw = b"more"
+        while True:
+            whole = end_of_lines(text) if raw else len(text)
+            self._check_text(split_lines(text[:whole])[0] if whole else text)
+            try:
+                row = next(self.grammar.rows(text[:whole]), None)
+            except QuoteError as error:
+                if not error.unclosed or not raw:
+                    raise self._quote_error(text, error) from None
+                row = None
+            if row is not None or not raw:
+                return text[: row.end if row else 0], text[row.end if row else 0 :]
+            if len(text) > LONGEST_HEADER:
+                raise TableError(f"{self.name} is not a text table: its first row does not end.")
+            raw = self.stream.read(max(BLOCK, len(text)))
+            text += self._decode(raw)
 
     def blocks(self, columns: list[str], keep: list[str]) -> Iterator[Block]:
-        """Rows with ``columns`` as they are and ``keep`` as texts."""
-        start, text, raw = 0, self.text, b"more"
-        while raw:
-            done = self.read / self.size if self.size else 0.0
-            raw = self.stream.read(BLOCK)
-            following = self._decode(raw)
-            cut = _end_of_rows(text) if raw else len(text)
-            rows, text = text[:cut] if raw else text + following, text[cut:] + following
-            self._check_text(rows)
-            if rows.strip():
+        """Rows with ``columns`` as they are and ``keep`` as texts; every line is accounted for."""
+        places = {name: i for i, name in enumerate(self.names)}
+        numbers = [places[name] for name in columns]
+        start, above = 0, self.lines
+        for rows, done in self._whole_rows(numbers):
+            counted = self.grammar.count(rows)
+            if counted.rows:
                 frame = self._parse(rows, columns, keep)
-                yield Block(frame, start, done, lambda i, rows=rows, line=self.lines: self._line(rows, line, i))
-                start += len(frame)
-            self.lines += rows.count("\n")
+                if len(frame) != counted.rows:
+                    raise TableError(
+                        f"{self.name}: from line {self.lines + 1:,} on there are {counted.rows:,} rows in "
+                        f"{counted.lines:,} lines, but {len(frame):,} were read. Use --quote or --separator."
+                    )
+            else:
+                frame = pd.DataFrame(columns=[*columns, *keep], dtype=object)
+            place = RowLines(self.grammar, rows, self.lines)
+            yield Block(frame, start, done, place, counted.lines + above, counted.empty)
+            start, above = start + counted.rows, 0
+            self.lines += count_newlines(rows)
+
+    def _whole_rows(self, numbers: list[int]) -> Iterator[tuple[str, float]]:
+        """Texts of whole rows, about a block each, and the share of the table that is read with them."""
+        text, raw = self.text, b"more"
+        self.text = ""
+        while raw:
+            rows, text = self._cut(text, numbers, last=False)
+            if rows:
+                yield rows, self.read / self.size if self.size else 0.0
+            elif len(text) > BLOCK:
+                self._check_swallowed(text, numbers, len(self.names))
+            raw = self.stream.read(max(BLOCK, len(text)))  # more at once where a row is longer than a block
+            text += self._decode(raw)
+        rows, _ = self._cut(text, numbers, last=True)
+        if rows:
+            yield rows, 1.0
+
+    def _cut(self, text: str, numbers: list[int], *, last: bool) -> tuple[str, str]:
+        """The rows that are whole, and the rest; an error where a quote cannot be right."""
+        end = len(text) if last else end_of_lines(text)
+        body = _tidy(text[:end], self.separator)
+        self._check_text(body)
+        if not self.grammar.is_simple(body):
+            whole = 0
+            try:
+                for start, end_of_row in self.grammar.rows(body):
+                    self._check_swallowed(body[start:end_of_row], numbers, len(self.names), (body, start))
+                    whole = end_of_row
+            except QuoteError as error:
+                if last or not error.unclosed:
+                    raise self._quote_error(body, error) from None
+                return body[:whole], body[whole:] + text[end:]
+        return body, text[end:]
+
+    def _check_swallowed(self, row: str, numbers: Sequence[int], width: int, inside: tuple[str, int] = ("", 0)) -> None:
+        """Raise where a row of several lines is rather several rows of which the first has a stray quote."""
+        if self.style.quote is not None or ("\n" not in row.rstrip("\r\n") and "\r" not in row.rstrip("\r\n")):
+            return
+        lines = split_lines(row)
+        whole = [self._is_row(line, numbers, width) for line in lines]
+        if width > 1 and (all(whole) or any(whole[1:-1])):
+            text, start = inside
+            line = self.lines + count_newlines(text[:start]) + 1
+            raise TableError(
+                f"{self.name}, line {line:,}: a quote begins a field that ends {len(lines) - 1:,} "
+                f"line{'s' if len(lines) > 2 else ''} below, and the lines between look like rows: "
+                f"{_shorten(lines[0])}. Correct the line, or use --quote none if quotes are part of the values, or "
+                f"--quote '{QUOTE}' if the field does have several lines."
+            )
+
+    def _is_row(self, line: str, numbers: Sequence[int], width: int) -> bool:
+        """Whether a line would be a row of its own if quotes had no meaning."""
+        cells = [cell.strip(" \t\r\n" + QUOTE) for cell in line.split(self.separator)]
+        missing = {*MISSING, *self.style.missing}
+        return len(cells) == width and all(cells[i] in missing or _is_number(cells[i], self.decimal) for i in numbers)
+
+    def _quote_error(self, text: str, error: QuoteError) -> TableError:
+        line = self.lines + count_newlines(text[: error.place]) + 1
+        shown = _shorten(split_lines(text[error.start :])[count_newlines(text[error.start : error.place])])
+        return TableError(
+            f"{self.name}, line {line:,}: {error}: {shown}. Correct the line, or use --quote none if quotes are part "
+            "of the values."
+        )
 
     def _parse(self, rows: str, columns: list[str], keep: list[str]) -> pd.DataFrame:
+        types = {name: pa.string() for name in keep}
+        wide = {name: pa.float64() for name in columns} if len(columns) > WIDE else {}
         convert = arrow_csv.ConvertOptions(
-            include_columns=[*columns, *keep], column_types={name: pa.string() for name in keep},
-            null_values=[*MISSING, *self.style.missing], strings_can_be_null=True, decimal_point=self.decimal,
+            include_columns=[*columns, *keep], column_types=wide | types,
+            null_values=[*MISSING, *self.style.missing], strings_can_be_null=False, decimal_point=self.decimal,
         )  # fmt: skip
-        parse = arrow_csv.ParseOptions(delimiter=self.separator, newlines_in_values='"' in rows)
-        read = arrow_csv.ReadOptions(column_names=self.names)
-        data = pa.BufferReader(_tidy(rows, self.separator).encode())
+        quote = self.grammar.quote or False
+        parse = arrow_csv.ParseOptions(
+            delimiter=self.separator, quote_char=quote, newlines_in_values=not self.grammar.is_simple(rows)
+        )
+        raw = rows.encode()
+        read = arrow_csv.ReadOptions(column_names=self.names, block_size=len(raw) + 1)  # no row is longer than that
+        options = {"read_options": read, "parse_options": parse, "convert_options": convert}
         try:
-            table = arrow_csv.read_csv(data, read_options=read, parse_options=parse, convert_options=convert)
+            try:
+                table = arrow_csv.read_csv(pa.BufferReader(raw), **options)
+            except pa.ArrowInvalid:
+                if not wide:
+                    raise
+                convert.column_types = types
+                table = arrow_csv.read_csv(pa.BufferReader(raw), **options)
         except pa.ArrowInvalid as error:
             self._raise_ragged(rows)
-            raise TableError(f"{self.name} cannot be read: {error}") from None
+            raise TableError(f"{self.name}, from line {self.lines + 1:,} on, cannot be read: {error}") from None
         return table.to_pandas()
 
     def _raise_ragged(self, rows: str) -> None:
-        reader = self._cells(rows)
-        for cells in reader:
-            if cells and len(cells) != len(self.names):
+        for start, end in self.grammar.rows(rows):
+            cells = self.grammar.split(rows[start:end])
+            if cells != [""] and len(cells) != len(self.names):
+                line = self.lines + count_newlines(rows[:start]) + 1
                 raise TableError(
-                    f"{self.name}, line {self.lines + reader.line_num:,}: {len(cells)} fields where {len(self.names)} "
+                    f"{self.name}, line {line:,}: {len(cells)} fields where {len(self.names)} "
                     f"are expected: {self.separator.join(cells)[:60]!r}. Repair the line, or use --separator if "
                     f"{self.separator!r} does not separate the fields."
                 )
 
-    def _line(self, rows: str, line: int, row: int) -> int:
-        reader = self._cells(rows)
-        filled = (reader.line_num for cells in reader if cells)
-        return line + next(islice(filled, row, None), row + 1)
+
+class RowLines(NamedTuple):
+    """The lines at which the rows of a text begin; nothing is counted before it is asked for."""
+
+    grammar: Grammar
+    text: str
+    above: int
+
+    def __call__(self, row: int) -> int:
+        """The line of a row."""
+        filled = (start for start, end in self.grammar.rows(self.text) if self.text[start:end].strip("\r\n"))
+        start = next(islice(filled, row, None), 0)
+        return self.above + count_newlines(self.text[:start]) + 1
 
 
-def sniff_separator(lines: list[str]) -> str:
+def sniff_separator(lines: list[str], quote: str | None = QUOTE) -> str:
     """The first of the usual separators that splits nearly all lines into the number of fields of the first.
 
     Examples
@@ -182,20 +304,30 @@ def sniff_separator(lines: list[str]) -> str:
     """
     sample = [line for line in lines[:50] if line.strip()]
     for separator in SEPARATORS.values():
-        counts = [len(row) for row in csv.reader((_tidy(line, separator) for line in sample), delimiter=separator)]
+        counts = [len(row) for row in _sample_rows(sample, separator, quote)]
         if counts and counts[0] > 1 and counts.count(counts[0]) > 0.8 * len(counts):
             return separator
     return ","
 
 
-def sniff_decimal(lines: list[str], separator: str) -> str:
+def sniff_decimal(lines: list[str], separator: str, quote: str | None = QUOTE) -> str:
     """A comma where numbers have one and none has a point."""
     if separator == ",":
         return "."
-    cells = [cell.strip() for row in csv.reader(lines[1:50], delimiter=separator) for cell in row]
+    cells = [cell.strip() for row in _sample_rows(lines[1:50], separator, quote) for cell in row]
     with_comma = any(re.fullmatch(r"[-+]?\d+,\d+([eE][-+]?\d+)?", cell) for cell in cells)
     with_point = any(re.fullmatch(r"[-+]?\d*\.\d+([eE][-+]?\d+)?", cell) for cell in cells)
     return "," if with_comma and not with_point else "."
+
+
+def _sample_rows(lines: list[str], separator: str, quote: str | None) -> list[list[str]]:
+    """The cells of some lines, as well as they can be told where quotes are wrong."""
+    grammar = Grammar(separator, quote)
+    text = _tidy("".join(line if line[-1] in "\r\n" else line + "\n" for line in lines), separator)
+    try:
+        return [grammar.split(text[start:end]) for start, end in grammar.rows(text)]
+    except QuoteError:
+        return [_tidy(line, separator).split(separator) for line in lines]
 
 
 def _tidy(text: str, separator: str) -> str:
@@ -203,14 +335,9 @@ def _tidy(text: str, separator: str) -> str:
     return re.sub(r"(?m)^ +| +$", "", re.sub(r"[ \t]+", " ", text)) if separator == " " else text
 
 
-def _end_of_rows(text: str) -> int:
-    """Where the last whole row ends: after a newline that is not between quotes."""
-    end = text.rfind("\n") + 1
-    for _ in range(1000):
-        if end == 0 or text.count('"', 0, end) % 2 == 0:
-            return end
-        end = text.rfind("\n", 0, end - 1) + 1
-    return text.rfind("\n") + 1
+def _shorten(line: str) -> str:
+    line = line.rstrip("\r\n")
+    return repr(line if len(line) <= 60 else line[:57] + "...")
 
 
 def _is_number(cell: str, decimal: str) -> bool:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -50,22 +51,74 @@ def download(url: str, path: Path, checksum: str | None = None, progress: OnProg
     raise DatasetError(f"{url}: {failure}") from failure
 
 
+class Received:
+    """An answer of a server as it arrives: a file to read from that keeps to the limits of time and size."""
+
+    def __init__(self, answer: Any, url: str, end: float) -> None:
+        self.answer, self.url, self.end, self.done = answer, url, end, 0
+        length = answer.headers["Content-Length"] or ""
+        self.total = int(length) if length.isdecimal() else None
+        if self.total is not None and self.total > LARGEST:
+            answer.close()
+            raise DatasetError(f"{url}: {self.total:,} bytes are announced, the limit of a file is {LARGEST:,}")
+
+    def read1(self, size: int = 1 << 16) -> bytes:
+        """What has arrived, at most ``size`` bytes; nothing at the end."""
+        chunk: bytes = self.answer.read1(size)
+        self.done += len(chunk)
+        if self.done > LARGEST:
+            raise DatasetError(f"{self.url}: more than {LARGEST:,} bytes arrived, the limit of a file")
+        if time.monotonic() > self.end:
+            raise DatasetError(f"{self.url}: timed out, {self.done:,} bytes arrived in {LONGEST:g} seconds")
+        return chunk
+
+
+def within(seconds: float, work: Callable[[], Any], what: str) -> Any:
+    """What ``work`` returns or raises, or an error after so many seconds.
+
+    It runs in a thread of its own: neither looking up a name nor waiting for the head of an answer can be limited in
+    all. A thread that is given up ends by itself, since what it reads is limited too.
+    """
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+    given_up = Event()
+
+    def run() -> None:
+        try:
+            found = work()
+            if given_up.is_set() and hasattr(found, "close"):
+                found.close()
+            outcome.append(found)
+        except BaseException as error:
+            failure.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not outcome:
+        given_up.set()
+        raise DatasetError(f"{what}: timed out after {seconds:g} seconds")
+    return outcome[0]
+
+
+def open_url(request: Request) -> Any:
+    """The answer to a request; a server that says nothing is not waited for."""
+    return urlopen(request, timeout=TIMEOUT)
+
+
 def _receive(url: str, target: Path, name: str, progress: OnProgress | None) -> None:
     """Write what a server sends, in pieces as they come, so that a slow one is noticed."""
     end = time.monotonic() + LONGEST
     request = Request(url, headers={"User-Agent": "gitcluster"})
-    with urlopen(request, timeout=TIMEOUT) as answer, target.open("wb") as file:
-        length = answer.headers["Content-Length"] or ""
-        total = int(length) if length.isdecimal() else None
-        done = 0
-        while chunk := answer.read1(1 << 16):
+    opened = within(LONGEST, lambda: open_url(request), url)
+    with opened as answer, target.open("wb") as file:
+        received = Received(answer, url, end)
+        while chunk := received.read1():
             file.write(chunk)
-            done += len(chunk)
-            if done > LARGEST:
-                raise DatasetError(f"{url}: more than {LARGEST:,} bytes arrived, the limit of a file")
-            if time.monotonic() > end:
-                raise DatasetError(f"{url}: timed out, {done:,} bytes arrived in {LONGEST:g} seconds")
             if progress is not None:
-                progress(name, done, total)
+                progress(name, received.done, received.total)
+    done, total = received.done, received.total
     if total is not None and done != total:
         raise OSError(f"{done} of {total} bytes arrived")

@@ -19,6 +19,8 @@ from gitcluster.datasets.store import DAMAGE, Labelled
 KINGDOMS = ("arc", "bct", "phg", "plm", "pln", "inv", "vrt", "mam", "rod", "pri", "vrl")
 """Kingdoms of the codon table: archaea, bacteria, phages, plasmids, plants, ... , viruses."""
 N_CODONS = 64
+LARGEST = 200_000_000
+"""Bytes of a file when it is unpacked; the largest that is published has 47 million."""
 
 
 def read_hepatitis(path: Path) -> Labelled:
@@ -100,7 +102,7 @@ def _idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
     """Gzipped idx: the magic number 0x0800 + dimensions, a size a dimension (big-endian, 4 bytes each), bytes."""
     with gzip.open(path) as file:
         head = np.frombuffer(file.read(4 * (1 + dimensions)), dtype=">u4")
-        values = np.frombuffer(file.read(), dtype=np.uint8)
+        values = np.frombuffer(_at_most(file.read(LARGEST + 1)), dtype=np.uint8)
     shape = [int(size) for size in head[1:]]
     if len(head) != 1 + dimensions or head[0] != 0x0800 + dimensions or len(values) != np.prod(shape):
         raise ValueError(f"expected an idx file of bytes in {dimensions} dimensions, found the header {head.tolist()}")
@@ -122,6 +124,13 @@ def read_faces(path: Path) -> Labelled:
     return upright / max(upright.max(), 1.0), np.repeat(np.arange(40), 10)
 
 
+def _at_most(content: bytes) -> bytes:
+    """Unpacked bytes, or an error where there are more than any set has: a small file can unpack to any size."""
+    if len(content) > LARGEST:
+        raise ValueError(f"expected at most {LARGEST:,} bytes, found more when it was unpacked")
+    return content
+
+
 def _table(path: Path, member: str) -> list[list[str]]:
     """Rows of a comma-separated file: ``path`` itself, or the one named ``member`` where ``path`` is a zip archive."""
     content = path.read_bytes()
@@ -129,11 +138,14 @@ def _table(path: Path, member: str) -> list[list[str]]:
         try:
             archive = zipfile.ZipFile(io.BytesIO(content))
             inside = [name for name in archive.namelist() if PurePosixPath(name).name == member]
-            content = archive.read(inside[0]) if inside else b""
+            if inside:
+                with archive.open(inside[0]) as file:
+                    content = file.read(LARGEST + 1)
         except DAMAGE:
             raise ValueError("expected a zip archive, found a damaged one") from None
         if not inside:
             raise ValueError(f"expected {member} in the archive, found {archive.namelist()}")
+        _at_most(content)
     text = content.decode("utf-8-sig", errors="replace")
     rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
     if not rows:

@@ -5,20 +5,24 @@ clusters; where no mirror answers, scikit-learn asks OpenML for all 70,000, of w
 archives of UCI have no published checksums: what is read from them is checked for its shape and its class sizes.
 """
 
+import io
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml
 
 from gitcluster._support.optional import is_installed
-from gitcluster.datasets import formats
+from gitcluster.datasets import download, formats
 from gitcluster.datasets.catalog import Info
-from gitcluster.datasets.download import OnProgress, download
+from gitcluster.datasets.download import OnProgress
 from gitcluster.datasets.store import DAMAGE, DatasetError, Labelled, check_set
 
 
@@ -38,10 +42,59 @@ class Publication(NamedTuple):
     otherwise: Callable[[int], Labelled] | None = None
 
 
+class LimitedAnswer(io.RawIOBase):
+    """An answer of a server for scikit-learn: as it comes, within the limits of time and size."""
+
+    def __init__(self, answer: Any, url: str, end: float) -> None:
+        super().__init__()
+        self.answer, self.received = answer, download.Received(answer, url, end)
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Some bytes, 0 at the end."""
+        chunk = self.received.read1(len(buffer))
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def info(self) -> Any:
+        """The head of the answer."""
+        return self.answer.headers
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.answer.close()
+        super().close()
+
+
+@contextmanager
+def limited_openml() -> Iterator[None]:
+    """Let scikit-learn ask OpenML with limits: it has none of its own, and no way to set them."""
+    end = time.monotonic() + download.LONGEST
+
+    def open_limited(request: Any) -> LimitedAnswer:
+        return LimitedAnswer(download.open_url(request), request.full_url, end)
+
+    module: Any = import_module("sklearn.datasets._openml")
+    before = module.urlopen
+    module.urlopen = open_limited
+    try:
+        yield
+    finally:
+        module.urlopen = before
+
+
 def _openml(data_id: int, n_samples: int) -> Labelled:
     """The first samples of a set of images on OpenML."""
     parser = "pandas" if is_installed("pandas") else "liac-arff"
-    X, y = fetch_openml(data_id=data_id, as_frame=False, parser=parser, return_X_y=True, cache=False)
+    with limited_openml():
+        X, y = download.within(
+            download.LONGEST,
+            lambda: fetch_openml(data_id=data_id, as_frame=False, parser=parser, return_X_y=True, cache=False),
+            "OpenML",
+        )
     return X[:n_samples].astype(np.uint8), y[:n_samples].astype(np.int64)
 
 
@@ -121,7 +174,7 @@ def _read_mirror(info: Info, mirror: int, brought: dict[PublishedFile, Path], pr
     published = PUBLICATIONS[info.name]
     with TemporaryDirectory() as folder:
         paths = [
-            brought.get(file) or download(file.urls[mirror], Path(folder, file.name), file.checksum, progress)
+            brought.get(file) or download.download(file.urls[mirror], Path(folder, file.name), file.checksum, progress)
             for file in published.files
         ]
         try:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 from sklearn.decomposition import PCA
 from sklearn.utils import check_array
 
@@ -155,8 +155,26 @@ def _scale_distances(distances: NDArray[Any]) -> NDArray[np.float64]:
     if len(products) <= 3:
         values, vectors = np.linalg.eigh(products)
     else:
-        values, vectors = eigsh(products, k=2, which="LA", v0=np.ones(len(products)) + np.arange(len(products)))
+        values, vectors = _largest_eigenvectors(products, 2, np.ones(len(products)) + np.arange(len(products)))
     return np.asarray(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
+
+
+def _largest_eigenvectors(matrix: Any, k: int, start: NDArray[np.float64]) -> tuple[Any, Any]:
+    """The k largest eigenvalues of a symmetric matrix, ascending, and their vectors.
+
+    ARPACK fails where all distances are zero, a graph has no edges, or many eigenvalues are equal; then a few rounds of
+    power iteration give directions that are as good for a picture.
+    """
+    try:
+        return tuple(eigsh(matrix, k=k, which="LA", v0=start))
+    except ArpackError:
+        pass
+    shift = float(np.abs(matrix).sum(axis=1).max())  # no eigenvalue is below -shift
+    vectors = np.linalg.qr(np.column_stack([start, np.random.default_rng(0).normal(size=(len(start), k - 1))]))[0]
+    for _ in range(100):
+        vectors = np.linalg.qr(matrix @ vectors + shift * vectors + 1e-12 * vectors)[0]
+    values, turn = np.linalg.eigh(vectors.T @ (matrix @ vectors))
+    return values, vectors @ turn
 
 
 def lay_out(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -197,7 +215,7 @@ def _vibrations(m: int, edges: NDArray[Any], pull: NDArray[np.float64]) -> NDArr
     degree = np.maximum(np.asarray(adjacency.sum(axis=1)).ravel(), 1e-3)
     root = np.sqrt(degree)
     walk = adjacency.multiply(1 / root[:, None]).multiply(1 / root[None, :]).tocsr()
-    _, vectors = eigsh(walk, k=3, which="LA", v0=np.cos(turn) + 2.0)
+    _, vectors = _largest_eigenvectors(walk, 3, np.cos(turn) + 2.0)
     shape = vectors[:, :2] / root[:, None]
     return np.asarray(shape / (np.abs(shape).max(axis=0) + 1e-12))
 

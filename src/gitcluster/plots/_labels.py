@@ -9,12 +9,30 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
+from gitcluster._support.names import visible
+
 OFFSETS = ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 """Where a text may go, from the place that it names; the first of them is the place itself."""
 GAP = 1.5
 """Pixels between two texts."""
 MARKER = 3.0
 """Pixels from the middle of a marker that a text beside it leaves free."""
+
+
+LONGEST = 60
+"""Characters of a name that are shown."""
+
+
+def plain(name: str) -> str:
+    r"""The name of a column as a label: never a formula for matplotlib, no control characters, not too long.
+
+    Examples
+    --------
+    >>> plain("price in $")
+    'price in \\$'
+    """
+    shown = visible(name)
+    return (shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "...").replace("$", r"\$")
 
 
 class Arrangement(Artist):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gitcluster.fitted.places import Places
 from gitcluster.plots._colours import Colours, unborn_on
+from gitcluster.plots._labels import plain
 from gitcluster.plots._style import take_axes
 
 MOST_MARKERS = 20_000
@@ -104,7 +105,7 @@ def paint(pixels: Pixels, colours: Colours, *, floor: float = 0.35) -> NDArray[n
 
 def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8, aside: float = 1.9) -> Axes:
     """The axes that were given or new ones, with limits, aspect and labels that suit the samples."""
-    first, second = places.names
+    first, second = map(plain, places.names)
     ax = take_axes(ax, width=width, ratio=places.ratio, aside=aside, xlabel=first, ylabel=second, title=title)
     _set_limits(ax, places)
     if not places.as_given and second != "log intensity":

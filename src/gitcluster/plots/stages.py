@@ -12,7 +12,7 @@ from gitcluster._support.arrays import inverse_order
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
-from gitcluster.plots._labels import name_places
+from gitcluster.plots._labels import name_places, plain
 from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, frame_panel
 from gitcluster.plots._style import AnyFigure, check_model, clear_frame, count_of, take_figure
 from gitcluster.plots.graph import draw_graph
@@ -174,7 +174,7 @@ def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) 
     }
     for ax, title in titles.items():
         ax.set_title(title, fontsize="medium", loc="left")
-    after.set_xlabel(places.names[0])
+    after.set_xlabel(plain(places.names[0]))
     return fig
 
 

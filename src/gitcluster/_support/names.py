@@ -1,0 +1,37 @@
+"""Names and texts of users where they are shown: what a terminal or a program would obey is made visible."""
+
+import os
+import re
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks that change the direction of a text, and halves of characters."""
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    r"""A text with its control characters escaped; with ``lines``, ends of lines and tabs stay.
+
+    Examples
+    --------
+    >>> visible("red \x1b[31m")
+    'red \\x1b[31m'
+    """
+
+    def escape(found: re.Match[str]) -> str:
+        return found[0] if lines and found[0] in "\n\t" else found[0].encode("unicode_escape").decode()
+
+    return _CONTROL.sub(escape, text)
+
+
+def as_typed(argument: str) -> str:
+    """An argument of the command as it was typed, in UTF-8, where the locale knows only ASCII.
+
+    Examples
+    --------
+    >>> as_typed("plain"), as_typed("größe")
+    ('plain', 'größe')
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode(errors="surrogateescape")
+    return argument
