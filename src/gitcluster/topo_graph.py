@@ -62,7 +62,7 @@ class TopoGraph(NamedTuple):
 
     @property
     def log_widths(self) -> NDArray[np.float64]:
-        """(e,) log of pairs / sqrt(|C_i| |C_j|), how wide the boundary is; of a bridge, its weight."""
+        """(e,) log of ``pairs / sqrt(|C_i| |C_j|)``, how wide the boundary is; of a bridge, its weight."""
         wide = np.log(np.maximum(self.pairs, 1)) - np.log(self.sizes[self.edges]).sum(axis=1) / 2
         return np.where(self.real, wide, self.log_weights)
 
