@@ -283,7 +283,8 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         clusters = self._cut_local_clusters(n_clusters, proportions)
         if clusters is None:
             return self.labels_
-        return da.where(self.labels_ < 0, -1, self.local_labels_.map_blocks(_look_up, clusters, dtype=np.int64))
+        local: da.Array = self.local_labels_
+        return da.where(self.labels_ < 0, -1, local.map_blocks(_look_up, clusters, dtype=np.int64))
 
 
 def _count_bytes(source: Source, partition: Partition, search: Search, ground: Ground, found: Stages) -> dict[str, int]:

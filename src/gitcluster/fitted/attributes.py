@@ -6,13 +6,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster._support.arrays import Array
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.edge_cutting import EdgeCut
+from gitcluster.fitted.clustering import Clustering, Table
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
 from gitcluster.prior.proportions import resolve_proportions
+from gitcluster.topo_graph import TopoGraph
 
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
@@ -35,22 +37,22 @@ class ClusteringAttributes:
 
     clustering_: Clustering
 
-    labels_ = _found("labels", "Cluster of every sample.")
-    local_labels_ = _found("local_labels", "Local cluster of every sample.")
-    parents_ = _found("parents", "The next sample uphill of every sample.")
-    log_intensity_ = _found("log_intensity", "Logarithm of the intensity of every sample.")
-    outlier_scores_ = _found("outlier_scores", "How far out every sample is.")
-    proportions_ = _found("proportions", "Share of every cluster.")
-    peaks_ = _found("peaks", "Sample at the peak of every local cluster.")
-    topo_graph_ = _found("topo_graph", "Weighted graph of local clusters.")
-    edge_cut_ = _found("edge_cut", "Kept and cut edges, final cluster of every local cluster.")
-    hierarchy_ = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
-    selection_ = _found("selection", "Candidates and their scores.")
-    n_clusters_scores_ = _found("n_clusters_scores", "Numbers of clusters and their scores.")
-    n_clusters_ = _found("n_clusters", "Number of clusters found.")
-    n_neighbors_ = _found("n_neighbors", "Neighbours used.")
-    n_connected_components_ = _found("n_connected_components", "Connected components of the graph of neighbours.")
-    neighbors_recall_ = _found("recall", "Share of the true nearest neighbours that the search found.")
+    labels_: NDArray[np.int64] = _found("labels", "Cluster of every sample.")
+    local_labels_: NDArray[np.int64] = _found("local_labels", "Local cluster of every sample.")
+    parents_: NDArray[np.int64] = _found("parents", "The next sample uphill of every sample.")
+    log_intensity_: NDArray[np.float64] = _found("log_intensity", "Logarithm of the intensity of every sample.")
+    outlier_scores_: NDArray[np.float32] = _found("outlier_scores", "How far out every sample is.")
+    proportions_: NDArray[np.float64] = _found("proportions", "Share of every cluster.")
+    peaks_: NDArray[np.int64] = _found("peaks", "Sample at the peak of every local cluster.")
+    topo_graph_: TopoGraph = _found("topo_graph", "Weighted graph of local clusters.")
+    edge_cut_: EdgeCut = _found("edge_cut", "Kept and cut edges, final cluster of every local cluster.")
+    hierarchy_: NDArray[np.float64] = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
+    selection_: Table = _found("selection", "Candidates and their scores.")
+    n_clusters_scores_: Table = _found("n_clusters_scores", "Numbers of clusters and their scores.")
+    n_clusters_: int = _found("n_clusters", "Number of clusters found.")
+    n_neighbors_: int = _found("n_neighbors", "Neighbours used.")
+    n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")
+    neighbors_recall_: float = _found("recall", "Share of the true nearest neighbours that the search found.")
 
     @contextmanager
     def _unchanged_where_it_fails(self) -> Iterator[None]:
