@@ -55,7 +55,7 @@ def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
 
 def count_noise(noise: float, n_samples: int) -> int:
     """Samples that a share is at least, whatever the rounding of the share."""
-    return int(np.floor(noise * n_samples * (1 + 1e-12)))
+    return min(int(np.floor(noise * n_samples * (1 + 1e-12))), n_samples - 1)
 
 
 def log_ratios(scores: NDArray[np.float64]) -> NDArray[np.float64]:
