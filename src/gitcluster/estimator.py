@@ -140,7 +140,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         n_neighbors: int | str = "auto",
         variant: str = "adaptive",
         metric: str = "euclidean",
-        scale: ArrayLike | str | None = "std",
+        scale: ArrayLike | str | None = "auto",
         neighbors: Any = "auto",
         noise: float | str | None = None,
         min_cluster_size: int | None = None,

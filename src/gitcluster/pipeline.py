@@ -9,47 +9,70 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._jit import climbing, run_chunks, run_threads, search
-from gitcluster._support.arrays import inverse_order
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
 from gitcluster.fitted.prediction import describe_samples
-from gitcluster.hierarchy import Hierarchy, build_hierarchy
+from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
 from gitcluster.inputs import Input, check_input
 from gitcluster.inputs.preparing import Ready, prepare_samples
+from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
 from gitcluster.prior.constraints import Constraints
 from gitcluster.prior.proportions import equal_shares, resolve_proportions
 from gitcluster.recipes import Recipe, find_recipe
-from gitcluster.selection import SampleEvidence, Selection, View, neighborhood_sizes, select
+from gitcluster.selection import (
+    SampleEvidence,
+    Selection,
+    Table,
+    View,
+    hierarchy_of,
+    intrinsic_dimension,
+    neighborhood_sizes,
+    select,
+)
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
+MOST_STUDIED = 5000
+"""Samples by which the representation is chosen and clusterings are compared, where there are more."""
 
 
 class Stages(NamedTuple):
-    """What stages 2 to 4 found with one number of neighbours, and what stage 5 can begin with."""
+    """What stages 2 to 4 found with one number of neighbours."""
 
     n_neighbors: int
     log_intensity: NDArray[np.float64]
     local_clusters: LocalClusters
     topo_graph: TopoGraph
-    hierarchy: Hierarchy | None
-    """All merges, for stage 5 by linkage."""
+
+
+class Look(NamedTuple):
+    """What stages 1 to 4 found in one representation of the features."""
+
+    way: Representation
+    ready: Ready
+    near: Neighbors
+    stages: list[Stages]
+    build: Callable[[int], Stages]
+    """Stages 2 to 4 for another number of neighbours."""
 
 
 class Merged(NamedTuple):
     """What stage 5 made of it."""
 
+    look: Look
     stages: Stages
     edge_cut: EdgeCut
+    hierarchy: Hierarchy | None = None
     selection: Selection | None = None
     ties: Ties | None = None
 
@@ -62,7 +85,7 @@ def git_clusters(
     n_neighbors: int | str = "auto",
     variant: str = "adaptive",
     metric: str = "euclidean",
-    scale: ArrayLike | str | None = "std",
+    scale: ArrayLike | str | None = "auto",
     neighbors: Any = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
@@ -84,8 +107,9 @@ def git_clusters(
         Our merge, which needs no tuning; the paper's text; the code its published figures come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"std"}, None or array-like of shape (n_features,), default="std"
-        "std" scales features with the metric "euclidean" alone.
+    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+        How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
+        variants divide them by their standard deviations.
     neighbors : {"auto", "exact", "approximate"} or object, default="auto"
         How to search, see :func:`find_neighbors`.
     noise : float or "auto", default=None
@@ -117,26 +141,21 @@ def git_clusters(
     ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
     sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
-    source = ready.data.scaled(scale)
-
-    report("search")
-    near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=neighbors, n_jobs=n_jobs)
-    measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
-    ready = ready._replace(data=source)  # what was not scaled is large, and needed no more
-
-    report("local clusters")
-    build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
-    stages = run_threads(build, sizes, n_jobs)
-
-    report("merge")
+    look = partial(look_at, recipe=recipe, search=neighbors, n_jobs=n_jobs)
     if recipe.has_hierarchy:
-        finest = build if isinstance(n_neighbors, str) else None
-        merged = choose_clusters(ready, near, stages, number, prior, finest=finest, n_jobs=n_jobs)
+        fixed = None if isinstance(n_neighbors, str) else sizes
+        merged = choose_clusters(
+            ready, look, scale=scale, fixed=fixed, n_clusters=number, prior=prior, report=report, n_jobs=n_jobs
+        )
     else:
+        published = "std" if isinstance(scale, str) and scale == "auto" else scale
+        found = look(ready, ready.data.represented(published, None)[0], sizes, report=report)
+        report("merge")
         shares = equal_shares(number or 1) if prior is None else prior
-        merged = Merged(stages[0], cut_edges(stages[0].topo_graph, proportions=shares, leftover=recipe.leftover))
-    found = conclude(ready, near, merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
-    return replace(found, n_wanted=number, prior=prior)
+        cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
+        merged = Merged(found, found.stages[0], cut)
+    result = conclude(merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
+    return replace(result, n_wanted=number, prior=prior)
 
 
 def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
@@ -146,6 +165,28 @@ def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int, *, n_given: i
     if recipe.n_neighbors is None:
         return neighborhood_sizes(n_samples)
     return [min(recipe.n_neighbors, n_samples - 1)]
+
+
+def look_at(
+    ready: Ready,
+    way: Representation,
+    sizes: list[int],
+    *,
+    recipe: Recipe,
+    search: Any = "auto",
+    n_jobs: int | None = None,
+    report: Report = lambda stage: None,
+) -> Look:
+    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
+    report("search")
+    source = ready.data.under(way)
+    near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=search, n_jobs=n_jobs)
+    measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
+    ready = ready._replace(data=source)
+
+    report("local clusters")
+    build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
+    return Look(way, ready, near, run_threads(build, sizes, n_jobs), build)
 
 
 def build_stages(
@@ -182,57 +223,123 @@ def build_stages(
     )
     if recipe.needs_bridges:
         graph = bridge_components(graph, ready.data)
-    hierarchy = build_hierarchy(graph) if recipe.has_hierarchy else None
-    return Stages(n_neighbors, log_intensity, local, graph, hierarchy)
+    return Stages(n_neighbors, log_intensity, local, graph)
 
 
 def choose_clusters(
     ready: Ready,
-    near: Neighbors,
-    stages: list[Stages],
+    look: Callable[..., Look],
+    *,
+    scale: Any,
+    fixed: list[int] | None,
     n_clusters: int | None,
     prior: NDArray[np.float64] | None,
-    *,
-    finest: Callable[[int], Stages] | None,
+    report: Report,
     n_jobs: int | None,
 ) -> Merged:
-    """Stage 5 by linkage: the clustering that most numbers of neighbours agree on.
+    """Stages 1 to 5 by linkage: the clustering that most ways to look at the samples agree on.
 
-    ``finest`` builds the stages of more local clusters, where there are fewer than clusters asked for.
+    Where there are many samples, some of them decide on the representation. ``fixed`` is the number of neighbours,
+    where it was given.
     """
-    views: list[View] = []
-    evidence = SampleEvidence(views, near, n_jobs)
+    rows = ready.data.some_rows(MOST_STUDIED)
+    some = ready if rows is None else ready.take(rows)._replace(constraints=None)
+    asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
+    report("search")
+    views, ways = study_samples(some, look, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
+    asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
+    if rows is not None:
+        winner = views.select(**asked).chosen.view
+        witnesses, views = views, Views(n_jobs)
+        sizes = fixed or neighborhood_sizes(ready.data.n_samples)
+        views.rows = rows
+        views.add(look(ready, witnesses.found[winner][0].way, sizes))
+        views.add_witnesses(witnesses)
+    report("local clusters")
+    report("merge")
+    finest = None if fixed else views.add_finest
+    selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
+    (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
+    cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
+    selection = selection._replace(representations=describe_ways(ways, selection.table))
+    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
 
-    def add(found: Stages) -> None:
-        graph, local = found.topo_graph, found.local_clusters
-        ties = None
-        if ready.constraints is not None:
-            ties = tie_local_clusters(ready.constraints, local.labels, len(local.peaks))
-        hierarchy = found.hierarchy or build_hierarchy(graph)
-        peaks = found.log_intensity[local.peaks]
-        views.append(View(found.n_neighbors, len(local.labels), graph, hierarchy, peaks, ties))
-        evidence.samples.append((local.labels, found.log_intensity))
 
-    def add_finest() -> None:
-        if finest is not None:
-            stages.append(finest(min(2, len(near.indices) - 1)))
-            add(stages[-1])
+class Views:
+    """Views of samples, in every representation and with every number of neighbours that is tried."""
 
-    for found in stages:
-        add(found)
-    selection = select(
-        views, evidence, n_clusters=n_clusters, prior=prior, constraints=ready.constraints,
-        add_finest=None if finest is None else add_finest,
-    )  # fmt: skip
-    chosen = selection.chosen
-    view = views[chosen.view]
-    cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
-    return Merged(stages[chosen.view], cut, selection, view.ties)
+    def __init__(self, n_jobs: int | None) -> None:
+        self.views: list[View] = []
+        self.evidence = SampleEvidence(self.views, n_jobs)
+        self.found: list[tuple[Look, Stages]] = []
+        """What stands behind every view."""
+        self.rows: Array | None = None
+        """The samples by which clusterings are compared; None for all."""
+
+    def add(self, look: Look) -> None:
+        """All views of one representation."""
+        constraints = look.ready.constraints
+        for stages in look.stages:
+            graph, local = stages.topo_graph, stages.local_clusters
+            ties = None if constraints is None else tie_local_clusters(constraints, local.labels, len(local.peaks))
+            peaks = stages.log_intensity[local.peaks]
+            self.views.append(View(stages.n_neighbors, len(local.labels), graph, peaks, ties, look.way.name))
+            self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)
+            self.found.append((look, stages))
+
+    def add_witnesses(self, others: "Views") -> None:
+        """Views of some of the samples, which are those that are compared."""
+        for view, samples, found in zip(others.views, others.evidence.samples, others.found, strict=True):
+            self.views.append(replace(view, whole=False))
+            self.evidence.add(*samples, None)
+            self.found.append(found)
+
+    def add_finest(self) -> None:
+        """One more view, with the most local clusters there are."""
+        first = self.found[0][0]
+        self.add(first._replace(stages=[first.build(min(2, self.views[0].n_samples - 1))]))
+
+    def select(self, **asked: Any) -> Selection:
+        """The clustering that they agree on."""
+        return select(self.views, self.evidence, **asked)
+
+
+def study_samples(
+    ready: Ready,
+    look: Callable[..., Look],
+    ways: list[Representation],
+    *,
+    fixed: list[int] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Views, list[Representation]]:
+    """Views of samples in all representations that can be formed, and what became of each of these."""
+    views, tried = Views(n_jobs), []
+    sizes = fixed or neighborhood_sizes(ready.data.n_samples)
+    for way in ways:
+        try:
+            if not way.reason:
+                views.add(look(ready, way, sizes))
+        except ValueError as error:
+            if len(ways) == 1:
+                raise
+            way = way._replace(reason=str(error))
+        tried.append(way)
+    return views, tried
+
+
+def describe_ways(ways: list[Representation], table: Table) -> Table:
+    """Every representation with the score of its best clustering, or the reason why there is none."""
+    scores = [table["score"][table["representation"] == way.name] for way in ways]
+    chosen = table["representation"][table["chosen"]]
+    return {
+        "representation": np.array([way.name for way in ways]),
+        "score": np.array([some.max(initial=-np.inf) if len(some) else np.nan for some in scores]),
+        "chosen": np.array([way.name in chosen for way in ways]),
+        "reason": np.array([way.reason for way in ways]),
+    }
 
 
 def conclude(
-    ready: Ready,
-    near: Neighbors,
     merged: Merged,
     recipe: Recipe,
     *,
@@ -241,7 +348,8 @@ def conclude(
     n_jobs: int | None,
 ) -> Clustering:
     """All that was found, for the samples in the order in which they were given."""
-    ready, stages = _restore_order(ready, near, merged.stages, n_jobs)
+    near = merged.look.near
+    ready, stages = _restore_order(merged.look.ready, near, merged.stages, n_jobs)
     local, cut = stages.local_clusters, merged.edge_cut
     k = min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
@@ -286,10 +394,12 @@ def conclude(
         proportions=counts / (len(labels) if ready.weights is None else ready.weights.sum()),
         topo_graph=stages.topo_graph._replace(peaks=reference.given(local.peaks)),
         edge_cut=cut,
-        hierarchy=stages.hierarchy,
+        hierarchy=merged.hierarchy,
         ties=merged.ties,
         selection=None if selection is None else selection.table,
         n_clusters_scores=None if selection is None else selection.n_clusters_scores,
+        representation=merged.look.way.name,
+        representations=None if selection is None else selection.representations,
         recall=near.recall,
         n_connected_components=int(climbing.find_components(near.indices, k, len(labels))[1]),
         reference=reference,
@@ -307,4 +417,4 @@ def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | 
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])
-    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph, stages.hierarchy)
+    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)

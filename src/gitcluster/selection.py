@@ -1,18 +1,21 @@
-"""Choose the number of neighbours, and of clusters, without labels.
+"""Choose among clusterings, and among numbers of clusters, without labels.
 
-One search at the largest k serves every smaller k: it is a prefix of each row. Each k gives a :class:`View`, what
-stages 2 to 5 found: the intensity from k neighbours, climbing among k / 2 (many small and pure local clusters),
-boundary pairs among 2 k (well connected ones). The k are multiples of log2 n, which is how a neighbour graph must grow
-to stay connected.
+There are many ways to look at samples: several representations of their features, several numbers of neighbours k, and
+several ways to merge local clusters. Each gives a clustering, and the one is kept that agrees best with all the others
+while saying most: what depends on an accident of one k or of one representation has nothing to agree with.
 
-Every view gives a clustering, and the one that agrees best with the others is chosen: what depends on an accident of
-one k has nothing to agree with. A prior of proportions adds candidates from the sweep, and its distance W1 to the
-score. Where the views do not agree, the data alone do not tell, and equal shares are taken as the prior.
+A :class:`View` is what stages 2 to 5 found with one representation and one k: the intensity from k neighbours, climbing
+among k / 2 (many small and pure local clusters), boundary pairs among 2 k (well connected ones). The k are multiples of
+log2 n, which is how a neighbour graph must grow to stay connected; one search at the largest serves all of them. Where
+there are many samples, other representations are looked at on some of them only: such a view is a witness, it has a
+voice and cannot be chosen.
 
 Views know graphs, not samples; what has to be counted on samples is asked of :class:`Evidence`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,44 +24,62 @@ from numpy.typing import NDArray
 from gitcluster._jit import comparing, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import cut_by_width, share_distance
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy, merges_down_to
+from gitcluster.hierarchy import (
+    CRUMB,
+    Hierarchy,
+    Merges,
+    build_hierarchy,
+    cut_merges,
+    cut_repeatedly,
+    link,
+    undo_order,
+)
 from gitcluster.hierarchy.constrained import Ties, UnmetConstraintsError, balance_sizes, merge_constrained
+from gitcluster.hierarchy.spectral import cut_spectrum
 from gitcluster.neighbors import Neighbors
 from gitcluster.prior.constraints import Constraints, possible_numbers
-from gitcluster.prior.proportions import equal_shares
 from gitcluster.topo_graph import TopoGraph
 
-FACTORS = tuple(2 ** (step / 4) for step in range(-4, 5))
+FACTORS = tuple(2 ** (step / 2) for step in range(-2, 3))
 """Candidates for k, times log2 n: from a half to two."""
 MOST_NEIGHBORS = 20
 """The largest candidate: boundary pairs are sought among 40 neighbours at most, however many samples there are."""
-AGREED = 0.7
-"""Mean adjusted Rand index from which on the views agree."""
+CRUMBS = {"linkage": CRUMB, "even linkage": 5}
+"""Merges by linkage: no split leaves less than this part of an average cluster."""
+MOST_LOCAL_CLUSTERS = 2000
+"""Local clusters up to which the spectrum of a topo-graph is computed."""
+SAYING = 0.2
+"""What a clustering gains that says as much as one into equal parts, beside full agreement, which is 1."""
 MOST_CLUSTERS = 60
+MOST_COMPARED = 2000
+"""Samples by which all numbers of clusters are compared, at most."""
+LEAKING = 0.15
+"""Leak from which on clusters are not closed at all."""
 CLOSED = 0.005
-"""Share of links below which a cluster is as good as closed."""
+"""Leak below which a cluster is as good as closed."""
 CUT_THROUGH = 0.2
 """Leak of a cut through the middle of a cluster."""
-NOISE = (0.1, 2.0)
-"""Score of one cluster: the first, plus the second / sqrt(n)."""
+STRUCTURELESS = 0.1
+"""Score that samples without any structure reach in up to three dimensions; a quarter of it for every one more."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
-Overlap = tuple[Array, Array, Array]
-"""Local clusters of one view, of another, and the number of samples that they share."""
 
 
-class View(NamedTuple):
-    """What stages 2 to 5 found with one number of neighbours, apart from the samples."""
+@dataclass(frozen=True, eq=False)
+class View:
+    """What stages 2 to 5 found with one representation and one number of neighbours, apart from the samples."""
 
     n_neighbors: int
     n_samples: int
     topo_graph: TopoGraph
-    hierarchy: Hierarchy
     peak_intensity: NDArray[np.float64]
     """(m,) log intensity of every peak."""
     ties: Ties | None = None
     """Constraints on the local clusters."""
+    representation: str = "std"
+    whole: bool = True
+    """Whether it is of all samples, so that it can be chosen; the others are witnesses."""
 
     @property
     def n_peaks(self) -> int:
@@ -70,12 +91,22 @@ class View(NamedTuple):
         """Number of clusters where nothing merges but what must be together."""
         return self.n_peaks if self.ties is None else self.ties.count_parts(self.n_peaks)
 
+    @cached_property
+    def merges(self) -> Merges:
+        """All merges of average linkage."""
+        return link(self.topo_graph)
+
+    @cached_property
+    def undone(self) -> dict[str, Array]:
+        """The order in which merges are undone, for every kind of linkage."""
+        return {kind: undo_order(self.merges, self.topo_graph, crumb) for kind, crumb in CRUMBS.items()}
+
 
 class Evidence(Protocol):
     """What is counted on the samples of several views, which are known by their place in a list."""
 
-    def overlap(self, i: int, j: int) -> Overlap:
-        """The samples that local clusters of two views share."""
+    def rows(self, i: int) -> Array:
+        """Local cluster, in a view, of every sample by which clusterings are compared."""
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
         """What crosses between the clusters of a view, see :func:`count_crossing`, for views with labels."""
@@ -98,6 +129,8 @@ class Selection(NamedTuple):
     """All candidates with their scores."""
     n_clusters_scores: Table | None
     """All numbers of clusters with their scores, where none was given."""
+    representations: Table | None = None
+    """All representations with their scores, or the reasons why there is none."""
 
 
 def neighborhood_sizes(n_samples: int) -> list[int]:
@@ -106,7 +139,7 @@ def neighborhood_sizes(n_samples: int) -> list[int]:
     Examples
     --------
     >>> neighborhood_sizes(1000)
-    [5, 6, 7, 8, 10, 12, 14, 17, 20]
+    [5, 7, 10, 14, 20]
     """
     largest = max(1, min(MOST_NEIGHBORS, n_samples - 1))
     return sorted({min(largest, max(2, round(factor * np.log2(n_samples)))) for factor in FACTORS})
@@ -117,23 +150,24 @@ def select(
     evidence: Evidence,
     *,
     n_clusters: int | None,
+    dimension: float,
     prior: NDArray[np.float64] | None = None,
     constraints: Constraints | None = None,
     add_finest: Callable[[], None] | None = None,
 ) -> Selection:
     """The clustering that the views agree on, and the scores of all numbers of clusters where none was given.
 
-    ``add_finest`` adds a view with the most peaks there are to ``views``, for when the others have fewer than
-    ``n_clusters``.
+    ``dimension`` is that of the samples, see :func:`intrinsic_dimension`. ``add_finest`` adds a view with the most
+    peaks there are to ``views``, for when the others have fewer than ``n_clusters``.
     """
     scores = None
     if n_clusters is None:
-        scores = score_n_clusters(views, evidence)
+        scores = score_n_clusters(views, evidence, dimension)
         least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
         possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
         n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
         n_clusters = max(n_clusters, least)
-    elif add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
+    elif add_finest is not None and max(view.most_clusters for view in views if view.whole) < n_clusters:
         add_finest()
     chosen, table = choose(views, evidence, n_clusters=n_clusters, prior=prior)
     return Selection(chosen, table, scores)
@@ -142,37 +176,42 @@ def select(
 def choose(
     views: Sequence[View], evidence: Evidence, *, n_clusters: int, prior: NDArray[np.float64] | None = None
 ) -> tuple[Candidate, Table]:
-    """The clustering into ``n_clusters`` that the views agree on, near to the prior where there is one."""
-    most = [view.most_clusters for view in views]
-    able = [i for i, count in enumerate(most) if count >= n_clusters] or [int(np.argmax(most))]
-    widest = views[0].n_samples / n_clusters / 2  # 2 k within an average cluster
-    able = [i for i in able if views[i].n_neighbors <= widest] or able[:1]
-    candidates = linkage_candidates(views, able, n_clusters)
-    agreement = compare(views, candidates, evidence)
-    if prior is None and mean_agreement(agreement).max() < AGREED:
-        prior = equal_shares(n_clusters)
-    if prior is None:
-        score, distances = mean_agreement(agreement), np.full(len(candidates), np.nan)
-    else:
-        swept = [sweep_candidate(views, i, prior) for i in able]
-        candidates += [c for c in swept if _are_kept(views[c.view].ties, c.labels)]
-        agreement = compare(views, candidates, evidence)
-        distances = np.array([share_distance(views[c.view].topo_graph, c.labels, prior) for c in candidates])
-        score = mean_agreement(agreement**4) - distances
-    best, chosen = _best_within_bounds(views, candidates, score)
+    """The clustering into ``n_clusters`` that all views agree on, near to the prior where there is one."""
+    candidates = gather_candidates(views, n_clusters, prior)
+    agreement = mean_agreement(compare(candidates, evidence))
+    score = agreement + SAYING * np.array([evenness(views[c.view], c.labels, n_clusters) for c in candidates])
+    distances, misplaced = np.full((2, len(candidates)), np.nan)
+    if prior is not None:
+        graphs = [views[c.view].topo_graph for c in candidates]
+        distances = np.array([share_distance(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
+        misplaced = np.array([misplaced_share(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
+        score = score - misplaced
+    able = np.array([views[c.view].whole for c in candidates])
+    best, chosen = _best_within_bounds(views, candidates, np.where(able, score.round(9), -np.inf))
     return chosen, {
+        "representation": np.array([views[c.view].representation for c in candidates]),
         "n_neighbors": np.array([views[c.view].n_neighbors for c in candidates]),
         "merge": np.array([c.merge for c in candidates]),
         "n_local_clusters": np.array([len(c.labels) for c in candidates]),
-        "agreement": mean_agreement(agreement),
+        "n_samples": np.array([views[c.view].n_samples for c in candidates]),
+        "agreement": agreement,
         "proportion_distance": distances,
+        "misplaced": misplaced,
         "score": score,
         "chosen": np.arange(len(candidates)) == best,
     }
 
 
-def _are_kept(ties: Ties | None, labels: Array) -> bool:
-    return ties is None or ties.are_kept(labels)
+def evenness(view: View, labels: Array, n_clusters: int) -> float:
+    """Entropy of the sizes of clusters, from 0 to 1 for equal sizes: how much the clustering says."""
+    shares = np.bincount(labels, view.topo_graph.sizes, minlength=n_clusters) / view.topo_graph.sizes.sum()
+    return float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum() / np.log(max(n_clusters, 2)))
+
+
+def misplaced_share(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) -> float:
+    """Share of the samples that would have to move for the clusters to have the sizes of the prior."""
+    sizes = np.sort(np.bincount(labels, graph.sizes, minlength=len(prior)))[::-1] / graph.sizes.sum()
+    return float(np.abs(sizes - np.pad(prior, (0, len(sizes) - len(prior)))).sum() / 2)
 
 
 def _best_within_bounds(
@@ -181,6 +220,8 @@ def _best_within_bounds(
     """The best candidate whose sizes can be brought within the bounds: they do not decide which one is best."""
     problem = None
     for i in np.argsort(-score, kind="stable").tolist():
+        if score[i] == -np.inf:
+            break
         graph, ties = views[candidates[i].view].topo_graph, views[candidates[i].view].ties
         if ties is None:
             return i, candidates[i]
@@ -193,52 +234,79 @@ def _best_within_bounds(
     raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
 
 
-def linkage_candidates(views: Sequence[View], able: Sequence[int], n_clusters: int) -> list[Candidate]:
-    """One of every view that can keep to the constraints."""
+def gather_candidates(
+    views: Sequence[View], n_clusters: int, prior: NDArray[np.float64] | None
+) -> list[Candidate]:
+    """All clusterings into a number of clusters, those of views that can be chosen and those of witnesses."""
+    merges = [*CRUMBS, "spectral"] if prior is None else [*CRUMBS, "spectral", "sweep"]
     candidates, problem = [], None
-    for i in able:
-        try:
-            candidates.append(linkage_candidate(views, i, n_clusters))
-        except UnmetConstraintsError as error:
-            problem = error
-    if problem is not None and not candidates:
+    for i in able_views(views, n_clusters):
+        for merge in merges:
+            try:
+                candidate = merge_view(views, i, merge, n_clusters=n_clusters, prior=prior)
+            except UnmetConstraintsError as error:
+                problem = error
+            else:
+                candidates += [] if candidate is None else [candidate]
+    if problem is not None and not any(views[c.view].whole for c in candidates):
         raise problem
     return candidates
 
 
-def linkage_candidate(views: Sequence[View], i: int, n_clusters: int, *, constrained: bool = True) -> Candidate:
-    """The hierarchy of a view, cut; with constraints, merged within them."""
+def able_views(views: Sequence[View], n_clusters: int) -> list[int]:
+    """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; the nearest to it if none has.
+    """
+    enough = [i for i, view in enumerate(views) if view.most_clusters >= n_clusters]
+    able = [i for i in enough if views[i].n_neighbors <= views[i].n_samples / n_clusters / 2]
+    if any(views[i].whole for i in able):
+        return able
+    whole = [i for i in enough if views[i].whole] or [i for i, view in enumerate(views) if view.whole]
+    if views[whole[0]].most_clusters >= n_clusters:
+        return [*able, min(whole, key=lambda i: views[i].n_neighbors)]
+    return [*able, max(whole, key=lambda i: views[i].most_clusters)]
+
+
+def merge_view(
+    views: Sequence[View], i: int, merge: str, *, n_clusters: int, prior: NDArray[np.float64] | None = None
+) -> Candidate | None:
+    """The local clusters of a view merged in one of several ways; None where it does not keep to constraints."""
     view = views[i]
-    if constrained and view.ties is not None:
-        labels = merge_constrained(view.topo_graph, view.ties, n_clusters=n_clusters)
-        return Candidate(i, "linkage", labels, np.flatnonzero(view.topo_graph.inside(labels)))
-    labels = cut_hierarchy(view.hierarchy, view.topo_graph, n_clusters=n_clusters)
-    return Candidate(i, "linkage", labels, merges_down_to(view.hierarchy, n_clusters))
+    graph, ties = view.topo_graph, view.ties
+    if merge in CRUMBS and ties is not None:
+        labels = merge_constrained(graph, ties, n_clusters=n_clusters, crumb=CRUMBS[merge])
+    elif merge in CRUMBS:
+        labels, merged = cut_merges(view.merges, graph, view.undone[merge][: n_clusters - 1])
+        return Candidate(i, merge, labels, merged)
+    elif merge == "sweep" and prior is not None:
+        cut = cut_by_width(graph, prior)
+        return None if ties is not None and not ties.are_kept(cut.labels) else Candidate(i, merge, cut.labels, cut.merged)
+    else:
+        if not 1 < n_clusters < view.n_peaks <= MOST_LOCAL_CLUSTERS:
+            return None
+        found = cut_spectrum(graph, view.n_neighbors, n_clusters=n_clusters)
+        if found is None or (ties is not None and not ties.are_kept(found)):
+            return None
+        labels = found
+    return Candidate(i, merge, labels, np.flatnonzero(graph.inside(labels)))
 
 
-def sweep_candidate(views: Sequence[View], i: int, prior: NDArray[np.float64]) -> Candidate:
-    """The paper's sweep on the topo-graph of a view."""
-    cut = cut_by_width(views[i].topo_graph, prior)
-    return Candidate(i, "sweep", cut.labels, cut.merged)
+def hierarchy_of(view: View, chosen: Candidate) -> Hierarchy:
+    """All merges of local clusters, of which the chosen clustering is one cut."""
+    if view.ties is not None or chosen.merge in CRUMBS:
+        return build_hierarchy(view.topo_graph, crumb=CRUMBS.get(chosen.merge, CRUMB))
+    return build_hierarchy(view.topo_graph, around=chosen.labels)
 
 
-def compare(views: Sequence[View], candidates: Sequence[Candidate], evidence: Evidence) -> NDArray[np.float64]:
-    """Adjusted Rand index of every two candidates, 0 where it is below chance; samples are not gone back to."""
-    table = np.eye(len(candidates))
-    for column, b in enumerate(candidates):
-        for row, a in enumerate(candidates[:column]):
-            low, high = (a, b) if a.view <= b.view else (b, a)
-            if low.view == high.view:
-                sizes = views[low.view].topo_graph.sizes
-                first = second = np.arange(len(sizes))
-                counts = sizes.astype(np.float64)
-            else:
-                first, second, counts = evidence.overlap(low.view, high.view)
-            index = comparing.adjusted_rand(
-                low.labels[first], high.labels[second], counts.astype(np.float64), low.labels.max() + 1,
-                high.labels.max() + 1,
-            )  # fmt: skip
-            table[row, column] = table[column, row] = max(index, 0.0)
+def compare(candidates: Sequence[Candidate], evidence: Evidence) -> NDArray[np.float64]:
+    """Adjusted Rand index of every two candidates, 0 where it is below chance."""
+    return compare_labels([c.labels[evidence.rows(c.view)] for c in candidates])
+
+
+def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
+    """Adjusted Rand index of every two clusterings, 0 where it is below chance."""
+    labels = np.array(clusterings, dtype=np.int32)
+    table = np.empty((len(labels), len(labels)))
+    comparing.compare_clusterings(0, len(labels), labels, labels.max(axis=1) + 1, table)
     return table
 
 
@@ -248,31 +316,81 @@ def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((table.sum(axis=1) - 1) / (n - 1)) if n > 1 else np.ones(n)
 
 
-def score_n_clusters(views: Sequence[View], evidence: Evidence) -> Table:
+def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float) -> Table:
     """How well every number of clusters fits: a table with columns n_clusters, score, agreement and leak.
 
-    With the right number the clusters are nearly closed, and one more would cut through one of them. ``leak`` is the
-    geometric mean of two measures of the worst place of a clustering, see :func:`measure_leak`. The score of c is how
-    much the log leak grows from c to c + 1, times the fourth power of the agreement of the views on c clusters. One
-    cluster has the score that sampling noise can reach, which falls like 1 / sqrt(n).
+    The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
+    times the fourth power of the mean agreement, times how far the leak is below that of clusters that are not closed
+    at all, and below that of the next finer clusterings, up to twice the number. ``leak`` is the geometric mean of two
+    measures of the worst place of a clustering, see :func:`measure_leak`. One cluster has the score that samples
+    without structure can reach, which falls with their dimension.
     """
-    n_samples = views[0].n_samples
-    asked = range(0, len(views), 2)
-    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), max(views[i].n_peaks for i in asked)))
-    agreed, best = np.ones(most), []
+    n_samples = max(view.n_samples for view in views)
+    asked = asked_views(views)
+    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), max(views[i].n_peaks for i in asked if views[i].whole)))
+    cuts = {(i, kind): nested_cuts(views[i], kind, most) for i in asked for kind in CRUMBS}
+    step = -(-len(evidence.rows(0)) // MOST_COMPARED)
+    rows = {i: evidence.rows(i)[::step] for i in asked}
+    agreed, said, best = np.ones(most), np.zeros(most), []
     for c in range(2, most + 1):
-        candidates = [linkage_candidate(views, i, c, constrained=False) for i in asked if views[i].n_peaks >= c]
-        mean = mean_agreement(compare(views, candidates, evidence))
-        agreed[c - 1] = mean.mean() if len(asked) == 1 or len(candidates) > 1 else 0.0
-        best.append(candidates[int(mean.argmax())])
-    counts = evidence.count_crossing([(chosen.view, chosen.labels) for chosen in best])
-    leaks = [measure_leak(views[c.view], c.labels, found) for c, found in zip(best, counts, strict=True)]
-    leaking = np.array([(0.0, 0.0), *leaks]).T
-    log_leak = np.log(np.maximum.accumulate(leaking, axis=1) + CLOSED).mean(axis=0)
-    beyond = max(log_leak[-1], np.log(CUT_THROUGH))  # one more than the largest number tried
-    score = np.diff(np.append(log_leak, beyond)) * agreed**4
-    score[0] = NOISE[0] + NOISE[1] / np.sqrt(n_samples)
-    return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": np.exp(log_leak)}
+        able = [key for key, labels in cuts.items() if len(labels) > c - 2]
+        mean = mean_agreement(compare_labels([cuts[key][c - 2][rows[key[0]]] for key in able]))
+        even = np.array([evenness(views[key[0]], cuts[key][c - 2], c) for key in able])
+        whole = np.array([views[i].whole for i, _ in able])
+        place = int(np.where(whole, (mean + SAYING * even).round(9), -np.inf).argmax())
+        alone = len({i for i, _ in able}) == 1 < len(asked)
+        agreed[c - 1] = 0.0 if alone else mean.mean()
+        said[c - 1] = even[place] * np.log(c)
+        best.append((able[place][0], cuts[able[place]][c - 2]))
+    counts = evidence.count_crossing(best)
+    leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
+    leak = np.sqrt(np.prod([(0.0, 0.0), *leaks], axis=1))
+    score = said * agreed**4 * np.maximum(0, 1 - leak / LEAKING) * contrast(leak)
+    score[0] = structureless_score(dimension)
+    return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak}
+
+
+def asked_views(views: Sequence[View]) -> list[int]:
+    """Every other number of neighbours of every representation: they are enough for a mean."""
+    asked: list[int] = []
+    seen: dict[tuple[str, bool], int] = {}
+    for i, view in enumerate(views):
+        place = seen[view.representation, view.whole] = seen.get((view.representation, view.whole), -1) + 1
+        asked += [i] if place % 2 == 0 else []
+    return asked
+
+
+def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
+    """Clusters of the local clusters into 2, 3, ... by one kind of linkage, one row each."""
+    return cut_repeatedly(view.merges, view.topo_graph, view.undone[kind], min(most, view.n_peaks) - 1)
+
+
+def contrast(leak: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far the leak of 1, 2, ... clusters is below that of more, up to twice as many: 0 if not at all, 1 from half
+    of it on."""
+    finer = np.array([np.median(leak[c : 2 * c]) if c < len(leak) else CUT_THROUGH for c in range(1, len(leak) + 1)])
+    return np.minimum(1.0, 2 - 2 * (leak + CLOSED) / np.maximum(finer + CLOSED, leak + CLOSED))
+
+
+def structureless_score(dimension: float) -> float:
+    """What the score of several clusters reaches where there are none.
+
+    Examples
+    --------
+    >>> structureless_score(2.0), structureless_score(4.0)
+    (0.1, 0.025)
+    """
+    return float(STRUCTURELESS * min(1.0, 4.0 ** (3.0 - dimension)))
+
+
+def intrinsic_dimension(near: Neighbors) -> float:
+    """Dimension of samples by how fast neighbours become more with distance (Levina and Bickel 2004)."""
+    last, others = near.distances[:, -1:].astype(np.float64), near.distances[:, :-1].astype(np.float64)
+    counted = (others > 0) & np.isfinite(last) & (last > 0)
+    if not counted.any():
+        return 1.0
+    growth = np.log(np.where(counted, last, 1.0) / np.where(counted, others, 1.0))[counted].mean()
+    return float(1 / max(growth, 1e-3))
 
 
 def leak_among(n_samples: int, n_found: int) -> int:
@@ -319,28 +437,28 @@ def measure_leak(view: View, labels: Array, counts: NDArray[np.int64]) -> tuple[
 class SampleEvidence:
     """Evidence from samples that are all here."""
 
-    def __init__(self, views: Sequence[View], neighbors: Neighbors, n_jobs: int | None) -> None:
-        self.views, self.neighbors, self.n_jobs = views, neighbors, n_jobs
-        self.samples: list[tuple[Array, NDArray[np.float64]]] = []
-        """Local cluster and log intensity of every sample, for every view."""
-        self.known: dict[tuple[int, int], Overlap] = {}
+    def __init__(self, views: Sequence[View], n_jobs: int | None) -> None:
+        self.views, self.n_jobs = views, n_jobs
+        self.samples: list[tuple[Neighbors, Array, NDArray[np.float64]]] = []
+        """Neighbours, local cluster and log intensity of every sample, for every view."""
+        self.compared: list[Array] = []
 
-    def overlap(self, i: int, j: int) -> Overlap:
-        """The samples that local clusters of two views share."""
-        if (i, j) not in self.known:
-            n_other = self.views[j].n_peaks
-            both = self.samples[i][0].astype(np.int64) * n_other + self.samples[j][0]
-            pairs, counts = np.unique(both, return_counts=True)
-            self.known[i, j] = pairs // n_other, pairs % n_other, counts
-        return self.known[i, j]
+    def add(self, near: Neighbors, local: Array, log_intensity: NDArray[np.float64], rows: Array | None) -> None:
+        """The samples of one more view, and which of them are compared with those of others; None for all."""
+        self.samples.append((near, local, log_intensity))
+        self.compared.append(local if rows is None else local[rows])
+
+    def rows(self, i: int) -> Array:
+        """Local cluster, in a view, of every sample by which clusterings are compared."""
+        return self.compared[i]
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
         """What crosses between the clusters of a view."""
-        indices = self.neighbors.indices
-        k = leak_among(len(indices), indices.shape[1])
         found = []
         for i, labels in cuts:
-            local, log_intensity = self.samples[i]
-            peaks = highest_peaks(self.views[i], labels)
-            found.append(count_crossing(indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs))
+            near, local, log_intensity = self.samples[i]
+            k, peaks = leak_among(*near.indices.shape), highest_peaks(self.views[i], labels)
+            found.append(
+                count_crossing(near.indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs)
+            )
         return found

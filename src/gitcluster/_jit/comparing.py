@@ -24,18 +24,37 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
 
 
 @kernel
-def adjusted_rand(a, b, counts, n_a, n_b):
-    """Adjusted Rand index where ``counts`` samples have each pair of labels; labels are below n_a and n_b."""
-    table = np.zeros((n_a, n_b))
-    for x in range(len(counts)):
-        table[a[x], b[x]] += counts[x]
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    both = (table * (table - 1.0)).sum()
-    in_a, in_b = (rows * (rows - 1.0)).sum(), (columns * (columns - 1.0)).sum()
-    n_samples = rows.sum()
-    expected = in_a * in_b / (n_samples * (n_samples - 1.0))
-    most = (in_a + in_b) / 2.0
-    return 1.0 if most == expected else (both - expected) / (most - expected)
+def adjusted_rand(a, b, table):
+    """Adjusted Rand index of two clusterings, whose labels are below the sides of ``table``; 0 where it is below chance.
+    """
+    table[:] = 0
+    for x in range(len(a)):
+        table[a[x], b[x]] += 1
+    n, both, in_a, in_b = float(len(a)), 0.0, 0.0, 0.0
+    for i in range(table.shape[0]):
+        row = 0.0
+        for j in range(table.shape[1]):
+            row += table[i, j]
+            both += table[i, j] * (table[i, j] - 1.0)
+        in_a += row * (row - 1.0)
+    for j in range(table.shape[1]):
+        column = 0.0
+        for i in range(table.shape[0]):
+            column += table[i, j]
+        in_b += column * (column - 1.0)
+    expected, most = in_a * in_b / (n * (n - 1.0)), (in_a + in_b) / 2.0
+    return 1.0 if most == expected else max((both - expected) / (most - expected), 0.0)
+
+
+@kernel
+def compare_clusterings(start, stop, labels, counts, table):
+    """Adjusted Rand index of clusterings ``start`` to ``stop`` with all before them."""
+    for i in range(start, stop):
+        table[i, i] = 1.0
+        for j in range(i):
+            table[i, j] = table[j, i] = adjusted_rand(
+                labels[i], labels[j], np.empty((counts[i], counts[j]), np.int64)
+            )
 
 
 @kernel

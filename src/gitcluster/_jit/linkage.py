@@ -254,3 +254,25 @@ def number_merges(merges, edges, linkage):
         linkage[t, 3] = total
         both = union(root, i, j)
         size[both], node[both] = total, m + t
+
+
+@kernel
+def cut_repeatedly(merges, edges, undone, n_local, labels):
+    """Labels of local clusters with the first 1, 2, ... of ``undone`` undone, one row each, in order of first sight."""
+    root, kept = np.arange(n_local), np.ones(len(merges), np.bool_)
+    for t in range(len(labels)):
+        kept[undone[t]] = False
+    for t in range(len(merges)):
+        if kept[t]:
+            union(root, edges[merges[t], 0], edges[merges[t], 1])
+    seen = np.empty(n_local, np.int64)
+    for t in range(len(labels) - 1, -1, -1):
+        seen[:] = -1
+        count = 0
+        for i in range(n_local):
+            top = find(root, i)
+            if seen[top] < 0:
+                seen[top] = count
+                count += 1
+            labels[t, i] = seen[top]
+        union(root, edges[merges[undone[t]], 0], edges[merges[undone[t]], 1])

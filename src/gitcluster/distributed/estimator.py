@@ -23,10 +23,12 @@ from gitcluster.distributed.partition import Partition, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
 from gitcluster.distributed.stages import Stages, build_stages
+from gitcluster.distributed.study import Asked, study_source
 from gitcluster.distributed.tasks import Resources, call, column, find_resources, share
 from gitcluster.fitted.attributes import ClusteringAttributes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import check_noise
+from gitcluster.inputs.scaling import scale_checked
 from gitcluster.prior.proportions import resolve_proportions
 from gitcluster.recipes import find_recipe
 
@@ -103,7 +105,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         n_neighbors: int | str = "auto",
         variant: str = "adaptive",
         metric: str = "euclidean",
-        scale: ArrayLike | str | None = "std",
+        scale: ArrayLike | str | None = "auto",
         neighbors: str = "exact",
         recall: float = 0.99,
         noise: float | str | None = None,
@@ -149,6 +151,14 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             plan = make_plan(self.variant, self.n_neighbors, source.n_samples)
             plan.recipe.check(n_clusters=number, constrained=False, fractions=False)
             source = learn_scaling(source, self.scale)
+            asked = Asked(number, prior, None if isinstance(self.n_neighbors, str) else plan.sizes)
+            study = None
+            if plan.recipe.has_hierarchy:
+                progress.begin("study some samples")
+                study = study_source(source, plan, asked, self.scale)
+                source = source._replace(scaling=study.way.scaling)
+                scale_checked(np.stack([source.low, source.high]), source.scaling)
+                plan = plan if study.selection is None else plan._replace(sizes=[study.n_neighbors])
             partition, search = self._search(source, plan, resources, progress)
 
             progress.begin("exchange")
@@ -158,11 +168,12 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             stages = build_stages(ground, plan)
 
             progress.begin("merge")
-            merged = merge_stages(ground, stages, number, prior, more=isinstance(self.n_neighbors, str))
+            merged = merge_stages(ground, stages, asked, study)
 
             progress.begin("labels")
             found = self._label(source, search, ground, merged)
-            self.clustering_ = replace(found, n_wanted=number, prior=prior)
+            way = "std" if study is None else study.way.name
+            self.clustering_ = replace(found, n_wanted=number, prior=prior, representation=way)
             self._centres, self._scaling, self._dtype = partition.centres, source.scaling, source.sample.dtype
             self.n_cells_, self.task_bytes_ = len(partition.cells), resources.task_bytes
             self.n_rounds_ = {"search": search.rounds, "uphill": merged.stages.rounds}
@@ -236,6 +247,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             ties=None,
             selection=None if selection is None else selection.table,
             n_clusters_scores=None if selection is None else selection.n_clusters_scores,
+            representations=None if selection is None else selection.representations,
             recall=search.recall,
             n_connected_components=merged.stages.n_components[i],
             feature_names=None if source.names is None else tuple(source.names),

@@ -1,7 +1,7 @@
 """Stage 5: local clusters are merged here, as on one machine; what has to be counted on samples is asked of cells."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +9,22 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
 from gitcluster.distributed.exchange import Around, Ground, Region
-from gitcluster.distributed.stages import Climbed, Stages, build_stages, count_roots, merge_counts
+from gitcluster.distributed.stages import Climbed, Roots, Stages, build_stages
+from gitcluster.distributed.study import Asked, Study
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, share
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
-from gitcluster.hierarchy import Hierarchy, build_hierarchy
+from gitcluster.hierarchy import Hierarchy
+from gitcluster.pipeline import describe_ways
 from gitcluster.prior.proportions import equal_shares
-from gitcluster.selection import Overlap, Selection, View, count_crossing, highest_peaks, leak_among, select
+from gitcluster.selection import (
+    Selection,
+    View,
+    count_crossing,
+    hierarchy_of,
+    highest_peaks,
+    leak_among,
+    select,
+)
 
 
 class Merged(NamedTuple):
@@ -22,77 +32,100 @@ class Merged(NamedTuple):
 
     stages: Stages
     chosen: int
-    """The view that was chosen."""
+    """The view that was chosen, by its place in the stages."""
     edge_cut: EdgeCut
     hierarchy: Hierarchy | None = None
     selection: Selection | None = None
 
 
-def merge_stages(
-    ground: Ground, stages: Stages, n_clusters: int | None, prior: NDArray[np.float64] | None, *, more: bool
-) -> Merged:
-    """Stage 5. With ``more``, a view with more local clusters is added where all have fewer than ``n_clusters``."""
-    recipe = stages.plan.recipe
-    if not recipe.has_hierarchy:
-        shares = equal_shares(n_clusters or 1) if prior is None else prior
+def merge_stages(ground: Ground, stages: Stages, asked: Asked, study: Study | None) -> Merged:
+    """Stage 5."""
+    recipe, prior = stages.plan.recipe, asked.prior
+    if study is None:
+        shares = equal_shares(asked.n_clusters or 1) if prior is None else prior
         return Merged(stages, 0, cut_edges(stages.views[0].topo_graph, proportions=shares, leftover=recipe.leftover))
-    evidence = CellEvidence(ground, stages)
-    add_finest = evidence.add_finest if more else None
-    selection = select(evidence.views, evidence, n_clusters=n_clusters, prior=prior, add_finest=add_finest)
-    chosen = selection.chosen
+    evidence = CellEvidence(ground, stages, study)
+    if study.selection is not None:  # all samples were studied
+        selection, place = study.selection, 0
+        chosen = selection.chosen._replace(view=0)
+    else:
+        add_finest = None if asked.fixed else evidence.add_finest
+        selection = select(
+            evidence.views, evidence, n_clusters=asked.n_clusters, prior=prior, dimension=study.dimension,
+            add_finest=add_finest,
+        )  # fmt: skip
+        selection = selection._replace(representations=describe_ways(study.ways, selection.table))
+        chosen, place = selection.chosen, evidence.places[selection.chosen.view]
     view = evidence.views[chosen.view]
     cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
-    return Merged(evidence.stages, chosen.view, cut, view.hierarchy, selection)
+    return Merged(evidence.stages, place, cut, hierarchy_of(view, chosen), selection)
 
 
 class CellEvidence:
-    """Evidence from samples that are in cells on many machines."""
+    """Evidence from samples that are in cells on many machines, and from those that were studied here."""
 
-    def __init__(self, ground: Ground, stages: Stages) -> None:
-        self.ground, self.stages = ground, stages
-        self.views: list[View] = [self._view(s) for s in range(len(stages.views))]
-        self.shared = count_all_shared(stages)
+    def __init__(self, ground: Ground, stages: Stages, study: Study) -> None:
+        self.ground, self.stages, self.study = ground, stages, study
+        self.views: list[View] = []
+        self.places: list[int] = []
+        """Which of the stages every view is of, -1 for witnesses."""
+        for s in range(len(stages.views)):
+            self._add(s)
+        self.views += [replace(view, whole=False) for view in study.views.views]
+        self.places += [-1] * len(study.views.views)
+        self.compared = self._look_up()
 
-    def _view(self, s: int) -> View:
+    def _add(self, s: int) -> None:
         plan, (graph, peak_intensity, _) = self.stages.plan, self.stages.views[s]
-        return View(plan.sizes[s], plan.n_samples, graph, build_hierarchy(graph), peak_intensity)
+        self.views.append(
+            View(plan.sizes[s], plan.n_samples, graph, peak_intensity, representation=self.study.way.name)
+        )
+        self.places.append(s)
+
+    def _look_up(self) -> Array:
+        """Ids of the peaks of the studied samples, one column per view of all samples."""
+        if self.study.selection is not None:
+            return np.empty((0, 0), np.int64)
+        rows = np.sort(self.study.picked.rows)
+        found = fetch(call_each(find_studied, self.ground.regions, self.stages.roots, share(rows)))
+        order, roots = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        compared = np.empty_like(roots)
+        compared[order] = roots
+        return np.asarray(compared[np.searchsorted(rows, self.study.picked.rows)])
 
     def add_finest(self) -> None:
         """Add one more view, with the most peaks there are."""
         plan = self.stages.plan
         self.stages = build_stages(self.ground, plan._replace(sizes=[*plan.sizes, min(2, plan.n_samples - 1)]))
-        self.shared = count_all_shared(self.stages)
-        self.views.append(self._view(len(plan.sizes)))
+        self._add(len(plan.sizes))
+        self.compared = self._look_up()
 
-    def overlap(self, i: int, j: int) -> Overlap:
-        """The samples that local clusters of two views share."""
-        return self.shared[i, j]
+    def rows(self, i: int) -> Array:
+        """Local cluster, in a view, of every studied sample."""
+        s = self.places[i]
+        if s < 0:
+            return self.study.views.evidence.rows(i - self.places.index(-1))
+        return self.stages.views[s].numbering.find(self.compared[:, s])
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
         """What crosses between the clusters of a view, for views with labels."""
         asked = []
-        for s, labels in cuts:
+        for i, labels in cuts:
+            s = self.places[i]
             numbering = self.stages.views[s].numbering
             by_id = labels[numbering.local].astype(np.int16)
-            asked.append(Cut(s, numbering.ids, by_id, highest_peaks(self.views[s], labels)))
+            asked.append(Cut(s, numbering.ids, by_id, highest_peaks(self.views[i], labels)))
         k = leak_among(self.stages.plan.n_samples, self.stages.plan.n_found)
         around = self.ground.exchange(self.stages.roots)
         tasks = call_each(count_leaks, self.ground.regions, self.stages.climbed, around, share(tuple(asked)), k)
         return list(fetch([merge_tree(sum, tasks)])[0])
 
 
-def count_all_shared(stages: Stages) -> dict[tuple[int, int], Overlap]:
-    """For every two views, local clusters of the one and the other, and the number of samples that have both."""
-    pairs = list(combinations(range(len(stages.views)), 2))
-    if not pairs:
-        return {}
-    (counted,) = fetch([merge_tree(merge_counts, call_each(count_roots, stages.roots, 2))])
-    shared = {}
-    for (i, j), (ids, counts) in zip(pairs, counted, strict=True):
-        first, second = (stages.views[s].numbering.find(ids[:, column]) for column, s in enumerate((i, j)))
-        order = np.lexsort((second, first))
-        shared[i, j] = first[order], second[order], counts[order]
-    return shared
+def find_studied(region: Region, roots: Roots, rows: Array) -> tuple[Array, Array]:
+    """Which of the studied rows, ascending, are in a cell, and the ids of their peaks."""
+    place = np.minimum(np.searchsorted(rows, region.cell.rows), len(rows) - 1)
+    own = np.flatnonzero(rows[place] == region.cell.rows)
+    return place[own], roots.ids[own]
 
 
 class Cut(NamedTuple):

@@ -4,6 +4,7 @@ The data are read three times: for their extremes, for their sums, and to move t
 """
 
 import os
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.tasks import call_each, fetch
+from gitcluster.distributed.tasks import call_each, fetch, merge_tree
 from gitcluster.inputs.scaling import (
     Scaling,
     apply_scaling,
@@ -21,7 +22,7 @@ from gitcluster.inputs.scaling import (
     sum_moments,
     varying_features,
 )
-from gitcluster.neighbors.duplicates import hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, hash_samples
 
 SAMPLED = 65_536
 """Rows that are looked at to place the cells."""
@@ -122,16 +123,54 @@ def open_source(X: Any) -> Source:
 
 
 def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
-    """The source with the scale of its features, the same to the last bit as on one machine, and its checksum."""
+    """The source with the scale of its features, the same to the last bit as on one machine, and its checksum.
+
+    ``scale="auto"`` begins with standard deviations.
+    """
     features = varying_features(source.low, source.high)
     found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high))
     sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
-    if isinstance(scale, str) and scale == "std":
+    if isinstance(scale, str) and scale in ("auto", "std"):
         scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
     else:
         scaling = fit_scaling(source.sample[:1], scale)
     scale_checked(np.stack([source.low, source.high]), scaling)
     return source._replace(scaling=scaling, checksum=checksum)
+
+
+class Picked(NamedTuple):
+    """Some of the samples, which do not depend on parts and order."""
+
+    hashes: NDArray[np.uint64]
+    values: Array
+    rows: NDArray[np.int64]
+    """Their row numbers."""
+
+
+def pick_rows(part: Array, start: int, most: int) -> list[Picked]:
+    """The rows of a part with the smallest hashes."""
+    hashes = hash_samples(part + 0.0) if len(part) else np.empty(0, np.uint64)
+    return [keep_smallest(Picked(hashes, part, np.arange(start, start + len(part))), most)]
+
+
+def keep_smallest(picked: Picked, most: int) -> Picked:
+    """Rows with the smallest hashes, in lexicographic order."""
+    order = canonical_order(picked.values) if len(picked.values) else picked.rows
+    hashes, values, rows = (column[order] for column in picked)
+    kept = np.sort(np.lexsort((np.arange(len(rows)), hashes))[:most])
+    return Picked(hashes[kept], values[kept], rows[kept])
+
+
+def merge_picked(parts: Any, most: int) -> Picked:
+    """The smallest of several parts."""
+    return keep_smallest(Picked(*(np.concatenate(columns) for columns in zip(*parts, strict=True))), most)
+
+
+def pick_samples(source: Source, most: int) -> Picked:
+    """The samples that one machine would study, see ``Points.some_rows``."""
+    picked = call_each(pick_rows, source.parts, source.starts, most)
+    found: Picked = fetch([merge_tree(partial(merge_picked, most=most), picked)])[0][0]
+    return found
 
 
 def scale_rows(X: Array, scaling: Scaling | None) -> Array:

@@ -49,6 +49,8 @@ class ClusteringAttributes:
     hierarchy_: NDArray[np.float64] = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
     selection_: Table = _found("selection", "Candidates and their scores.")
     n_clusters_scores_: Table = _found("n_clusters_scores", "Numbers of clusters and their scores.")
+    representation_: str = _found("representation", "How the features were looked at.")
+    representations_: Table = _found("representations", "Ways to look at the features and their scores.")
     n_clusters_: int = _found("n_clusters", "Number of clusters found.")
     n_neighbors_: int = _found("n_neighbors", "Neighbours used.")
     n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")

@@ -126,6 +126,10 @@ class Clustering(_WithoutCaches):
     """Share of the true nearest neighbours that the search found; 1 for an exact search."""
     n_connected_components: int
     """Connected components of the graph of neighbours."""
+    representation: str = "std"
+    """How the features were looked at."""
+    representations: Table | None = None
+    """All ways that were tried, with their scores or the reason why they were left out."""
     n_wanted: int | None = None
     """Number of clusters that was asked for; None where it was chosen."""
     prior: NDArray[np.float64] | None = None

@@ -5,11 +5,12 @@ boundary pairs / product of sizes, and the next merge is along the strongest con
 of the topo-graph behind it, the strongest between the two clusters; these edges are a spanning tree of the local
 clusters, and cutting c - 1 of them leaves c clusters.
 
-Which c - 1: the weakest connections first, but no crumbs. A split counts as the c-th only when both sides hold a
-CRUMB-th part of an average cluster, n / c; smaller parts wait until c is so large that they are no longer smaller.
-So cuts are nested, and far-off samples never take the place of a cluster.
+Which c - 1: the weakest connections first, but no crumbs. A split counts as the c-th only when both sides hold some
+part of an average cluster, n / c, say a twentieth; smaller parts wait until c is so large that they are no longer
+smaller. So cuts are nested, and far-off samples do not take the place of a cluster.
 
-In: topo-graph, connected by its bridges. Out: :class:`Hierarchy`.
+In: topo-graph, connected by its bridges. Out: :class:`Merges` in the order of linkage, :class:`Hierarchy` in the order
+in which they are undone.
 """
 
 from typing import NamedTuple
@@ -28,6 +29,17 @@ CRUMB = 20
 """A part of a cluster is a crumb below this part of an average cluster."""
 
 
+class Merges(NamedTuple):
+    """All merges of average linkage, the strongest connection first."""
+
+    edges: Array
+    """(m - 1,) topo-graph edge behind every merge."""
+    log_strength: NDArray[np.float64]
+    """(m - 1,) log S of the two clusters when they merged; -inf across a bridge."""
+    smaller: Array
+    """(m - 1,) samples on the smaller side."""
+
+
 class Hierarchy(NamedTuple):
     """All merges of local clusters, from all apart to all in one."""
 
@@ -41,8 +53,16 @@ class Hierarchy(NamedTuple):
     """(m - 1,) samples on the smaller side of every merge."""
 
 
-def build_hierarchy(graph: TopoGraph) -> Hierarchy:
+def build_hierarchy(graph: TopoGraph, *, crumb: int = CRUMB, around: Array | None = None) -> Hierarchy:
     """Link the local clusters of a connected topo-graph.
+
+    Parameters
+    ----------
+    graph : TopoGraph
+    crumb : int, default=20
+        No split leaves less than this part of an average cluster, as long as another is possible.
+    around : ndarray of shape (m,), default=None
+        Clusters of the local clusters, each connected, that are to be one of the cuts.
 
     Examples
     --------
@@ -53,24 +73,82 @@ def build_hierarchy(graph: TopoGraph) -> Hierarchy:
     >>> cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
     array([0, 1, 1])
     """
-    edges, strength = _link(graph)
+    merges = link(graph, around=around)
+    order = undo_order(merges, graph, crumb)[::-1]
+    if around is not None:
+        inside = graph.inside(around)[merges.edges[order]]
+        order = np.concatenate([order[inside], order[~inside]])
+    edges, strength, smaller = (part[order] for part in merges)
+    return Hierarchy(_scipy_linkage(graph, edges, strength), edges, strength, smaller)
+
+
+def link(graph: TopoGraph, *, around: Array | None = None) -> Merges:
+    """All merges of average linkage; those within given clusters first."""
+    root = np.arange(len(graph.sizes))
+    if around is None:
+        edges, strength = link_edges(graph, np.arange(len(graph.edges)), root)
+    else:
+        inside = graph.inside(around)
+        parts = [link_edges(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
+        edges, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     smaller = kernels.smaller_sides(edges, graph.edges, graph.sizes, np.arange(len(graph.sizes)))
-    order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)[::-1]
-    return Hierarchy(
-        _scipy_linkage(graph, edges[order], strength[order]), edges[order], strength[order], smaller[order]
-    )
+    return Merges(edges, strength, smaller)
 
 
-def _link(graph: TopoGraph) -> tuple[Array, NDArray[np.float64]]:
-    """Edge and strength of the merges of average linkage, then across bridges, the shortest first."""
-    real, bridges = np.flatnonzero(graph.real), np.flatnonzero(~graph.real)
-    root, free = np.arange(len(graph.sizes)), np.full(len(graph.sizes), -1)
+def link_edges(
+    graph: TopoGraph, among: Array, root: Array, rival: Array | None = None
+) -> tuple[Array, NDArray[np.float64]]:
+    """Edge and strength of the merges of average linkage along some edges, then across bridges, the shortest first.
+
+    ``root`` has what is together already, and is changed; no two clusters with a ``rival`` of their own (-1 for none)
+    come together.
+    """
+    real = graph.real[among]
+    apart, free = np.empty((0, 2), np.int64), np.full(len(graph.sizes), -1) if rival is None else rival
+    strong, bridges = among[real], among[~real]
     merged, strength = kernels.link_average(
-        graph.edges[real], graph.log_sums[real], graph.sizes, root, np.empty((0, 2), np.int64), free,
-        rounding_step(np.float64),
-    )  # fmt: skip
+        graph.edges[strong], graph.log_sums[strong], graph.sizes, root, apart, free, rounding_step(np.float64)
+    )
     bridges = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]
-    return np.concatenate([real[merged], bridges]), np.concatenate([strength, np.full(len(bridges), -np.inf)])
+    crossed = kernels.link_in_order(bridges, graph.edges, root, apart, free)
+    return np.concatenate([strong[merged], crossed]), np.concatenate([strength, np.full(len(crossed), -np.inf)])
+
+
+def undo_order(merges: Merges, graph: TopoGraph, crumb: int) -> Array:
+    """Merges in the order in which they are undone, where no split leaves less than a part of an average cluster."""
+    return np.asarray(kernels.rank_splits(merges.smaller, graph.sizes.sum(), crumb))
+
+
+def cut_merges(merges: Merges, graph: TopoGraph, undone: Array) -> tuple[Array, Array]:
+    """Final cluster of every local cluster where some merges are undone, and the edges of the others."""
+    kept = np.ones(len(merges.edges), np.bool_)
+    kept[undone] = False
+    root = np.arange(len(graph.sizes))
+    unions.union_edges(root, graph.edges, merges.edges[kept])
+    return label_by_size(root, graph.sizes)[0], merges.edges[kept]
+
+
+def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array, n_cuts: int) -> NDArray[np.int32]:
+    """Clusters of local clusters where the first 1, 2, ... merges are undone, one row each; labels in no order."""
+    labels = np.empty((n_cuts, len(graph.sizes)), np.int32)
+    kernels.cut_repeatedly(merges.edges, graph.edges, undone, len(graph.sizes), labels)
+    return labels
+
+
+def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
+    """Clusters of local clusters, each connected: parts apart from the largest join what they are connected to best."""
+    inside = np.flatnonzero(graph.inside(labels))
+    root = np.arange(len(graph.sizes))
+    unions.union_edges(root, graph.edges, inside)
+    part, sizes = label_by_size(root, graph.sizes)
+    if len(sizes) == labels.max() + 1:
+        return part
+    of_part = np.empty(len(sizes), np.int64)
+    of_part[part] = labels
+    _, largest = np.unique(of_part, return_index=True)
+    rival = np.where(np.isin(part, largest), labels, -1)
+    link_edges(graph, np.arange(len(graph.edges)), root, rival)
+    return label_by_size(root, graph.sizes)[0]
 
 
 def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]) -> NDArray[np.float64]:

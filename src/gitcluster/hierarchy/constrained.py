@@ -74,14 +74,14 @@ def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: i
     return Ties(together, apart, rival, constraints.smallest, constraints.largest, len(constraints.groups))
 
 
-def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int) -> Array:
+def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int, crumb: int = CRUMB) -> Array:
     """Final cluster of every local cluster, with what must be together and apart."""
     root = ties.join(len(graph.sizes))
     merged = _link_within(graph, ties, root.copy())
     smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
     first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
-    order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)
+    order = kernels.rank_splits(smaller, graph.sizes.sum(), crumb)
     n_atoms = ties.count_parts(len(graph.sizes))
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))

@@ -21,11 +21,12 @@ from sklearn.utils import check_array
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.graphs import check_graph, graph_neighbors
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
+from gitcluster.inputs.representations import Representation, represent
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
 from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, row_bytes
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
 
 SMALLEST = 1e10
@@ -88,6 +89,18 @@ class Input(ABC):
     def scaled(self, scale: Any) -> "Input":
         """As distances are measured."""
 
+    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+        """The ways in which distances may be measured, from a look at some of the samples, or all."""
+        return [Representation("given", None)]
+
+    def under(self, way: Representation) -> "Input":
+        """As distances are measured in one of these ways."""
+        return self
+
+    def some_rows(self, most: int) -> Array | None:
+        """``most`` of the samples, whichever order they come in; None where there are no more, or no such choice."""
+        return None
+
     def own_order(self, *, always: bool) -> Array | None:
         """An order of the samples that does not depend on how they were given; None where there is none."""
         return None
@@ -136,10 +149,25 @@ class Points(Input):
         return int(self.values.shape[1]) if self.given_features is None else self.given_features
 
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
+        return self.under(self.represented("std" if isinstance(scale, str) and scale == "auto" else scale, None)[0])
+
+    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
-            return replace(self, values=apply_scaling(self.values, None))
-        scaling = fit_scaling(self.values, scale)
-        return replace(self, values=scale_checked(self.values, scaling), scaling=scaling)
+            return [Representation("given", None)]
+        if not isinstance(scale, str):
+            return [Representation("given" if scale is None else "weights", fit_scaling(self.values, scale))]
+        if scale != "auto":
+            return [Representation(scale, fit_scaling(self.values, scale))]
+        base = fit_scaling(self.values, "std")
+        return represent(self.values if rows is None else self.values[rows], base) if base is not None else []
+
+    def under(self, way: Representation) -> "Points":
+        return replace(self, values=scale_checked(self.values, way.scaling), scaling=way.scaling)
+
+    def some_rows(self, most: int) -> Array | None:
+        if self.n_samples <= most or issparse(self.values):
+            return None
+        return np.sort(np.lexsort((np.arange(self.n_samples), hash_samples(self.values + 0.0)))[:most])
 
     def own_order(self, *, always: bool) -> Array | None:
         """An order of the samples that does not depend on how they were given.

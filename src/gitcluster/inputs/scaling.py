@@ -2,7 +2,9 @@
 
 Dividing every feature by its standard deviation makes all later stages independent of units (Theorem 1). Features
 that do not vary are dropped. Dense samples are centred as well, which changes no distance and keeps the digits of
-data far from the origin; sparse ones are not, so that they stay sparse.
+data far from the origin; sparse ones are not, so that they stay sparse. After that features may be bent by a power and
+rotated, see ``inputs.representations``. Every row is scaled on its own, so that parts of the samples, and new ones, are
+scaled to the last bit as all of them together.
 """
 
 from math import sqrt
@@ -12,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import sums as kernels
+from gitcluster._jit import run_chunks
+from gitcluster._jit import scaling as kernels
+from gitcluster._jit import sums as sums_of_columns
 from gitcluster._support.arrays import Array
 
 LARGEST = {"d": 1e140, "f": 1e30}
@@ -30,6 +34,14 @@ class Scaling(NamedTuple):
     deviation: NDArray[np.float64]
     weights: NDArray[np.float64]
     """(m,) given weights instead of all that; empty where there are none."""
+    powers: NDArray[np.float64] = np.empty(0)
+    """(m,) exponents of Yeo and Johnson's transform of what comes out; empty where there is none."""
+    means: NDArray[np.float64] = np.empty(0)
+    """(m,) subtracted after that."""
+    spreads: NDArray[np.float64] = np.empty(0)
+    """(m,) divided by then."""
+    rotation: NDArray[np.float64] = np.empty((0, 0))
+    """(m, r) principal components that are kept in the end, one per column; empty where there is no rotation."""
 
 
 def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None:
@@ -46,12 +58,12 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
     none = np.empty(0)
     if isinstance(scale, str):
         if scale != "std":
-            raise ValueError(f"scale must be 'std', None or one weight a feature, got {scale!r}.")
+            raise ValueError(f"scale must be 'auto', 'std', None or one weight a feature, got {scale!r}.")
         return _fit_sparse(X) if issparse(X) else _fit_dense(X)
     try:
         weights = np.asarray(scale, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"scale must be 'std', None or one weight a feature, got {scale!r}.") from None
+        raise ValueError(f"scale must be 'auto', 'std', None or one weight a feature, got {scale!r}.") from None
     if weights.shape != (X.shape[1],) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
             f"scale must have one finite weight >= 0 for each of the {X.shape[1]} features, got {scale!r}."
@@ -81,7 +93,7 @@ def sum_moments(X: Array, features: Array, low: Array, high: Array) -> NDArray[n
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
     sums = np.zeros((len(features), 8), np.int64)
     for column, feature in enumerate(features):
-        kernels.sum_moments(X[:, feature], bottom[column], top[column] - bottom[column], sums[column])
+        sums_of_columns.sum_moments(X[:, feature], bottom[column], top[column] - bottom[column], sums[column])
     return sums
 
 
@@ -124,13 +136,31 @@ def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
             values /= scaling.span[column]
             values -= scaling.mean[column]
             values /= scaling.deviation[column]
+            if len(scaling.powers):
+                bend(values, scaling.powers[column])
+                values -= scaling.means[column]
+                values /= scaling.spreads[column]
             points[:, column] = values
+        if scaling.rotation.size:
+            points = rotate(points, scaling.rotation)
     if issparse(points):
         points.eliminate_zeros()
         points.sort_indices()
         return points
     points += 0.0  # -0.0 and 0.0 are one value
     return points
+
+
+def bend(values: NDArray[np.float64], power: float) -> None:
+    """Yeo and Johnson's transform of values, in their place; those far out stay finite."""
+    kernels.bend(values, power)
+
+
+def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
+    """Coordinates along the columns of ``rotation``, each row summed on its own and in one order."""
+    turned = np.empty((len(points), rotation.shape[1]), points.dtype)
+    run_chunks(kernels.rotate, len(points), -1, points, rotation, turned)
+    return turned
 
 
 def scale_checked(X: Any, scaling: Scaling | None) -> Any:
