@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import entropy
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import (
+    GIT,
     bridge_components,
-    build_hierarchy,
     build_topo_graph,
+    cut_hierarchy,
     estimate_intensity,
     find_local_clusters,
     find_neighbors,
@@ -17,20 +19,26 @@ from gitcluster import (
 )
 from gitcluster.recipes import RECIPES
 from gitcluster.selection import (
+    CRUMBS,
     MOST_NEIGHBORS,
     SampleEvidence,
     View,
     choose,
     compare,
+    contrast,
+    evenness,
+    hierarchy_of,
     highest_peaks,
+    intrinsic_dimension,
     leak_among,
-    linkage_candidate,
     mean_agreement,
     measure_leak,
+    merge_view,
+    misplaced_share,
     neighborhood_sizes,
+    nested_cuts,
     score_n_clusters,
     select,
-    sweep_candidate,
 )
 
 BLOBS = make_blobs(240, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
@@ -42,7 +50,7 @@ def look_at(X, sizes):
     recipe = RECIPES["adaptive"]
     near = find_neighbors(X, n_neighbors=2 * max(sizes))
     views = []
-    evidence = SampleEvidence(views, near, None)
+    evidence = SampleEvidence(views, None)
     for k in sizes:
         reach = recipe.reach(k)
         log_f = estimate_intensity(near, kernel="relative", n_neighbors=reach.intensity)
@@ -51,8 +59,8 @@ def look_at(X, sizes):
             near, local, log_intensity=log_f, similarity="relative", n_neighbors=reach.boundary
         )  # fmt: skip
         graph = bridge_components(graph, X)
-        views.append(View(k, len(X), graph, build_hierarchy(graph), log_f[local.peaks]))
-        evidence.samples.append((local.labels, log_f))
+        views.append(View(k, len(X), graph, log_f[local.peaks]))
+        evidence.add(near, local.labels, log_f, None)
     return views, evidence
 
 
@@ -72,21 +80,65 @@ def test_numbers_of_neighbours_grow_with_the_logarithm():
 
 def test_agreement_is_the_adjusted_rand_index_on_samples(seen):
     views, evidence = seen
-    candidates = [linkage_candidate(views, i, c) for i, c in ((0, 3), (1, 3), (2, 5), (2, 7))]
-    candidates.append(sweep_candidate(views, 1, np.array([0.5, 0.3, 0.2])))
-    table = compare(views, candidates, evidence)
-    on_samples = [c.labels[evidence.samples[c.view][0]] for c in candidates]
+    merges = [("linkage", 0, 3), ("linkage", 1, 3), ("even linkage", 2, 5), ("spectral", 2, 7)]
+    candidates = [merge_view(views, i, merge, n_clusters=c) for merge, i, c in merges]
+    candidates.append(merge_view(views, 1, "sweep", n_clusters=3, prior=np.array([0.5, 0.3, 0.2])))
+    table = compare(candidates, evidence)
+    on_samples = [c.labels[evidence.rows(c.view)] for c in candidates]
     expected = [[max(adjusted_rand_score(a, b), 0) for a in on_samples] for b in on_samples]
     np.testing.assert_allclose(table, expected, atol=1e-12)
     np.testing.assert_allclose(mean_agreement(table), (table.sum(axis=1) - 1) / 4)
     assert mean_agreement(np.ones((1, 1))).tolist() == [1.0]
 
 
+def test_what_a_clustering_says_and_misplaces_by_hand(seen):
+    views, evidence = seen
+    labels = merge_view(views, 0, "linkage", n_clusters=5).labels
+    sizes = np.sort(np.bincount(labels[evidence.rows(0)]))[::-1] / len(BLOBS)
+    assert evenness(views[0], labels, 5) == pytest.approx(entropy(sizes) / np.log(5))
+    prior = np.array([0.6, 0.1, 0.1, 0.1, 0.1])
+    assert misplaced_share(views[0].topo_graph, labels, prior) == pytest.approx(np.maximum(sizes - prior, 0).sum())
+
+
+@pytest.mark.parametrize("kind", CRUMBS)
+def test_cuts_into_all_numbers_are_the_cuts_into_each(seen, kind):
+    views, _ = seen
+    for i, view in enumerate(views):
+        for labels, c in zip(nested_cuts(view, kind, 12), range(2, 13), strict=False):
+            assert adjusted_rand_score(labels, merge_view(views, i, kind, n_clusters=c).labels) == 1
+
+
+@pytest.mark.parametrize("merge", [*CRUMBS, "spectral", "sweep"])
+def test_what_was_chosen_is_a_cut_of_its_hierarchy(seen, merge):
+    views, _ = seen
+    for i, view in enumerate(views):
+        chosen = merge_view(views, i, merge, n_clusters=4, prior=np.array([0.4, 0.3, 0.2, 0.1]))
+        hierarchy, graph = hierarchy_of(view, chosen), view.topo_graph
+        np.testing.assert_array_equal(cut_hierarchy(hierarchy, graph, n_clusters=4), chosen.labels)
+        finer = [cut_hierarchy(hierarchy, graph, n_clusters=c) for c in range(1, view.n_peaks + 1)]
+        for c, (coarse, fine) in enumerate(zip(finer, finer[1:], strict=False), 1):
+            assert coarse.max() == c - 1
+            assert len({*zip(coarse, fine, strict=True)}) == c + 1  # nested
+
+
+def test_a_witness_is_heard_and_never_chosen(seen):
+    views, evidence = seen
+    best = choose(views, evidence, n_clusters=5)[0].view
+    others = [view if i != best else View(**{**vars_of(view), "whole": False}) for i, view in enumerate(views)]
+    chosen, table = choose(others, evidence, n_clusters=5)
+    assert chosen.view != best
+    assert len(table["score"]) == len(choose(views, evidence, n_clusters=5)[1]["score"])
+
+
+def vars_of(view):
+    return {name: getattr(view, name) for name in view.__dataclass_fields__}
+
+
 def test_leaks_by_hand(seen):
     views, evidence = seen
-    view, (local, log_f) = views[1], evidence.samples[1]
-    labels = linkage_candidate(views, 1, 5).labels
-    members, indices = labels[local], evidence.neighbors.indices
+    view, (near, local, log_f) = views[1], evidence.samples[1]
+    labels = merge_view(views, 1, "linkage", n_clusters=5).labels
+    members, indices = labels[local], near.indices
     much, freely = measure_leak(view, labels, evidence.count_crossing([(1, labels)])[0])
     crossing = ~view.topo_graph.inside(labels)
     leaving = [
@@ -107,7 +159,7 @@ def test_leaks_by_hand(seen):
 
 def test_closed_clusters_do_not_leak(seen):
     views, evidence = seen
-    labels = linkage_candidate(views, 0, 3).labels
+    labels = merge_view(views, 0, "linkage", n_clusters=3).labels
     assert measure_leak(views[0], labels, evidence.count_crossing([(0, labels)])[0]) == (0.0, 0.0)
 
 
@@ -119,30 +171,55 @@ def test_the_best_score_is_chosen(seen):
         assert chosen.merge == table["merge"][best]
         assert seen[0][chosen.view].n_neighbors == table["n_neighbors"][best]
         assert len(chosen.labels) == table["n_local_clusters"][best]
-    assert set(table["merge"]) == {"linkage", "sweep"}
-    score = table["agreement"] - table["proportion_distance"]
-    assert (table["score"] <= score + 1e-9).all()  # powers of agreement are not above it
-
-
-def test_little_agreement_counts_less_where_there_is_a_prior():
-    table = choose(*look_at(GAUSSIAN[:200], [4, 6, 8]), n_clusters=3, prior=np.array([0.5, 0.3, 0.2]))[1]
-    assert table["agreement"].max() < 1
-    assert (table["score"] + table["proportion_distance"] < table["agreement"] - 1e-3).all()  # its fourth power
+    assert set(table["merge"]) == {*CRUMBS, "spectral", "sweep"}
+    np.testing.assert_array_less(table["score"], table["agreement"] + 0.2 - table["misplaced"] + 1e-9)
 
 
 def test_the_number_with_the_best_score_is_chosen(seen):
-    selection = select(*seen, n_clusters=None)
+    selection = select(*seen, n_clusters=None, dimension=2.0)
     scores = pd.DataFrame(selection.n_clusters_scores).set_index("n_clusters").score
     assert scores.idxmax() == selection.chosen.labels.max() + 1 == 3
-    assert select(*seen, n_clusters=3).n_clusters_scores is None
+    assert select(*seen, n_clusters=3, dimension=2.0).n_clusters_scores is None
 
 
 def test_one_cluster_stays_possible():
     views, evidence = look_at(GAUSSIAN, [7, 10, 14])
-    table = score_n_clusters(views, evidence)
+    table = score_n_clusters(views, evidence, 2.0)
     assert table["n_clusters"][table["score"].argmax()] == 1
-    assert select(views, evidence, n_clusters=None).chosen.labels.max() == 0
-    assert (np.diff(table["leak"]) >= 0).all()
+    assert select(views, evidence, n_clusters=None, dimension=2.0).chosen.labels.max() == 0
+
+
+def structureless(kind, n_samples, n_features, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    if kind == "cube":
+        return rng.random((n_samples, n_features))
+    if kind == "sphere":
+        return X / np.linalg.norm(X, axis=1)[:, None] * (1 + 0.05 * rng.normal(size=(n_samples, 1)))
+    return np.exp(0.7 * X) if kind == "skewed" else X
+
+
+@pytest.mark.parametrize("n_features", [2, 3, 10])
+def test_samples_without_structure_are_one_cluster(n_features):
+    kinds = [kind for kind in ("gaussian", "cube", "skewed", "sphere") if (kind, n_features) != ("sphere", 2)]
+    found = [GIT().fit(structureless(kind, 300, n_features, seed)).n_clusters_ for kind in kinds for seed in range(3)]
+    assert found.count(1) >= len(found) - 1
+
+
+def test_contrast_by_hand():
+    leak = np.array([0.0, 0.0, 0.1, 0.3, 0.1, 0.1])
+    assert contrast(leak)[1] == 1  # closed, and 3 or 4 clusters leak
+    assert contrast(leak)[3] == 0  # 5 or 6 clusters leak less
+    assert contrast(leak)[5] == pytest.approx(2 - 2 * 0.105 / 0.205)  # compared with a cut through the middle
+
+
+def test_dimension_of_a_line_a_square_and_a_cube():
+    rng = np.random.default_rng(0)
+    for dimension in (1, 2, 3):
+        X = np.zeros((1000, 5))
+        X[:, :dimension] = rng.random((1000, dimension))
+        assert intrinsic_dimension(find_neighbors(X, n_neighbors=20)) == pytest.approx(dimension, rel=0.1)
+    assert intrinsic_dimension(find_neighbors(np.zeros((9, 2)), n_neighbors=3)) == 1
 
 
 def test_a_number_beyond_the_peaks_asks_for_the_finest_view():
@@ -151,12 +228,12 @@ def test_a_number_beyond_the_peaks_asks_for_the_finest_view():
 
     def add_finest():
         views.extend(finer[0])
-        evidence.samples.extend(finer[1].samples)
+        evidence.add(*finer[1].samples[0], None)
 
     most = views[0].n_peaks
-    assert select(views, evidence, n_clusters=most, add_finest=add_finest).chosen.view == 0
+    assert select(views, evidence, n_clusters=most, dimension=2.0, add_finest=add_finest).chosen.view == 0
     assert len(views) == 1  # it was not needed
-    selection = select(views, evidence, n_clusters=most + 3, add_finest=add_finest)
+    selection = select(views, evidence, n_clusters=most + 3, dimension=2.0, add_finest=add_finest)
     assert selection.chosen.view == 1
     assert selection.chosen.labels.max() + 1 == most + 3
     assert git_clusters(BLOBS, n_clusters=60).n_neighbors == 2

@@ -51,7 +51,7 @@ MOST_LOCAL_CLUSTERS = 2000
 SAYING = 0.2
 """What a clustering gains that says as much as one into equal parts, beside full agreement, which is 1."""
 MOST_CLUSTERS = 60
-MOST_COMPARED = 2000
+MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
 LEAKING = 0.15
 """Leak from which on clusters are not closed at all."""
@@ -59,8 +59,8 @@ CLOSED = 0.005
 """Leak below which a cluster is as good as closed."""
 CUT_THROUGH = 0.2
 """Leak of a cut through the middle of a cluster."""
-STRUCTURELESS = 0.1
-"""Score that samples without any structure reach in up to three dimensions; a quarter of it for every one more."""
+STRUCTURELESS = 0.2
+"""Score that samples without any structure reach in up to two dimensions; a third of it for every one more."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
@@ -326,11 +326,11 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     without structure can reach, which falls with their dimension.
     """
     n_samples = max(view.n_samples for view in views)
-    asked = asked_views(views)
-    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), max(views[i].n_peaks for i in asked if views[i].whole)))
-    cuts = {(i, kind): nested_cuts(views[i], kind, most) for i in asked for kind in CRUMBS}
+    n_peaks = max(view.n_peaks for view in views if view.whole)
+    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), n_peaks))
+    cuts = {(i, kind): nested_cuts(view, kind, most) for i, view in enumerate(views) for kind in CRUMBS}
     step = -(-len(evidence.rows(0)) // MOST_COMPARED)
-    rows = {i: evidence.rows(i)[::step] for i in asked}
+    rows = [evidence.rows(i)[::step] for i in range(len(views))]
     agreed, said, best = np.ones(most), np.zeros(most), []
     for c in range(2, most + 1):
         able = [key for key, labels in cuts.items() if len(labels) > c - 2]
@@ -338,7 +338,7 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
         even = np.array([evenness(views[key[0]], cuts[key][c - 2], c) for key in able])
         whole = np.array([views[i].whole for i, _ in able])
         place = int(np.where(whole, (mean + SAYING * even).round(9), -np.inf).argmax())
-        alone = len({i for i, _ in able}) == 1 < len(asked)
+        alone = len({i for i, _ in able}) == 1 < len(views)
         agreed[c - 1] = 0.0 if alone else mean.mean()
         said[c - 1] = even[place] * np.log(c)
         best.append((able[place][0], cuts[able[place]][c - 2]))
@@ -348,16 +348,6 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     score = said * agreed**4 * np.maximum(0, 1 - leak / LEAKING) * contrast(leak)
     score[0] = structureless_score(dimension)
     return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak}
-
-
-def asked_views(views: Sequence[View]) -> list[int]:
-    """Every other number of neighbours of every representation: they are enough for a mean."""
-    asked: list[int] = []
-    seen: dict[tuple[str, bool], int] = {}
-    for i, view in enumerate(views):
-        place = seen[view.representation, view.whole] = seen.get((view.representation, view.whole), -1) + 1
-        asked += [i] if place % 2 == 0 else []
-    return asked
 
 
 def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
@@ -378,9 +368,9 @@ def structureless_score(dimension: float) -> float:
     Examples
     --------
     >>> structureless_score(2.0), structureless_score(4.0)
-    (0.1, 0.025)
+    (0.2, 0.022...)
     """
-    return float(STRUCTURELESS * min(1.0, 4.0 ** (3.0 - dimension)))
+    return float(STRUCTURELESS * min(1.0, 3.0 ** (2.0 - dimension)))
 
 
 def intrinsic_dimension(near: Neighbors) -> float:

@@ -264,7 +264,7 @@ def cut_repeatedly(merges, edges, undone, n_local, labels):
         kept[undone[t]] = False
     for t in range(len(merges)):
         if kept[t]:
-            union(root, edges[merges[t], 0], edges[merges[t], 1])
+            union(root, find(root, edges[merges[t], 0]), find(root, edges[merges[t], 1]))
     seen = np.empty(n_local, np.int64)
     for t in range(len(labels) - 1, -1, -1):
         seen[:] = -1
@@ -275,4 +275,4 @@ def cut_repeatedly(merges, edges, undone, n_local, labels):
                 seen[top] = count
                 count += 1
             labels[t, i] = seen[top]
-        union(root, edges[merges[undone[t]], 0], edges[merges[undone[t]], 1])
+        union(root, find(root, edges[merges[undone[t]], 0]), find(root, edges[merges[undone[t]], 1]))
