@@ -66,8 +66,15 @@ def saved_models(seed: int) -> tuple[Any, list[tuple[Any, bytes]]]:
         GIT(2, variant="paper").fit(X),
         GIT(3, min_cluster_size=4).fit(X, cannot_link=[(0, 1)]),
     ]
+    return X, [(model, saved(model)) for model in models]
+
+
+def saved(model: Any) -> bytes:
+    """The file of a model."""
     with tempfile.TemporaryDirectory() as folder:
-        return X, [(model, model.save(Path(folder, "model.npz")).read_bytes()) for model in models]
+        path = Path(folder, "model.npz")
+        model.save(path)
+        return path.read_bytes()
 
 
 def try_file(seed: int, number: int) -> Counter[str]:
