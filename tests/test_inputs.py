@@ -8,7 +8,16 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import check_array
 
 from gitcluster import find_neighbors
-from gitcluster.inputs import Distances, NeighborGraph, Points, as_input, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs import (
+    Distances,
+    NeighborGraph,
+    Points,
+    as_input,
+    check_input,
+    is_pairwise,
+    matching,
+    takes_sparse,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))
@@ -96,6 +105,17 @@ def test_equal_samples_are_matched_by_the_lowest_key(make):
     assert source.matcher(np.zeros(4))(new).tolist() == [0, 1, -1]
     assert source.matcher(np.array([1, 0, 0, 0]))(new).tolist() == [2, 1, -1]
     assert source.matcher(np.array([1, 0, 0, 0]), np.array([0, 0, 1, 0]))(new).tolist() == [0, 1, -1]  # the last first
+
+
+def test_different_samples_with_one_hash_are_told_apart(monkeypatch):
+    fitted = np.random.default_rng(0).permutation(np.repeat(np.arange(40.0), 2))[:, None] * [1.0, -1.0]
+    new = np.concatenate([fitted, fitted + 0.5])
+    for n_hashes in (1, 3):
+        monkeypatch.setattr(matching, "hash_samples", lambda X, n=n_hashes: (np.abs(X[:, 0]) % n).astype(np.uint64))
+        match = Points(fitted).matcher(np.arange(80))(new)
+        np.testing.assert_array_equal(fitted[match[:80]], fitted)
+        assert (match[:80] <= np.arange(80)).all()
+        assert (match[80:] == -1).all()
 
 
 def test_distances_match_at_zero_and_graphs_never():

@@ -1,6 +1,7 @@
 """Compiled code is kept where that is possible, and works where it is not."""
 
 import importlib.util
+import signal
 import warnings
 
 import numpy as np
@@ -81,3 +82,34 @@ def test_no_place_for_files_is_told_when_something_is_compiled(double, monkeypat
     assert isinstance(kernel, Kernel)
     with pytest.warns(UserWarning, match="no locator available"):
         works(kernel)
+
+
+class Stop(BaseException):
+    """What a signal raises."""
+
+
+def sum_slowly(n):
+    sums = np.zeros(4)
+    for i in range(n):
+        sums[i % 4] += i
+    return sums, 2 * sums
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer that sends signals")
+def test_a_signal_while_a_kernel_runs_raises_what_it_raises():
+    def stop(*_):
+        raise Stop
+
+    kernel = Kernel(sum_slowly, {}, dict(_jit.OPTIONS))
+    kernel.lost = ""
+    kernel(10)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 0.002)
+            with pytest.raises(Stop):
+                kernel(50_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert kernel(10)[0].sum() == 45

@@ -9,7 +9,9 @@ from scipy.sparse import random as random_sparse
 from sklearn.metrics import pairwise_distances
 
 from gitcluster import find_neighbors, scale_features
+from gitcluster._jit import search
 from gitcluster._support import validation
+from gitcluster.neighbors.exact import WIDE
 
 
 def nearest_by_sorting(points, k):
@@ -42,6 +44,31 @@ def test_equals_a_full_sort(seed, n, d, k, dtype, lattice):
     np.testing.assert_array_equal(found.indices, indices)
     assert found.indices.dtype == np.int32
     assert found.distances.dtype == dtype
+
+
+@given(st.integers(0, 10_000), st.sampled_from([np.float32, np.float64]), st.sampled_from(["ties", "simplex", "far"]))
+def test_wide_samples_equal_a_full_sort(seed, dtype, kind):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 90)), int(rng.integers(WIDE + 1, WIDE + 60))
+    points = {
+        "ties": lambda: np.unique(rng.integers(0, 2, (n, d)) * (rng.random((n, d)) < 0.03), axis=0),
+        "simplex": lambda: np.eye(n, d) * 3 - 0.1,
+        "far": lambda: rng.normal(size=(n, d)) * 1e-6 + 1e3,
+    }[kind]().astype(dtype)
+    k = min(7, len(points) - 1)
+    if k:
+        found, (indices, distances) = find_neighbors(points, n_neighbors=k), nearest_by_sorting(points, k)
+        np.testing.assert_array_equal(found.distances, distances)
+        np.testing.assert_array_equal(found.indices, indices)
+
+
+def test_pairs_whose_distance_the_search_has_told_are_not_measured(monkeypatch):
+    measured = []
+    kernel = search.measure_missing
+    monkeypatch.setattr(search, "measure_missing", lambda *a: measured.append(np.isnan(a[-1]).mean()) or kernel(*a))
+    find_neighbors(np.eye(400), n_neighbors=10)
+    assert measured
+    assert max(measured) < 0.2
 
 
 def test_far_from_the_origin_with_many_features():

@@ -25,7 +25,7 @@ from benchmarks.experiments import (
     study,
     untuned,
 )
-from benchmarks.reporting import accuracy_tables, distributed_tables
+from benchmarks.reporting import accuracy_tables, distributed_tables, hostile_tables
 from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import Store
 
@@ -72,6 +72,7 @@ TABLES = {
     "search": search.table,
     "approximate": search.label_table,
     "prediction": prediction.table,
+    "hostile": hostile_tables.table,
 }
 
 

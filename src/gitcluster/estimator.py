@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
+from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.memberships import memberships, own_shares
@@ -256,16 +257,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
             # scikit-learn's check of sparse input takes us for a classifier
             raise TypeError("predict_proba takes no sparse X. Use X.toarray(), in parts where there are many rows.")
-        return memberships(self.clustering_, self._describe(X))
+        found = self.clustering_  # of one fit, should another thread fit again
+        return memberships(found, self._describe(X, found))
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log intensity of samples, new and fitted alike."""
         return self._describe(X).log_intensity
 
-    def _describe(self, X: Any) -> Described:
+    def _describe(self, X: Any, found: Clustering | None = None) -> Described:
         check_is_fitted(self)
         check_n_jobs(self.n_jobs)
-        reference = self.clustering_.fitted
+        reference = (found or self.clustering_).fitted
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
             samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
             return describe_samples(reference, samples, n_jobs=self.n_jobs)

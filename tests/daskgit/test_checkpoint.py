@@ -1,5 +1,6 @@
 """The graph on disk: taken up by the same fit, refused by any other."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -8,10 +9,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import make_blobs
 
-from gitcluster.distributed import CheckpointError, DaskGIT, estimator
+from gitcluster.distributed import CheckpointError, DaskGIT, checkpoint, estimator
 
 from .compare import assert_same, chunked, fit, on_one_machine
 
@@ -125,6 +128,59 @@ def test_any_changed_byte_is_named(folder):
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
         path.write_bytes(whole)
     assert_same(fit(X, n_clusters=3, checkpoint=folder, **OPTIONS), EXPECTED)
+
+
+def put(values, place, value):
+    changed = np.array(values)
+    changed.reshape(-1)[place] = value
+    return changed
+
+
+FORGED = {
+    ("cell", "id"): [lambda v: put(v, 0, -1), lambda v: put(v, 0, 10**6), lambda v: v[::-1], lambda v: v * 1.0],
+    ("cell", "row"): [lambda v: put(v, 0, -1), lambda v: put(v, 0, v[1])],
+    ("cell", "group"): [lambda v: put(v, 0, 10**6), lambda v: put(v, 0, -1)],
+    ("cell", "point"): [lambda v: put(v, 0, np.nan), lambda v: v[:, :1]],
+    ("cell", "neighbor"): [lambda v: put(v, 0, -1), lambda v: put(v, 0, 10**6), lambda v: v[:, :1]],
+    ("cell", "distance"): [lambda v: put(v, 0, np.nan), lambda v: put(v, 0, -1.0), lambda v: v[:, ::-1] + 1.0],
+    ("halo", "id"): [lambda v: put(v, 0, -1), lambda v: v[1:], lambda v: v[::-1], lambda v: put(v, -1, 10**6)],
+}
+
+
+def forge_file(folder, part, name, change):
+    """Other values in a file, with right checksums."""
+    path = folder / f"{part}-000001.parquet"
+    table = pq.read_table(path)
+    column = table[name].combine_chunks()
+    wide = pa.types.is_fixed_size_list(column.type)
+    values = np.asarray(column.flatten()).reshape(len(column), -1) if wide else np.asarray(column)
+    changed = change(values)
+    made = pa.FixedSizeListArray.from_arrays(pa.array(changed.ravel()), changed.shape[1]) if wide else pa.array(changed)
+    pq.write_table(pa.table({key: made if key == name else table[key] for key in table.column_names}), path)
+    manifest = json.loads((folder / "graph.json").read_text())
+    manifest["files"][1][("cell", "halo").index(part)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest["checksum"] = checkpoint._checksum(manifest)
+    (folder / "graph.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(("part", "name"), FORGED, ids=" ".join)
+def test_forged_values_with_right_checksums_are_refused(written, tmp_path, part, name):
+    for i, change in enumerate(FORGED[part, name]):
+        folder = Path(shutil.copytree(written, tmp_path / str(i)))
+        forge_file(folder, part, name, change)
+        with pytest.raises(CheckpointError, match="Remove the folder"):
+            fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["centres", "around", "recall", "rounds", "lent", "files"])
+def test_forged_manifests_are_refused(folder, name):
+    whole = json.loads((folder / "graph.json").read_text())
+    less = whole[name][:-1] if isinstance(whole[name], list) else -1
+    for wrong in (None, "x", [], [[99]], less):
+        manifest = whole | {name: wrong}
+        (folder / "graph.json").write_text(json.dumps(manifest | {"checksum": checkpoint._checksum(manifest)}))
+        with pytest.raises(CheckpointError, match="Remove the folder"):
+            fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, no_search):

@@ -21,6 +21,7 @@ def hard_sets():
     return {
         "lattice": grid,
         "lattice in no order": grid[rng.permutation(len(grid))] * 0.1,
+        "lattice far from the origin": grid * 0.1 + 1e4,
         "integers": rng.integers(0, 5, (120, 2)).astype(float),
         "duplicates": np.repeat(rng.normal(size=(6, 2)), [60, 1, 30, 5, 20, 1], axis=0)[rng.permutation(117)],
         "two values": np.repeat([[0.0], [1.0]], [30, 50], axis=0),
@@ -52,7 +53,7 @@ def test_hard_sets(name):
     check(X, n_clusters=2, cell_size=max(1, len(X) // 4))
 
 
-@pytest.mark.parametrize("name", ["integers", "far groups", "80 features, rounded"])
+@pytest.mark.parametrize("name", ["integers", "lattice far from the origin", "far groups", "80 features, rounded"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_hard_sets_with_any_options(name, dtype):
     X = SETS[name].astype(dtype)

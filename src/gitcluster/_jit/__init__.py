@@ -56,6 +56,16 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         except RuntimeError as error:
             self.lost = str(error)
 
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it. A signal that comes while numba wraps the result, an interrupt for one, stays what it is."""
+        try:
+            return super().__call__(*arguments)
+        except SystemError as error:  # "returned a result with an exception set"
+            cause: BaseException | None = error
+            while isinstance(cause, SystemError):
+                cause = cause.__cause__
+            raise (cause or error) from None
+
     def compile(self, *arguments: Any) -> Any:
         """Compile for some types of arguments."""
         if self.lost:

@@ -31,16 +31,30 @@ def rows_match(points, other):
 
 
 @kernel
+def distance_between(x, y):
+    total = 0.0
+    for j in range(x.shape[0]):
+        difference = np.float64(x[j]) - np.float64(y[j])
+        total += difference * difference
+    return sqrt(total)
+
+
+@kernel
 def measure(start, stop, points, rows, others, distances):
     for r in range(start, stop):
         x = points[rows[r]]
         for c in range(others.shape[1]):
-            y = points[others[r, c]]
-            total = 0.0
-            for j in range(x.shape[0]):
-                difference = np.float64(x[j]) - np.float64(y[j])
-                total += difference * difference
-            distances[r, c] = sqrt(total)
+            distances[r, c] = distance_between(x, points[others[r, c]])
+
+
+@kernel
+def measure_missing(start, stop, points, rows, others, distances):
+    """Distances of those pairs that have none."""
+    for r in range(start, stop):
+        x = points[rows[r]]
+        for c in range(others.shape[1]):
+            if distances[r, c] != distances[r, c]:
+                distances[r, c] = distance_between(x, points[others[r, c]])
 
 
 @kernel

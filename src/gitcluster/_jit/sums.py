@@ -104,11 +104,15 @@ def empty_totals(n):
 
 
 @kernel
-def sum_moments(values, low, span, sums):
+def sum_moments(values, low, span, steps, slack, sums):
     """Add up v and v^2, v = (value / 2 - low) / span from 0 to 1 as a multiple of 2^-52: v is a 2^26 + b, and the sums
-    are of a, b, a^2, a b and b^2, the last three in halves of 32 bits."""
+    are of a, b, a^2, a b and b^2, the last three in halves of 32 bits. Values near a lattice of steps are put on it."""
     for i in range(len(values)):
-        v = np.int64(np.rint((values[i] * 1.0 / 2 - low) / span * 2.0**52))
+        share = (values[i] * 1.0 / 2 - low) / span
+        step = np.rint(share * steps)
+        if steps > 0 and abs(share * steps - step) <= slack:
+            share = step / steps
+        v = np.int64(np.rint(share * 2.0**52))
         a, b = v >> 26, v & ((1 << 26) - 1)
         sums[0] += a
         sums[1] += b

@@ -1,7 +1,8 @@
 """The graph of neighbours on disk, so that a fit whose client was lost goes on behind the search.
 
 A folder of Parquet files, two per cell, and ``graph.json``, which is written last and says what the graph is of. A
-graph of other data or parameters is refused.
+graph of other data or parameters is refused, and so is one whose parts do not fit each other: the kernels that it is
+handed to check nothing.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from gitcluster.distributed.partition import Cell, Partition
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Source
 from gitcluster.distributed.tasks import call_each, fetch, store
+from gitcluster.fitted.checking import check_range
 
 FORMAT = 2
 MANIFEST = "graph.json"
@@ -70,17 +72,55 @@ def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> list[str]:
     return checksums
 
 
-def read_cell(folder: str, number: int, checksums: Sequence[str], n_features: int, k: int) -> tuple[Cell, Graph]:
+def read_cell(
+    folder: str, number: int, checksums: Sequence[str], n_features: int, k: int, n_samples: int
+) -> tuple[Cell, Graph]:
     """What :func:`write_cell` wrote."""
     table, halo = (
         _read_table(f"{folder}/{name}-{number:06d}.parquet", checksum)
         for name, checksum in zip(PARTS, checksums, strict=True)
     )
-    ids, rows, group = (table[name].to_numpy() for name in ("id", "row", "group"))
-    first = np.unique(group, return_index=True)[1]
-    cell = Cell(ids, rows, _matrix(table["point"], n_features), first, group)
-    indices, distances = _matrix(table["neighbor"], k), _matrix(table["distance"], k)
-    return cell, Graph(indices, distances, halo["id"].to_numpy())
+    try:
+        ids, rows, group = (table[name].to_numpy() for name in ("id", "row", "group"))
+        first = np.unique(group, return_index=True)[1]
+        cell = Cell(ids, rows, _matrix(table["point"], n_features), first, group)
+        indices, distances = _matrix(table["neighbor"], k), _matrix(table["distance"], k)
+        graph = Graph(indices, distances, halo["id"].to_numpy())
+        check_cell(cell, graph, n_samples)
+    except (ValueError, KeyError, pa.ArrowException) as error:
+        raise CheckpointError(f"cell {number} of {folder} is damaged: {error}. Remove the folder.") from None
+    return cell, graph
+
+
+def check_cell(cell: Cell, graph: Graph, n_samples: int) -> None:
+    """Raise where the arrays of a cell do not fit each other."""
+    n_own, n_halo, n_groups = len(cell.ids), len(graph.halo), len(cell.first)
+    check_range("ids", cell.ids, (n_own,), 0, n_samples)
+    check_range("rows", cell.rows, (n_own,), 0, n_samples)
+    check_range("groups", cell.group, (n_own,), 0, n_groups)
+    check_range("halo", graph.halo, (n_halo,), 0, n_samples)
+    check_range("neighbours", graph.indices, graph.indices.shape, 0, n_own + n_halo)
+    for name, ids in (("ids", cell.ids), ("halo", graph.halo)):
+        if (np.diff(ids) <= 0).any():
+            raise ValueError(f"its {name} do not ascend")
+    if cell.points.dtype.kind != "f" or not np.isfinite(cell.points).all():
+        raise ValueError("its samples are not finite numbers")
+    if graph.distances.dtype != cell.points.dtype or not (graph.distances[:, 0] >= 0).all():
+        raise ValueError("its distances are not numbers")
+    if not (np.isfinite(graph.distances[:, -1]).all() and (np.diff(graph.distances, axis=1) >= 0).all()):
+        raise ValueError("its distances do not ascend")
+
+
+def sum_samples(cell: Cell) -> list[np.uint64]:
+    """Number of samples, the sums of their ids and rows, and of the squares of these, modulo 2^64."""
+    some = (cell.ids.astype(np.uint64), cell.rows.astype(np.uint64))
+    return [np.uint64(len(cell.ids)), *((values**power).sum() for values in some for power in (1, 2))]
+
+
+def sums_of_all(n: int) -> list[int]:
+    """What :func:`sum_samples` gives where every sample is there once."""
+    sums = [n * (n - 1) // 2 % 2**64, (n - 1) * n * (2 * n - 1) // 6 % 2**64]
+    return [n, *sums, *sums]
 
 
 def _read_table(path: str, checksum: str) -> Any:
@@ -138,7 +178,21 @@ def prepare(folder: str) -> None:
         ) from None
 
 
-def load_graph(folder: str, about: dict[str, Any]) -> tuple[Partition, Search] | None:
+def check_manifest(manifest: dict[str, Any]) -> None:
+    """Raise where a manifest does not say what it should of its cells."""
+    centres, files, around = np.array(manifest["centres"], np.float64), manifest["files"], manifest["around"]
+    n_cells = len(centres)
+    if centres.ndim != 2 or not centres.size or not np.isfinite(centres).all():
+        raise ValueError("its centres are not numbers")
+    if len(files) != n_cells or any(len(names) != len(PARTS) for names in files):
+        raise ValueError("it names files of other cells")
+    if len(around) != n_cells or not all(0 <= int(cell) < n_cells for some in around for cell in some):
+        raise ValueError("it names other cells around")
+    if not 0 <= float(manifest["recall"]) <= 1 or min(int(manifest["rounds"]), int(manifest["lent"])) < 0:
+        raise ValueError("its recall and rounds are not numbers")
+
+
+def load_graph(folder: str, about: dict[str, Any], n_samples: int) -> tuple[Partition, Search] | None:
     """The graph in a folder, None where there is none."""
     try:
         with fsspec.open(f"{folder}/{MANIFEST}", "r") as file:
@@ -157,9 +211,17 @@ def load_graph(folder: str, about: dict[str, Any]) -> tuple[Partition, Search] |
                 f"checkpoint={folder!r} holds a graph of other data or parameters ({name} is {manifest.get(name)!r}, "
                 f"this fit has {value!r}). Use another folder, or remove this one."
             )
-    centres = np.array(manifest["centres"])
-    numbers, files = list(range(len(centres))), manifest["files"]
-    both = store(call_each(read_cell, folder, numbers, files, centres.shape[1], about["n_neighbors"]))
+    try:
+        check_manifest(manifest)
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder, to search anew.") from None
+    centres, around, files = np.array(manifest["centres"]), manifest["around"], manifest["files"]
+    numbers = list(range(len(centres)))
+    both = store(call_each(read_cell, folder, numbers, files, centres.shape[1], about["n_neighbors"], n_samples))
     cells, graphs = (store([pair[i] for pair in both]) for i in (0, 1))
-    search = Search(graphs, manifest["around"], manifest["recall"], manifest["rounds"], manifest["lent"])
+    if np.sum(fetch(call_each(sum_samples, cells)), axis=0, dtype=np.uint64).tolist() != sums_of_all(n_samples):
+        raise CheckpointError(
+            f"The cells of {folder} do not hold every sample once. Remove the folder, to search anew."
+        )
+    search = Search(graphs, around, float(manifest["recall"]), int(manifest["rounds"]), int(manifest["lent"]))
     return Partition(cells, centres), search

@@ -205,7 +205,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if folder is not None:
             on_disk.prepare(folder)
-            stored = on_disk.load_graph(folder, about)
+            stored = on_disk.load_graph(folder, about, source.n_samples)
             if stored is not None:
                 return stored
         progress.begin("cells")

@@ -13,6 +13,7 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
+from gitcluster.distributed.checkpoint import CheckpointError
 from gitcluster.distributed.halo_search import Graph, Search
 from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.tasks import call, fetch, store
@@ -98,13 +99,17 @@ def find_routes(cells: list[Delayed], search: Search) -> Ground:
     regions = [Region(*both) for both in zip(cells, search.graphs, strict=True)]
     pairs = [(c, b) for c, some in enumerate(search.around) for b in some]
     tasks = store([call(find_route, regions[c].graph, cells[b]) for c, b in pairs])
-    sizes = fetch([task.n_samples for task in tasks])
+    counts = fetch([*(task.n_samples for task in tasks), *(call(len, region.graph.halo) for region in regions)])
+    sizes, needed = counts[: len(tasks)], counts[len(tasks) :]
     lenders: list[list[int]] = [[] for _ in cells]
     routes: list[list[Delayed]] = [[] for _ in cells]
     for (c, b), task, size in zip(pairs, tasks, sizes, strict=True):
+        needed[c] -= size
         if size:
             lenders[c].append(b)
             routes[c].append(task)
+    if any(needed):
+        raise CheckpointError("The cells of the checkpoint lack neighbours of their samples. Remove the folder.")
     return Ground(regions, lenders, routes, sum(sizes))
 
 

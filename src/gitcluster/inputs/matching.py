@@ -21,10 +21,17 @@ class DenseMatcher:
         match = np.full(len(new), -1)
         if new.dtype != self.fitted.dtype:
             return match
-        place = np.searchsorted(self.hashes, hash_samples(new))
-        found = self.order[np.minimum(place, len(self.order) - 1)]
-        same = (self.fitted[found] == new).all(axis=1)
-        match[same] = found[same]
+        hashes = hash_samples(new)
+        place, last = np.searchsorted(self.hashes, hashes), len(self.order) - 1
+        waiting = np.flatnonzero(self.hashes[np.minimum(place, last)] == hashes)
+        while len(waiting):  # different rows may have one hash: then the next one is looked at
+            found = self.order[place[waiting]]
+            same = (self.fitted[found] == new[waiting]).all(axis=1)
+            match[waiting[same]] = found[same]
+            waiting = waiting[~same]
+            place[waiting] += 1
+            waiting = waiting[place[waiting] <= last]
+            waiting = waiting[self.hashes[place[waiting]] == hashes[waiting]]
         return match
 
 

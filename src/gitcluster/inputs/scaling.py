@@ -2,9 +2,9 @@
 
 Dividing every feature by its standard deviation makes all later stages independent of units (Theorem 1). Features
 that do not vary are dropped. Dense samples are centred as well, which changes no distance and keeps the digits of
-data far from the origin; sparse ones are not, so that they stay sparse. After that features may be bent by a power and
-rotated, see ``inputs.representations``. Every row is scaled on its own, so that parts of the samples, and new ones, are
-scaled to the last bit as all of them together.
+data far from the origin; sparse ones are not, so that they stay sparse. Values on a lattice are counted in steps. After
+that features may be bent by a power and rotated, see ``inputs.representations``. Every row is scaled on its own, so
+that parts of the samples, and new ones, are scaled to the last bit as all of them together.
 """
 
 from math import sqrt
@@ -18,6 +18,7 @@ from gitcluster._jit import run_chunks
 from gitcluster._jit import scaling as kernels
 from gitcluster._jit import sums as sums_of_columns
 from gitcluster._support.arrays import Array
+from gitcluster.inputs.lattices import count_steps, distinct_values, precision_of, snap
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates up to which distances are finite."""
@@ -42,6 +43,10 @@ class Scaling(NamedTuple):
     """(m,) divided by then."""
     rotation: NDArray[np.float64] = np.empty((0, 0))
     """(m, r) principal components that are kept in the end, one per column; empty where there is no rotation."""
+    steps: NDArray[np.int64] = np.empty(0, np.int64)
+    """(m,) steps of a lattice in the span of each feature, 0 where there is none; empty where none has any."""
+    slack: NDArray[np.float64] = np.empty(0)
+    """(m,) how many steps a value may be off the lattice by."""
 
 
 def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None:
@@ -75,7 +80,8 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
 def _fit_dense(X: Array) -> Scaling:
     low, high = X.min(axis=0), X.max(axis=0)
     features = varying_features(low, high)
-    return scaling_from_moments(features, low, high, sum_moments(X, features, low, high), len(X))
+    steps = np.array([count_steps(distinct_values(X[:, feature])) for feature in features], np.int64)
+    return scaling_from_moments(features, low, high, sum_moments(X, features, low, high, steps), len(X), steps)
 
 
 def varying_features(low: Array, high: Array) -> Array:
@@ -85,28 +91,33 @@ def varying_features(low: Array, high: Array) -> Array:
     return np.flatnonzero(top - bottom > rounding)
 
 
-def sum_moments(X: Array, features: Array, low: Array, high: Array) -> NDArray[np.int64]:
+def sum_moments(X: Array, features: Array, low: Array, high: Array, steps: Array) -> NDArray[np.int64]:
     """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
 
     Values are counted from the lowest, for the digits of data far from 0, and halved, for data near the largest float.
     """
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    slack = precision_of(low.dtype, bottom, top) / (top - bottom) * steps
     sums = np.zeros((len(features), 8), np.int64)
     for column, feature in enumerate(features):
-        sums_of_columns.sum_moments(X[:, feature], bottom[column], top[column] - bottom[column], sums[column])
+        span = top[column] - bottom[column]
+        sums_of_columns.sum_moments(X[:, feature], bottom[column], span, steps[column], slack[column], sums[column])
     return sums
 
 
-def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int) -> Scaling:
+def scaling_from_moments(
+    features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int, steps: NDArray[np.int64]
+) -> Scaling:
     """The scale of features from what :func:`sum_moments` found; no rounding before the last step."""
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
+    slack = precision_of(low.dtype, bottom, top) / (top - bottom) * steps
     mean, deviation = np.empty((2, len(features)))
     for column, (a, b, *halves) in enumerate(sums.tolist()):
         aa, ab, bb = ((upper << 32) + lower for upper, lower in zip(halves[::2], halves[1::2], strict=True))
         total, squares = (a << 26) + b, (aa << 52) + (ab << 27) + bb
         mean[column] = total / (n_samples << 52)
         deviation[column] = sqrt((n_samples * squares - total**2) / (n_samples**2 << 104))
-    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0))
+    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0), steps=steps, slack=slack)
 
 
 def _fit_sparse(X: Any) -> Scaling:
@@ -134,6 +145,8 @@ def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
         for column, feature in enumerate(scaling.features):
             values = X[:, feature].astype(np.float64) / 2 - scaling.low[column]
             values /= scaling.span[column]
+            if scaling.steps[column : column + 1].any():
+                snap(values, int(scaling.steps[column]), float(scaling.slack[column]))
             values -= scaling.mean[column]
             values /= scaling.deviation[column]
             if len(scaling.powers):

@@ -31,6 +31,8 @@ TREE_FEATURES = 9
 ROWS_AT_ONCE = 1 << 16
 ROUNDING = 2.0**-36
 """Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
+WIDE = 128
+"""With more features than this a pair is not measured where the search has told its distance to 36 bits."""
 INFINITE = 1e300
 """scikit-learn says the largest float where a distance overflows."""
 
@@ -134,11 +136,30 @@ class Candidates:
         if self.measured:
             reach = np.sqrt(np.maximum(reach**2 - self.noise, 0)) * (1 - 2 * ROUNDING)
             if everybody:  # a search that rounds may name a sample twice
+                told, distances = distances, np.full_like(distances, np.nan)
+                np.put_along_axis(distances, found, told, axis=1)
                 found = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
         if everybody:
             reach[:] = np.inf
-        self.measure(rows, found, distances)
+        if self.measured and self.points.shape[1] > WIDE and not issparse(self.points):
+            self.measure_doubtful(rows, found, distances)
+        else:
+            self.measure(rows, found, distances)
         return distances, found, reach
+
+    def measure_doubtful(self, rows: Array, found: Array, distances: Array) -> None:
+        """Distances as :meth:`measure` gives them; those that no error of the search could change are taken from it."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = distances**2
+            doubt = squared * (np.finfo(np.float64).eps * (self.points.shape[1] + 8)) + self.noise
+            least, most = np.sqrt(np.maximum(squared - doubt, 0)), np.sqrt(squared + doubt)
+        round_distances(least)
+        round_distances(most)
+        distances[:] = np.where(least == most, least, np.nan)
+        run_chunks(
+            search.measure_missing, len(rows), self.n_jobs, np.ascontiguousarray(self.points), rows, found, distances
+        )
+        round_distances(distances)
 
     def measure(self, rows: Array, found: Array, distances: Array) -> None:
         """Distances by our own kernel, where there is one for the metric."""
@@ -154,7 +175,7 @@ def _squared_norms(points: Array) -> NDArray[np.float64]:
 def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
     """Indices and distances of the k nearest others, from a search that rounds or breaks ties in its own way.
 
-    Ask it for a few candidates more than k; ask for twice as many where the k-th and the last
+    Ask it for a few candidates more than k; ask for four times as many where the k-th and the last
     candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
     """
     n_samples = points.shape[0]
@@ -163,7 +184,7 @@ def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tupl
     rows = np.arange(n_samples)
     n_candidates = k + 2
     while len(rows):
-        n_candidates = min(n_candidates, n_samples)
+        n_candidates = n_candidates if 2 * n_candidates < n_samples else n_samples
         settled = np.ones(len(rows), dtype=np.bool_)
         step = max(1, ROWS_AT_ONCE * (k + 2) // n_candidates)
         for start in range(0, len(rows), step):
@@ -174,7 +195,7 @@ def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tupl
                 some, near, distances, reach, *found, settled[start : start + step],
             )  # fmt: skip
         rows = rows[~settled]
-        n_candidates *= 2
+        n_candidates *= 4
     return found
 
 
