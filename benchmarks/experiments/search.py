@@ -46,7 +46,11 @@ def main(arguments: Sequence[str]) -> None:
 
 def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
-    from gitcluster.neighbors import approximate, exact  # internals: each is timed apart from the choice between them
+    from gitcluster.neighbors import (
+        approximate,
+        exact,
+        plan,
+    )  # internals: each is timed apart from the choice between them
     from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 
     X = np.random.default_rng(0).random((n_samples, n_features))
@@ -69,8 +73,8 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
         ways["k-d tree"] = lambda: KDTree(X).query(X, K + 1, workers=2)
     seconds = {name: round(time_call(way)[1], 2) for name, way in ways.items()}
     expected = {
-        "cells": exact.cell_seconds(n_samples, n_features, pairs),
-        "all pairs": exact.all_pairs_seconds(n_samples, n_features),
+        "cells": plan.cell_seconds(n_samples, n_features, pairs),
+        "all pairs": plan.all_pairs_seconds(n_samples, n_features),
         "neighbour descent": approximate.approximate_seconds(n_samples, n_features),
     }
     return {

@@ -31,16 +31,40 @@ def rows_match(points, other):
 
 
 @kernel
+def squared_distance(x, y):
+    total = 0.0
+    for j in range(len(x)):
+        difference = np.float64(x[j]) - np.float64(y[j])
+        total += difference * difference
+    return total
+
+
+@kernel
+def four_distances(x, a, b, c, d):
+    """Four sums at a time, so that none of them waits for itself."""
+    to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
+    for j in range(len(x)):
+        value = np.float64(x[j])
+        e, f, g, h = (
+            value - np.float64(a[j]),
+            value - np.float64(b[j]),
+            value - np.float64(c[j]),
+            value - np.float64(d[j]),
+        )
+        to_a, to_b, to_c, to_d = to_a + e * e, to_b + f * f, to_c + g * g, to_d + h * h
+    return sqrt(to_a), sqrt(to_b), sqrt(to_c), sqrt(to_d)
+
+
+@kernel
 def measure(start, stop, points, rows, others, distances):
+    width = others.shape[1]
     for r in range(start, stop):
-        x = points[rows[r]]
-        for c in range(others.shape[1]):
-            y = points[others[r, c]]
-            total = 0.0
-            for j in range(x.shape[0]):
-                difference = np.float64(x[j]) - np.float64(y[j])
-                total += difference * difference
-            distances[r, c] = sqrt(total)
+        x, out = points[rows[r]], distances[r]
+        for c in range(0, width - 3, 4):
+            i, j, k, m = others[r, c], others[r, c + 1], others[r, c + 2], others[r, c + 3]
+            out[c], out[c + 1], out[c + 2], out[c + 3] = four_distances(x, points[i], points[j], points[k], points[m])
+        for c in range(width - width % 4, width):
+            out[c] = sqrt(squared_distance(x, points[others[r, c]]))
 
 
 @kernel
