@@ -14,15 +14,15 @@ from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
-from numba import float64, int64
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
-from numba.typed import Dict
 
-__all__ = ["Dict", "float64", "int64", "kernel", "rough_kernel", "run_chunks", "run_threads"]
+__all__ = ["inner_kernel", "kernel", "rough_kernel", "run_chunks", "run_threads"]
 
 SMALLEST_CHUNK = 4096
-OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
+OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+ANY_ORDER = {"reassoc", "contract", "nsz"}
+"""What a compiler may do with sums whose order does not matter."""
 
 
 class Cache(FunctionCache):  # type: ignore[misc]
@@ -80,16 +80,31 @@ def tell_once(reason: str) -> None:
         )
 
 
+class InnerKernel(Kernel):
+    """A part of compiled loops. It is not compiled for being called from Python, which takes a fifth of the time."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The same, not compiled."""
+        return self.py_func(*arguments)
+
+
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop when it is first called, without the interpreter lock."""
-    made = Kernel(function, {}, dict(OPTIONS))
-    made.enable_caching()
-    return made  # type: ignore[no-any-return]
+    return _make(Kernel, function)
+
+
+def inner_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of other kernels, which alone call it."""
+    return _make(InnerKernel, function, no_cpython_wrapper=True)
 
 
 def rough_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose sums may be taken in any order, which is faster: for what is only compared with a margin."""
-    made = Kernel(function, {}, OPTIONS | {"fastmath": {"reassoc", "contract", "nsz"}})
+    """An inner kernel whose sums may be taken in any order, which is faster: for what is compared with a margin."""
+    return _make(InnerKernel, function, no_cpython_wrapper=True, fastmath=ANY_ORDER)
+
+
+def _make(kind: type[Kernel], function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    made = kind(function, {}, OPTIONS | options)
     made.enable_caching()
     return made  # type: ignore[no-any-return]
 

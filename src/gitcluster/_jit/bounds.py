@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 
-from gitcluster._jit import kernel, rough_kernel
+from gitcluster._jit import inner_kernel, kernel, rough_kernel
 from gitcluster._jit.cells import round_distance
 from gitcluster._jit.search import insert, squared_distance
 
@@ -22,7 +22,7 @@ def sum_squares(x, y):
     return total
 
 
-@kernel
+@inner_kernel
 def quick_distance(x, y, worst):
     """Squared distance in single precision, unfinished once it is above ``worst``."""
     total = np.float32(0)
@@ -34,7 +34,7 @@ def quick_distance(x, y, worst):
     return total
 
 
-@kernel
+@inner_kernel
 def any_near(products, half, bar, my_half, my_bar):
     near = False
     for c in range(len(products)):
@@ -42,7 +42,7 @@ def any_near(products, half, bar, my_half, my_bar):
     return near
 
 
-@kernel
+@inner_kernel
 def push(indices, squared, index, value):
     """Insert into a full row kept in order; the last one falls out."""
     place = len(indices) - 1

@@ -26,13 +26,20 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
 @kernel
 def adjusted_rand(a, b, counts, n_a, n_b):
     """Adjusted Rand index where ``counts`` samples have each pair of labels; labels are below n_a and n_b."""
-    table = np.zeros((n_a, n_b))
+    table, rows, columns = np.zeros((n_a, n_b)), np.zeros(n_a), np.zeros(n_b)
+    n_samples = 0.0
     for x in range(len(counts)):
         table[a[x], b[x]] += counts[x]
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    both = (table * (table - 1.0)).sum()
-    in_a, in_b = (rows * (rows - 1.0)).sum(), (columns * (columns - 1.0)).sum()
-    n_samples = rows.sum()
+        rows[a[x]] += counts[x]
+        columns[b[x]] += counts[x]
+        n_samples += counts[x]
+    both, in_a, in_b = 0.0, 0.0, 0.0
+    for i in range(n_a):
+        in_a += rows[i] * (rows[i] - 1.0)
+        for j in range(n_b):
+            both += table[i, j] * (table[i, j] - 1.0)
+    for j in range(n_b):
+        in_b += columns[j] * (columns[j] - 1.0)
     expected = in_a * in_b / (n_samples * (n_samples - 1.0))
     most = (in_a + in_b) / 2.0
     return 1.0 if most == expected else (both - expected) / (most - expected)

@@ -55,10 +55,16 @@ def build_hierarchy(graph: TopoGraph) -> Hierarchy:
     """
     edges, strength = _link(graph)
     smaller = kernels.smaller_sides(edges, graph.edges, graph.sizes, np.arange(len(graph.sizes)))
-    order = kernels.rank_splits(smaller, graph.sizes.sum(), CRUMB)[::-1]
+    order = rank_splits(smaller, graph)[::-1]
     return Hierarchy(
         _scipy_linkage(graph, edges[order], strength[order]), edges[order], strength[order], smaller[order]
     )
+
+
+def rank_splits(smaller: Array, graph: TopoGraph) -> Array:
+    """Merges, whose ``smaller`` sides are given, in the order in which to undo them."""
+    by_size = len(smaller) - 1 - np.argsort(-smaller[::-1], kind="stable")  # of equal ones the last merge first
+    return np.asarray(kernels.rank_splits(smaller, by_size, graph.sizes.sum(), CRUMB))
 
 
 def _link(graph: TopoGraph) -> tuple[Array, NDArray[np.float64]]:
