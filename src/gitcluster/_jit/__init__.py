@@ -5,6 +5,7 @@ take ``start, stop`` first; :func:`run_chunks` spreads such a kernel over thread
 so that the result does not depend on the number of threads.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +39,8 @@ class Cache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, *arguments: Any) -> None:
-        """Keep compiled code."""
+        """Keep compiled code; reached where something was compiled, not found."""
+        announce_once()
         try:
             super().save_overload(*arguments)
         except Exception as error:
@@ -68,12 +70,32 @@ def _told() -> list[str]:
     return []
 
 
+@cache
+def _announced() -> list[bool]:
+    return []
+
+
+def announce_once() -> None:
+    """Say, once per process, that code is being compiled, where somebody would wait in silence."""
+    if not _announced():
+        _announced().append(True)
+        if is_watched():
+            print("gitcluster compiles its loops for this machine, once; this takes some seconds.", file=sys.stderr)
+
+
+def is_watched() -> bool:
+    """Whether somebody sees the error stream and nothing else moves: a terminal or a notebook, not the command."""
+    if "gitcluster.cli" in sys.modules:  # it has a bar
+        return False
+    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+
+
 def tell_once(reason: str) -> None:
     """Say, once per process, that compiled code is not kept."""
     if not _told():
         _told().append(reason)
         warnings.warn(
-            f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for half a minute. "
+            f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for some seconds. "
             "Use the environment variable NUMBA_CACHE_DIR to name a folder that can be written to.",
             UserWarning,
             stacklevel=2,
