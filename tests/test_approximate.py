@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, find_neighbors, neighbors
 from gitcluster._support import optional
-from gitcluster.neighbors import approximate, exact
+from gitcluster.neighbors import approximate, exact, plan
 
 X, y = make_blobs(3000, 12, centers=5, random_state=0)
 
@@ -89,17 +89,21 @@ def test_auto_uses_what_pays(monkeypatch):
 
 
 def test_the_auto_rule():
-    assert not approximate.approximation_pays(exact.all_pairs_seconds(10_000, 784), 10_000, 784)
-    assert approximate.approximation_pays(exact.all_pairs_seconds(60_000, 784), 60_000, 784)
-    assert not approximate.approximation_pays(exact.cell_seconds(500_000, 3, 1000), 500_000, 3)
-    assert approximate.approximation_pays(exact.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
+    assert not approximate.approximation_pays(plan.all_pairs_seconds(10_000, 784), 10_000, 784)
+    assert approximate.approximation_pays(plan.all_pairs_seconds(60_000, 784), 60_000, 784)
+    bounded = plan.bounded_seconds(60_000, 784, 80, n_leading=128, share=0.03)
+    assert not approximate.approximation_pays(bounded, 60_000, 784)
+    bounded = plan.bounded_seconds(1_000_000, 784, 80, n_leading=128, share=0.03)
+    assert approximate.approximation_pays(bounded, 1_000_000, 784)
+    assert not approximate.approximation_pays(plan.cell_seconds(500_000, 3, 1000), 500_000, 3)
+    assert approximate.approximation_pays(plan.cell_seconds(1_000_000, 10, 200_000), 1_000_000, 10)
 
 
 def test_all_pairs_where_cells_do_not_help(monkeypatch):
-    monkeypatch.setattr(exact, "sample_pairs", lambda *_: 1e12)
+    monkeypatch.setattr(plan, "sample_pairs", lambda *_: 1e12)
     asked = []
-    monkeypatch.setattr(exact, "certain_search", lambda *a: asked.append("pairs") or (None, None))
-    seconds, search_exactly = exact.plan_exact_search(X, 5, "euclidean", None)
+    monkeypatch.setattr(plan, "certain_search", lambda *a: asked.append("pairs") or (None, None))
+    seconds, search_exactly = plan.plan_exact_search(X, 5, "euclidean", None)
     search_exactly()
     assert asked == ["pairs"]
-    assert seconds == exact.all_pairs_seconds(*X.shape)
+    assert seconds == plan.all_pairs_seconds(*X.shape)

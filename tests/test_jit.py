@@ -71,6 +71,29 @@ def test_a_full_disk_is_told_once(double, monkeypatch):
         works(_jit.kernel(double))
 
 
+def test_somebody_who_waits_is_told_once(double, monkeypatch, capsys):
+    monkeypatch.setattr(_jit, "_announced", lambda said=[]: said)
+    monkeypatch.setattr(_jit, "is_watched", lambda: True)
+    works(_jit.kernel(double))
+    assert "compiles" in capsys.readouterr().err
+    works(_jit.kernel(double))  # found, not compiled
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_of_errors_is_not_told(double, monkeypatch, capsys):
+    monkeypatch.setattr(_jit, "_announced", lambda said=[]: said)
+    works(_jit.kernel(double))
+    assert capsys.readouterr().err == ""
+
+
+def test_parts_of_kernels_can_be_called_uncompiled(double):
+    values, out = np.arange(10.0), np.empty(10)
+    part = _jit.inner_kernel(double)
+    part(0, 10, values, out)
+    np.testing.assert_array_equal(out, 2 * values)
+    assert not part.signatures
+
+
 def test_no_place_for_files_is_told_when_something_is_compiled(double, monkeypatch):
     def nowhere(*_):
         raise RuntimeError("cannot cache function 'double': no locator available")

@@ -1,14 +1,16 @@
-"""Which search is the fastest, and what an approximate one changes: ``python -m benchmarks search [--labels]``.
+"""Which search is the fastest, what an approximate one changes: ``python -m benchmarks search [--labels | --bounds]``.
 
 Seconds of the exact search in cells, by all pairs, by scipy's k-d tree, and of neighbour descent, for the same 40
 neighbours of blobs and of uniform noise, with the CPU seconds that the rule of ``neighbors="auto"`` expects. With
 ``--labels``: the labels of an approximate fit beside those of an exact one, on stored sets of more than 5,000 samples.
+With ``--bounds``: the exact search by lower bounds and neighbour descent in turns, on images, wall and CPU seconds.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,15 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Line, read_lines, record, time_call
 from benchmarks.suite.datasets import load_set
-from gitcluster import GIT
+from gitcluster import GIT, scale_features
 
 RESULTS = FOLDER / "search.jsonl"
 LABELS = FOLDER / "approximate.jsonl"
+BOUNDS = FOLDER / "bounds.jsonl"
 SHAPES = [(n, d) for n in (20_000, 60_000) for d in (3, 6, 10, 15, 25, 64)]
 K = 40
+IMAGES = [("mnist", False, 40), ("mnist", True, 80), ("fmnist", True, 80), ("fmnist", False, 40)]
+"""Sets, whether features are scaled, and neighbours."""
 LARGE_SETS = ("frogs", "codon", "skin", "kdd99_10pct", "mnist", "fmnist")
 
 
@@ -32,11 +37,18 @@ def main(arguments: Sequence[str]) -> None:
     """Time the searches, or compare labels."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks search", description=__doc__)
     parser.add_argument("--labels", action="store_true")
+    parser.add_argument("--bounds", action="store_true")
+    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--sets", default=list(LARGE_SETS), **NAMES)
     options = parser.parse_args(arguments)
     if options.labels:
         for name in options.sets:
             record(LABELS, compare_labels(name))
+        return
+    if options.bounds:
+        for name, scaled, k in IMAGES:
+            if name in options.sets:
+                record(BOUNDS, time_bounds(name, scaled, k, options.repeat))
         return
     for kind in ("blobs", "uniform"):
         time_searches(kind, 3000, 5)  # compiles
@@ -46,7 +58,11 @@ def main(arguments: Sequence[str]) -> None:
 
 def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
-    from gitcluster.neighbors import approximate, exact  # internals: each is timed apart from the choice between them
+    from gitcluster.neighbors import (
+        approximate,
+        exact,
+        plan,
+    )  # internals: each is timed apart from the choice between them
     from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 
     X = np.random.default_rng(0).random((n_samples, n_features))
@@ -69,13 +85,43 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
         ways["k-d tree"] = lambda: KDTree(X).query(X, K + 1, workers=2)
     seconds = {name: round(time_call(way)[1], 2) for name, way in ways.items()}
     expected = {
-        "cells": exact.cell_seconds(n_samples, n_features, pairs),
-        "all pairs": exact.all_pairs_seconds(n_samples, n_features),
+        "cells": plan.cell_seconds(n_samples, n_features, pairs),
+        "all pairs": plan.all_pairs_seconds(n_samples, n_features),
         "neighbour descent": approximate.approximate_seconds(n_samples, n_features),
     }
     return {
         "kind": kind, "n": n_samples, "d": n_features, "share of pairs": round(pairs / n_samples, 4),
         "seconds": seconds, "expected cpu": {name: round(value, 1) for name, value in expected.items()},
+    }  # fmt: skip
+
+
+def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
+    """Wall and CPU seconds of the search by lower bounds and of neighbour descent, in turns; the best counts."""
+    from gitcluster.neighbors import approximate, plan
+
+    X = scale_features(load_set(name)[0]) if scaled else load_set(name)[0]
+    recall: list[float] = []
+
+    def by_bounds(points: Any) -> None:
+        plan.plan_bounds(points, k, 2).search()
+
+    def by_descent(points: Any) -> None:
+        recall.append(approximate.approximate_search(points, k, "euclidean", 2)[2])
+
+    seconds: dict[str, list[tuple[float, float]]] = {"bounds": [], "neighbour descent": []}
+    ways = dict(zip(seconds, (by_bounds, by_descent), strict=True))
+    for way in ways.values():
+        way(np.ascontiguousarray(X[::20]))  # compiles
+    for _ in range(repeat):
+        for method, way in ways.items():
+            cpu = process_time()
+            wall = time_call(lambda way=way: way(X))[1]
+            seconds[method].append((round(wall, 1), round(process_time() - cpu, 1)))
+    best = {method: [min(column) for column in zip(*runs, strict=True)] for method, runs in seconds.items()}
+    expected = round(plan.plan_bounds(X, k, 2).seconds, 1)
+    return {
+        "set": name, "scaled": scaled, "n": len(X), "d": X.shape[1], "k": k, "wall and cpu": best,
+        "expected cpu": expected, "recall of descent": round(recall[-1], 4),
     }  # fmt: skip
 
 
@@ -108,6 +154,24 @@ def table() -> str:
         for line in lines
     ]  # fmt: skip
     return markdown(["data", "shape", "pairs compared in cells", *(f"{w}, s" for w in ways)], rows)
+
+
+def bound_table() -> str:
+    """Markdown: the search by lower bounds beside neighbour descent, on images."""
+    rows = [
+        [
+            f"{line['set']}, {'scaled' if line['scaled'] else 'as it is'}", f"{line['n']:,} x {line['d']}",
+            str(line["k"]),
+            *(f"{value:.0f}" for pair in line["wall and cpu"].values() for value in pair),
+            f"{line['expected cpu']:.0f}", f"{line['recall of descent']:.4f}",
+        ]
+        for line in {(line["set"], line["scaled"], line["k"]): line for line in read_lines(BOUNDS)}.values()
+    ]  # fmt: skip
+    header = [
+        "set", "shape", "k", "bounds, s", "CPU s", "neighbour descent, s", "CPU s", "CPU s expected of bounds",
+        "recall of descent",
+    ]  # fmt: skip
+    return markdown(header, rows)
 
 
 def label_table() -> str:

@@ -70,6 +70,7 @@ TABLES = {
     "speed_sweep": speed.sweep_table,
     "speed_compile": speed.compile_table,
     "search": search.table,
+    "bounds": search.bound_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
     "hostile": hostile_tables.table,

@@ -141,8 +141,12 @@ def build_topo_graph(
         kernels.sum_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
     )  # fmt: skip
-    ends, pairs, totals = (np.concatenate(parts) for parts in zip(*summed, strict=True))
-    return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
+    return collect_edges(*split_sums(np.concatenate(summed)), sizes, peaks, level[peaks])
+
+
+def split_sums(rows: Array) -> tuple[Array, Array, Array]:
+    """Ends, pairs, and sums of similarity from the rows that a kernel returns."""
+    return rows[:, :2], rows[:, 2], np.ascontiguousarray(rows[:, 3:])
 
 
 def collect_edges(

@@ -5,6 +5,7 @@ take ``start, stop`` first; :func:`run_chunks` spreads such a kernel over thread
 so that the result does not depend on the number of threads.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,15 +15,15 @@ from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
-from numba import float64, int64
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
-from numba.typed import Dict
 
-__all__ = ["Dict", "float64", "int64", "kernel", "run_chunks", "run_threads"]
+__all__ = ["inner_kernel", "kernel", "rough_kernel", "run_chunks", "run_threads"]
 
 SMALLEST_CHUNK = 4096
-OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
+OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+ANY_ORDER = {"reassoc", "contract", "nsz"}
+"""What a compiler may do with sums whose order does not matter."""
 
 
 class Cache(FunctionCache):  # type: ignore[misc]
@@ -38,7 +39,8 @@ class Cache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, *arguments: Any) -> None:
-        """Keep compiled code."""
+        """Keep compiled code; reached where something was compiled, not found."""
+        announce_once()
         try:
             super().save_overload(*arguments)
         except Exception as error:
@@ -78,21 +80,63 @@ def _told() -> list[str]:
     return []
 
 
+@cache
+def _announced() -> list[bool]:
+    return []
+
+
+def announce_once() -> None:
+    """Say, once per process, that code is being compiled, where somebody would wait in silence."""
+    if not _announced():
+        _announced().append(True)
+        if is_watched():
+            print("gitcluster compiles its loops for this machine, once; this takes some seconds.", file=sys.stderr)
+
+
+def is_watched() -> bool:
+    """Whether somebody sees the error stream and nothing else moves: a terminal or a notebook, not the command."""
+    if "gitcluster.cli" in sys.modules:  # it has a bar
+        return False
+    return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
+
+
 def tell_once(reason: str) -> None:
     """Say, once per process, that compiled code is not kept."""
     if not _told():
         _told().append(reason)
         warnings.warn(
-            f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for half a minute. "
+            f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for some seconds. "
             "Use the environment variable NUMBA_CACHE_DIR to name a folder that can be written to.",
             UserWarning,
             stacklevel=2,
         )
 
 
+class InnerKernel(Kernel):
+    """A part of compiled loops. It is not compiled for being called from Python, which takes a fifth of the time."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The same, not compiled."""
+        return self.py_func(*arguments)
+
+
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop when it is first called, without the interpreter lock."""
-    made = Kernel(function, {}, dict(OPTIONS))
+    return _make(Kernel, function)
+
+
+def inner_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of other kernels, which alone call it."""
+    return _make(InnerKernel, function, no_cpython_wrapper=True)
+
+
+def rough_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An inner kernel whose sums may be taken in any order, which is faster: for what is compared with a margin."""
+    return _make(InnerKernel, function, no_cpython_wrapper=True, fastmath=ANY_ORDER)
+
+
+def _make(kind: type[Kernel], function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    made = kind(function, {}, OPTIONS | options)
     made.enable_caching()
     return made  # type: ignore[no-any-return]
 

@@ -4,8 +4,8 @@ from math import inf
 
 import numpy as np
 
-from gitcluster._jit import kernel
-from gitcluster._jit.sums import NOTHING, add_exp, empty_totals
+from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit.sums import NOTHING, add_exp
 
 
 @kernel
@@ -50,19 +50,20 @@ def mark_uphill_pairs(start, stop, indices, k, log_intensity, parent, labels, bo
 
 @kernel
 def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels, level, rate, log_weight):
-    """Boundary pairs by pair of local clusters: arrays of (i, j), pairs, and their summed similarity.
+    """Boundary pairs by pair of local clusters, one row each: i, j, pairs, and the four numbers of a sum of similarity.
 
     ``start, stop`` are local clusters i. The log similarity of a pair is the lower of its two levels minus its distance
     times ``rate``, plus the log weights of the two samples.
     """
     n_labels = len(starts) - 1
     pairs = np.zeros(n_labels, np.int64)
-    totals = empty_totals(n_labels)
+    totals = np.zeros((n_labels, 4), np.int64)
+    for j in range(n_labels):
+        totals[j, 0] = NOTHING
     touched = np.empty(n_labels, np.int64)
-    ends = [(np.int64(0), np.int64(0)) for _ in range(0)]
-    sums = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
+    found, n_found = np.empty((64, 7), np.int64), np.int64(0)
     for i in range(start, stop):
-        n_touched = 0
+        n_touched = np.int64(0)
         for s in range(starts[i], starts[i + 1]):
             x = members[s]
             for c in range(boundary.shape[1]):
@@ -76,14 +77,36 @@ def sum_pairs(start, stop, members, starts, indices, distances, boundary, labels
                     n_touched += 1
                 add_exp(totals[j], value)
                 pairs[j] += 1
-        for j in np.sort(touched[:n_touched]):
-            total = totals[j]
-            ends.append((i, j))
-            sums.append((pairs[j], total[0], total[1], total[2], total[3]))
+        sort_numbers(touched, n_touched)
+        if n_found + n_touched > len(found):
+            found = enlarge(found, 2 * (n_found + n_touched))
+        for t in range(n_touched):
+            j = touched[t]
+            row, total = found[n_found], totals[j]
+            row[0], row[1], row[2] = i, j, pairs[j]
+            row[3], row[4], row[5], row[6] = total[0], total[1], total[2], total[3]
+            n_found += 1
             pairs[j] = 0
             total[0], total[1], total[2], total[3] = NOTHING, 0, 0, 0
-    both, counts, summed = np.empty((len(ends), 2), np.int64), np.empty(len(ends), np.int64), empty_totals(len(ends))
-    for r in range(len(ends)):
-        both[r, 0], both[r, 1] = ends[r]
-        counts[r], summed[r, 0], summed[r, 1], summed[r, 2], summed[r, 3] = sums[r]
-    return both, counts, summed
+    return found[:n_found]
+
+
+@inner_kernel
+def sort_numbers(numbers, n):
+    """Sort the first n numbers."""
+    for t in range(1, n):
+        number, place = numbers[t], t
+        while place > 0 and numbers[place - 1] > number:
+            numbers[place] = numbers[place - 1]
+            place -= 1
+        numbers[place] = number
+
+
+@inner_kernel
+def enlarge(rows, n):
+    """The same rows, with room for n of them."""
+    larger = np.empty((n, rows.shape[1]), np.int64)
+    for r in range(len(rows)):
+        for c in range(rows.shape[1]):
+            larger[r, c] = rows[r, c]
+    return larger

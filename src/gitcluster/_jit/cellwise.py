@@ -6,7 +6,7 @@ import numpy as np
 
 from gitcluster._jit import kernel
 from gitcluster._jit.cells import round_distance
-from gitcluster._jit.search import insert
+from gitcluster._jit.search import insert, squared_distance
 
 
 @kernel
@@ -47,15 +47,6 @@ def bucket_rows(start, stop, rows, splitters, bucket):
             else:
                 low = middle + 1
         bucket[i] = low
-
-
-@kernel
-def squared_distance(x, y):
-    total = 0.0
-    for j in range(len(x)):
-        difference = np.float64(x[j]) - np.float64(y[j])
-        total += difference * difference
-    return total
 
 
 @kernel

@@ -7,7 +7,7 @@ from math import exp, expm1, inf, log
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 from gitcluster._jit.sums import add_value
 from gitcluster._jit.unions import find, find_all
 
@@ -57,7 +57,7 @@ def find_components(indices, k, n_nodes):
     for first in range(0, k, 4):
         for x in range(n_samples):
             for c in range(first, min(first + 4, k)):
-                i, j = find(root, x), find(root, indices[x, c])
+                i, j = find(root, x), find(root, np.int64(indices[x, c]))
                 if i != j:
                     root[max(i, j)] = min(i, j)
                     count -= 1
@@ -80,7 +80,7 @@ def sum_components(root, distances, k, totals, counts):
             add_value(totals[root[x]], total)
 
 
-@kernel
+@inner_kernel
 def log_slope(rise, distance):
     """log((f(p) - f(x)) / (f(x) d)), rise = log f(p) - log f(x)."""
     if distance == 0.0:

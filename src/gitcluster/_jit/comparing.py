@@ -4,7 +4,7 @@ from math import exp, inf
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 
 CROSSING = 2.0**30
 """Shares of crossing links are counted in whole numbers, this many of them."""
@@ -23,7 +23,7 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
         crossing[x] = np.int64(np.rint(total / k * CROSSING))
 
 
-@kernel
+@inner_kernel
 def adjusted_rand(a, b, table):
     """Adjusted Rand index of two clusterings, whose labels are below the sides of ``table``; 0 where it is below chance.
     """

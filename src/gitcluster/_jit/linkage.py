@@ -1,16 +1,17 @@
 """Stage 5: average linkage, and what can be read off its merges."""
 
-import heapq
 from math import log
 
 import numpy as np
 
-from gitcluster._jit import Dict, float64, int64, kernel
+from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit.heaps import build_heap, sift_down, sift_up
 from gitcluster._jit.sums import add_log
+from gitcluster._jit.tables import find_slot, free_slot, make_table
 from gitcluster._jit.unions import find, union
 
 
-@kernel
+@inner_kernel
 def link_edges(edges, root):
     """Every cluster's edges as a linked list of half-edges 2 e and 2 e + 1."""
     head = np.full(len(root), -1, np.int64)
@@ -26,7 +27,7 @@ def link_edges(edges, root):
     return head, tail, following
 
 
-@kernel
+@inner_kernel
 def append_edges(small, large, head, tail, following):
     """Give the edges of one cluster to another."""
     if head[large] < 0:
@@ -36,38 +37,31 @@ def append_edges(small, large, head, tail, following):
         tail[large] = tail[small]
 
 
-@kernel
-def split_pairs(pairs):
-    """Two arrays from a list of pairs, which would be slow to hand over as it is."""
-    first, second = np.empty(len(pairs), np.int64), np.empty(len(pairs))
-    for t in range(len(pairs)):
-        first[t], second[t] = pairs[t]
-    return first, second
+@inner_kernel
+def key_of(i, j, m):
+    """One number for a pair of clusters, in whatever order."""
+    return i * m + j if i < j else j * m + i
 
 
-@kernel
-def connect_clusters(edges, log_sums, root):
-    """Summed similarity of every two clusters that edges connect, and the strongest edge behind it, by i m + j."""
-    m = np.int64(len(root))
-    sums = Dict.empty(int64, float64)
-    behind = Dict.empty(int64, int64)
-    for e in range(len(edges)):
-        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
-        if i != j:
-            add_connection(min(i, j) * m + max(i, j), log_sums[e], e, sums, behind, log_sums)
-    return sums, behind
-
-
-@kernel
-def add_connection(pair, value, edge, sums, behind, log_sums):
-    """Add a similarity to what connects a pair of clusters."""
-    if pair not in sums:
-        sums[pair], behind[pair] = value, edge
+@inner_kernel
+def add_connection(pair, record, table, held, sums, behind, log_sums):
+    """Add a record, a summed similarity and the strongest edge behind it, to that of a pair of clusters."""
+    slot = find_slot(table, pair)
+    if table[slot] != pair:
+        table[slot], held[slot] = pair, record
         return
-    sums[pair] = add_log(sums[pair], value)
-    strongest = behind[pair]
-    if (log_sums[edge], -edge) > (log_sums[strongest], -strongest):
-        behind[pair] = edge
+    known = held[slot]
+    sums[known] = add_log(sums[known], sums[record])
+    edge, strongest = behind[record], behind[known]
+    if log_sums[edge] > log_sums[strongest] or (log_sums[edge] == log_sums[strongest] and edge < strongest):
+        behind[known] = edge
+
+
+@inner_kernel
+def rank_pair(place, i, j, strength, step, size, name, keys, ties):
+    """Where a connection comes up: the strongest first, of equals that of the clusters with the lowest names."""
+    keys[place] = -np.rint((strength - log(size[i]) - log(size[j])) / step)
+    ties[place] = key_of(name[i], name[j], len(name))
 
 
 @kernel
@@ -76,112 +70,132 @@ def link_average(edges, log_sums, sizes, root, apart, rival, step):
 
     ``root`` tells which local clusters are together already; pairs in ``apart`` never come together, nor do two
     clusters with a ``rival`` of their own (-1 for none). A merge can only weaken the connections of the two clusters,
-    because an average is not above the larger of its parts. So the strength that a heap entry was given is an upper
-    bound, checked when the entry comes up.
+    because an average is not above the larger of its parts. So the strength that an edge has in the heap is an upper
+    bound, checked when it comes up.
     Returns per merge the strongest edge between the two clusters, and the log strength of their connection.
     """
-    m = np.int64(len(sizes))
+    m, n_edges = len(sizes), len(edges)
     size, degree, name = np.zeros(m, np.int64), np.zeros(m, np.int64), np.arange(m)
     for i in range(m):
-        top = find(root, i)
-        size[top] += sizes[i]
-        name[top] = min(name[top], i)
+        whole = find(root, i)
+        size[whole] += sizes[i]
+        if i < name[whole]:
+            name[whole] = i
     head, tail, following = link_edges(edges, root)
     foe_head, foe_tail, foe_following = link_edges(apart, root)
     foes, single = find_foes(apart, root), tops_of(rival, root)
-    sums, behind = connect_clusters(edges, log_sums, root)
-    free = len(apart) == 0 and rival.max() < 0
-    heap = [(0.0, m, m, m, m) for _ in range(0)]
-    for e in range(len(edges)):
+    table = make_table(n_edges)
+    held, sums, behind = np.empty_like(table), np.empty(n_edges), np.arange(n_edges)
+    heap, keys, ties = np.empty(n_edges, np.int64), np.empty(n_edges), np.empty(n_edges, np.int64)
+    waiting = top = np.int64(0)
+    for e in range(n_edges):
+        sums[e] = log_sums[e]
         i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
         degree[i] += 1
         degree[j] += 1
         if i != j:
-            strength = np.rint((sums[min(i, j) * m + max(i, j)] - log(size[i]) - log(size[j])) / step)
-            heap.append((-strength, min(name[i], name[j]), max(name[i], name[j]), i, j))
-    heapq.heapify(heap)
-    merged = [(np.int64(0), 0.0) for _ in range(0)]
-    while len(heap) > 0:
-        weakness, _, _, i, j = heapq.heappop(heap)
-        i, j = find(root, i), find(root, j)
-        if i == j or not (free or may_join(i, j, foes, single)):
+            add_connection(key_of(i, j, m), e, table, held, sums, behind, log_sums)
+            heap[waiting] = e
+            waiting += 1
+    for place in range(waiting):
+        e = heap[place]
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        rank_pair(e, i, j, sums[held[find_slot(table, key_of(i, j, m))]], step, size, name, keys, ties)
+    build_heap(heap, waiting, keys, ties)
+    merges, heights, n_merges = np.empty(m, np.int64), np.empty(m), 0
+    while waiting > 0:
+        e = heap[0]
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        joins = i != j and may_join(i, j, foes, single)
+        weakness = keys[e]
+        if joins:
+            record = held[find_slot(table, key_of(i, j, m))]
+            rank_pair(e, i, j, sums[record], step, size, name, keys, ties)
+        if joins and keys[e] > weakness:
+            sift_down(heap, waiting, top, keys, ties)
             continue
-        pair = min(i, j) * m + max(i, j)
-        now = -np.rint((sums[pair] - log(size[i]) - log(size[j])) / step)
-        if now > weakness:
-            heapq.heappush(heap, (now, min(name[i], name[j]), max(name[i], name[j]), i, j))
+        waiting -= 1
+        heap[0] = heap[waiting]
+        sift_down(heap, waiting, top, keys, ties)
+        if not joins:
             continue
-        merged.append((behind[pair], -now * step))
+        merges[n_merges], heights[n_merges] = behind[record], -keys[e] * step
+        n_merges += 1
         small, large = (i, j) if degree[i] < degree[j] else (j, i)
-        move_connections(small, large, root, edges, head, following, sums, behind, log_sums)
-        if not free:
-            move_foes(small, large, root, apart, foe_head, foe_following, foes)
-            append_edges(small, large, foe_head, foe_tail, foe_following)
-            single[large] = max(single[large], single[small])
+        move_connections(small, large, root, edges, head, following, table, held, sums, behind, log_sums)
+        move_foes(small, large, root, apart, foe_head, foe_following, foes)
+        append_edges(small, large, foe_head, foe_tail, foe_following)
+        append_edges(small, large, head, tail, following)
+        if single[small] > single[large]:
+            single[large] = single[small]
+        if name[small] < name[large]:
+            name[large] = name[small]
         root[small] = large
-        name[large] = min(name[i], name[j])
         size[large] += size[small]
         degree[large] += degree[small]
-        append_edges(small, large, head, tail, following)
-    return split_pairs(merged)
+    return merges[:n_merges], heights[:n_merges]
 
 
-@kernel
-def move_connections(small, large, root, edges, head, following, sums, behind, log_sums):
+@inner_kernel
+def move_connections(small, large, root, edges, head, following, table, held, sums, behind, log_sums):
     """Add what connects ``small`` to others to what connects ``large`` to them."""
-    m = np.int64(len(root))
     half = head[small]
     while half >= 0:
         other = find(root, edges[half // 2, 1 - half % 2])
         half = following[half]
-        old = min(small, other) * m + max(small, other)
-        if other == small or old not in sums:
+        if other == small:
             continue
-        value, edge = sums[old], behind[old]
-        del sums[old]
-        del behind[old]
-        if other != large:
-            add_connection(min(large, other) * m + max(large, other), value, edge, sums, behind, log_sums)
+        old = key_of(small, other, len(root))
+        slot = find_slot(table, old)
+        if table[slot] == old:
+            record = held[slot]
+            free_slot(table, slot, held)
+            if other != large:
+                add_connection(key_of(large, other, len(root)), record, table, held, sums, behind, log_sums)
 
 
-@kernel
+@inner_kernel
 def tops_of(rival, root):
     """The rival of every cluster, at its root."""
     single = np.full(len(root), -1, np.int64)
     for i in range(len(root)):
         top = find(root, i)
-        single[top] = max(single[top], rival[i])
+        if rival[i] > single[top]:
+            single[top] = rival[i]
     return single
 
 
-@kernel
+@inner_kernel
 def find_foes(apart, root):
-    """Pairs of clusters that must be apart, by i m + j."""
-    m = np.int64(len(root))
-    foes = Dict.empty(int64, int64)
+    """A table of the pairs of clusters that must be apart."""
+    foes = make_table(len(apart))
     for p in range(len(apart)):
-        i, j = find(root, apart[p, 0]), find(root, apart[p, 1])
-        foes[min(i, j) * m + max(i, j)] = 1
+        pair = key_of(find(root, apart[p, 0]), find(root, apart[p, 1]), len(root))
+        foes[find_slot(foes, pair)] = pair
     return foes
 
 
-@kernel
+@inner_kernel
 def move_foes(small, large, root, apart, head, following, foes):
     """What must be apart from ``small`` must be apart from ``large``."""
-    m = np.int64(len(root))
     half = head[small]
     while half >= 0:
         other = find(root, apart[half // 2, 1 - half % 2])
         half = following[half]
-        foes[min(large, other) * m + max(large, other)] = 1
+        old, pair = key_of(small, other, len(root)), key_of(large, other, len(root))
+        slot = find_slot(foes, old)
+        if foes[slot] == old:
+            free_slot(foes, slot, foes)  # nothing is held for it
+            foes[find_slot(foes, pair)] = pair
 
 
-@kernel
+@inner_kernel
 def may_join(i, j, foes, single):
     """Whether a merge leaves apart what must be apart."""
     if single[i] >= 0 and single[j] >= 0:
         return False
-    return min(i, j) * np.int64(len(single)) + max(i, j) not in foes
+    pair = key_of(i, j, len(single))
+    return foes[find_slot(foes, pair)] != pair
 
 
 @kernel
@@ -189,16 +203,18 @@ def link_in_order(order, edges, root, apart, rival):
     """Merge along edges in an order, where it is allowed; the edges that merged."""
     foe_head, foe_tail, foe_following = link_edges(apart, root)
     foes, single = find_foes(apart, root), tops_of(rival, root)
-    merged = [np.int64(0) for _ in range(0)]
+    merged, n_merged = np.empty(len(root), np.int64), 0
     for e in order:
         i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
         if i != j and may_join(i, j, foes, single):
             move_foes(i, j, root, apart, foe_head, foe_following, foes)
             append_edges(i, j, foe_head, foe_tail, foe_following)
-            single[j] = max(single[i], single[j])
+            if single[i] > single[j]:
+                single[j] = single[i]
             root[i] = j
-            merged.append(e)
-    return np.array(merged, np.int64)
+            merged[n_merged] = e
+            n_merged += 1
+    return merged[:n_merged]
 
 
 @kernel
@@ -213,18 +229,26 @@ def find_joinable(order, root, apart, rival):
 
 
 @kernel
-def rank_splits(smaller, n_samples, crumb):
-    """Merges in the order in which to undo them: the last that leaves no crumb first."""
-    waiting = len(smaller) - 1 - np.argsort(-smaller[::-1], kind="mergesort")  # by size; of equals, the last merge
-    ready = [np.int64(0) for _ in range(0)]
-    ranked = np.empty(len(smaller), np.int64)
-    taken = 0
-    for rank in range(len(smaller)):
+def rank_splits(smaller, by_size, n_samples, crumb):
+    """Merges in the order in which to undo them: the last that leaves no crumb first.
+
+    ``by_size`` are the merges by their ``smaller`` sides, the largest first, of equals the last merge.
+    """
+    n_merges = len(smaller)
+    ready, keys = np.empty(n_merges, np.int64), -1.0 * np.arange(n_merges)
+    ranked = np.empty(n_merges, np.int64)
+    taken = n_ready = top = np.int64(0)
+    for rank in range(n_merges):
         least = n_samples / (crumb * (rank + 2))
-        while taken < len(waiting) and (smaller[waiting[taken]] >= least or len(ready) == 0):
-            heapq.heappush(ready, -waiting[taken])
+        while taken < n_merges and (smaller[by_size[taken]] >= least or n_ready == 0):
+            ready[n_ready] = by_size[taken]
+            n_ready += 1
             taken += 1
-        ranked[rank] = -heapq.heappop(ready)
+            sift_up(ready, n_ready - 1, keys, by_size)
+        ranked[rank] = ready[0]
+        n_ready -= 1
+        ready[0] = ready[n_ready]
+        sift_down(ready, n_ready, top, keys, by_size)
     return ranked
 
 

@@ -4,7 +4,7 @@ from math import inf, log, log1p
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 
 FAR = 1e100
 """Where bent values and coordinates before a rotation end."""
@@ -12,7 +12,7 @@ GOLDEN = 0.6180339887498949
 STEPS = 16
 
 
-@kernel
+@inner_kernel
 def bend_one(value, power):
     """Yeo and Johnson's transform of one value."""
     sign = 1.0 if value >= 0.0 else -1.0
@@ -30,7 +30,7 @@ def bend(values, power):
         values[i] = bend_one(values[i], power)
 
 
-@kernel
+@inner_kernel
 def likelihood(values, power, jacobian):
     """Log likelihood of a Gaussian after the transform, apart from a constant; ``jacobian`` is the summed log slope."""
     total, squares = 0.0, 0.0

@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 
 
 @kernel
@@ -30,21 +30,41 @@ def rows_match(points, other):
     return True
 
 
-@kernel
-def distance_between(x, y):
+@inner_kernel
+def squared_distance(x, y):
     total = 0.0
-    for j in range(x.shape[0]):
+    for j in range(len(x)):
         difference = np.float64(x[j]) - np.float64(y[j])
         total += difference * difference
-    return sqrt(total)
+    return total
+
+
+@inner_kernel
+def four_distances(x, a, b, c, d):
+    """Four sums at a time, so that none of them waits for itself."""
+    to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
+    for j in range(len(x)):
+        value = np.float64(x[j])
+        e, f, g, h = (
+            value - np.float64(a[j]),
+            value - np.float64(b[j]),
+            value - np.float64(c[j]),
+            value - np.float64(d[j]),
+        )
+        to_a, to_b, to_c, to_d = to_a + e * e, to_b + f * f, to_c + g * g, to_d + h * h
+    return sqrt(to_a), sqrt(to_b), sqrt(to_c), sqrt(to_d)
 
 
 @kernel
 def measure(start, stop, points, rows, others, distances):
+    width = others.shape[1]
     for r in range(start, stop):
-        x = points[rows[r]]
-        for c in range(others.shape[1]):
-            distances[r, c] = distance_between(x, points[others[r, c]])
+        x, out = points[rows[r]], distances[r]
+        for c in range(0, width - 3, 4):
+            i, j, k, m = others[r, c], others[r, c + 1], others[r, c + 2], others[r, c + 3]
+            out[c], out[c + 1], out[c + 2], out[c + 3] = four_distances(x, points[i], points[j], points[k], points[m])
+        for c in range(width - width % 4, width):
+            out[c] = sqrt(squared_distance(x, points[others[r, c]]))
 
 
 @kernel
@@ -54,7 +74,7 @@ def measure_missing(start, stop, points, rows, others, distances):
         x = points[rows[r]]
         for c in range(others.shape[1]):
             if distances[r, c] != distances[r, c]:
-                distances[r, c] = distance_between(x, points[others[r, c]])
+                distances[r, c] = sqrt(squared_distance(x, points[others[r, c]]))
 
 
 @kernel
@@ -80,20 +100,24 @@ def measure_sparse(start, stop, starts, columns, values, rows, others, distances
             distances[r, c] = sqrt(total)
 
 
-@kernel
+@inner_kernel
 def insert(indices, distances, filled, index, distance):
     """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
     place = filled
-    while place > 0 and (distance, index) < (distances[place - 1], indices[place - 1]):
+    while place > 0 and (
+        distance < distances[place - 1] or (distance == distances[place - 1] and index < indices[place - 1])
+    ):
         place -= 1
     if place == len(indices) or (place > 0 and index == indices[place - 1] and distance == distances[place - 1]):
         return filled  # too far, or there already
-    for later in range(min(filled, len(indices) - 1), place, -1):
+    if filled < len(indices):
+        filled += 1
+    for later in range(filled - 1, place, -1):
         indices[later] = indices[later - 1]
         distances[later] = distances[later - 1]
     indices[place] = index
     distances[place] = distance
-    return min(filled + 1, len(indices))
+    return filled
 
 
 @kernel
@@ -154,19 +178,22 @@ def rename_samples(start, stop, indices, order):
 @kernel
 def restore_rows(indices, distances, place):
     """Rows of samples that were put in another order, in place: row ``place[i]`` becomes row i."""
-    done = np.zeros(len(place), np.bool_)
+    done, width = np.zeros(len(place), np.bool_), indices.shape[1]
+    near, near_distances = np.empty(width, indices.dtype), np.empty(width, distances.dtype)
     for first in range(len(place)):
         if done[first]:
             continue
+        for c in range(width):
+            near[c], near_distances[c] = indices[first, c], distances[first, c]
         at = first
-        near, near_distances = indices[first].copy(), distances[first].copy()
         while place[at] != first:
             done[at] = True
-            indices[at] = indices[place[at]]
-            distances[at] = distances[place[at]]
+            for c in range(width):
+                indices[at, c], distances[at, c] = indices[place[at], c], distances[place[at], c]
             at = place[at]
         done[at] = True
-        indices[at], distances[at] = near, near_distances
+        for c in range(width):
+            indices[at, c], distances[at, c] = near[c], near_distances[c]
 
 
 @kernel

@@ -7,8 +7,9 @@ the number of the highest bin, then the three bins.
 from math import exp, inf, ldexp, log
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 
 BITS = 26
 BIN = 2.0**BITS
@@ -17,7 +18,7 @@ NOTHING = -(1 << 40)
 """The bin of a sum of nothing."""
 
 
-@kernel
+@inner_kernel
 def raise_bin(total, number):
     """Make room for values of a higher bin; what falls out at the bottom would not show in the result."""
     by = number - total[0]
@@ -28,7 +29,7 @@ def raise_bin(total, number):
         total[1] = 0
 
 
-@kernel
+@inner_kernel
 def add_mantissa(total, number, mantissa):
     """Add ``mantissa``, from 1 to below 2^26, times 2^(26 number)."""
     raise_bin(total, number)
@@ -58,7 +59,7 @@ def add_exp(total, value):
     add_mantissa(total, number, min(max(exp(value - number * LOG_BIN), 1.0), BIN - 1e-8))
 
 
-@kernel
+@inner_kernel
 def add_total(total, other):
     """Add what was summed elsewhere."""
     raise_bin(total, other[0])
@@ -68,7 +69,7 @@ def add_total(total, other):
             total[to] += other[place]
 
 
-@kernel
+@inner_kernel
 def leading_part(total):
     """The sum as a multiple of the unit of its highest bin."""
     return total[1] + (total[2] + total[3] / BIN) / BIN
@@ -96,8 +97,8 @@ def log_totals(totals, logs):
         logs[r] = log(leading_part(totals[r])) + totals[r, 0] * LOG_BIN
 
 
-@kernel
-def empty_totals(n):
+def empty_totals(n: int) -> NDArray[np.int64]:
+    """Sums of nothing."""
     totals = np.zeros((n, 4), np.int64)
     totals[:, 0] = NOTHING
     return totals
@@ -121,7 +122,7 @@ def sum_moments(values, low, span, steps, slack, sums):
             sums[place + 1] += square & ((1 << 32) - 1)
 
 
-@kernel
+@inner_kernel
 def add_log(total, value):
     """log(exp(total) + exp(value))."""
     high, low = max(total, value), min(total, value)

@@ -5,13 +5,13 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from gitcluster._jit import kernel
-from gitcluster._jit.linkage import append_edges, link_edges, split_pairs
+from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit.linkage import append_edges, link_edges
 from gitcluster._jit.sums import add_log
 from gitcluster._jit.unions import find, union
 
 
-@kernel
+@inner_kernel
 def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass):
     """Change of n * W1 when clusters of sizes low <= high merge.
 
@@ -50,7 +50,7 @@ def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prio
     return change
 
 
-@kernel
+@inner_kernel
 def change_count(distinct, counts, n_distinct, size, by):
     """Add ``by`` clusters of a size to the ascending table of sizes; returns the table's new length."""
     place = np.searchsorted(distinct[:n_distinct], size)
@@ -80,7 +80,7 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
     for size in sizes:
         n_distinct = change_count(distinct, counts, n_distinct, size, 1)
     outcome = np.zeros(len(edges), np.int8)
-    merged = [(np.int64(0), 0.0) for _ in range(0)]
+    merges, changes, n_merged = np.empty(len(sizes), np.int64), np.empty(len(sizes)), 0
     for e in order:
         i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
         if i == j:
@@ -89,18 +89,18 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
             break
         low, high = min(sizes[i], sizes[j]), max(sizes[i], sizes[j])
         change = score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass)
-        if len(merged) > 0 and change > tolerance * n_samples:
+        if n_merged > 0 and change > tolerance * n_samples:
             outcome[e] = -1
             continue
         outcome[e] = 1
-        merged.append((e, change / n_samples))
+        merges[n_merged], changes[n_merged] = e, change / n_samples
+        n_merged += 1
         n_distinct = change_count(distinct, counts, n_distinct, low, -1)
         n_distinct = change_count(distinct, counts, n_distinct, high, -1)
         n_distinct = change_count(distinct, counts, n_distinct, low + high, 1)
         sizes[union(root, i, j)] = low + high
         n_clusters -= 1
-    merges, changes = split_pairs(merged)
-    return outcome, merges, changes
+    return outcome, merges[:n_merged], changes[:n_merged]
 
 
 @kernel

@@ -1,9 +1,9 @@
 """Union-find on arrays of roots."""
 
-from gitcluster._jit import kernel
+from gitcluster._jit import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def find(root, i):
     while root[i] != i:
         root[i] = root[root[i]]
@@ -11,7 +11,7 @@ def find(root, i):
     return i
 
 
-@kernel
+@inner_kernel
 def union(root, i, j):
     """The lower number, which is the higher peak, stands for both."""
     high, low = min(i, j), max(i, j)

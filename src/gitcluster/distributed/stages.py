@@ -23,7 +23,7 @@ from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
 from gitcluster.intensity import distance_unit, intensity_in_units, mean_distances, rounding_step
 from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
-from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums
+from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, split_sums
 
 
 class Numbering(NamedTuple):
@@ -307,10 +307,11 @@ def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan)
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
-        ends, pairs, totals = boundary.sum_pairs(
+        rows = boundary.sum_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
             rate, nobody,
         )  # fmt: skip
+        ends, pairs, totals = split_sums(rows)
         found.append((peaks[ends], pairs, totals))
     return found
 

@@ -116,7 +116,13 @@ def link_edges(
 
 def undo_order(merges: Merges, graph: TopoGraph, crumb: int) -> Array:
     """Merges in the order in which they are undone, where no split leaves less than a part of an average cluster."""
-    return np.asarray(kernels.rank_splits(merges.smaller, graph.sizes.sum(), crumb))
+    return rank_splits(merges.smaller, graph, crumb)
+
+
+def rank_splits(smaller: Array, graph: TopoGraph, crumb: int) -> Array:
+    """Merges, whose ``smaller`` sides are given, in the order in which to undo them."""
+    by_size = len(smaller) - 1 - np.argsort(-smaller[::-1], kind="stable")  # of equal ones the last merge first
+    return np.asarray(kernels.rank_splits(smaller, by_size, graph.sizes.sum(), crumb))
 
 
 def cut_merges(merges: Merges, graph: TopoGraph, undone: Array) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from gitcluster._jit import linkage as kernels
 from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import label_by_size
-from gitcluster.hierarchy import CRUMB
+from gitcluster.hierarchy import CRUMB, rank_splits
 from gitcluster.intensity import rounding_step
 from gitcluster.prior.constraints import Constraints
 from gitcluster.topo_graph import TopoGraph
@@ -81,7 +81,7 @@ def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int, crumb: i
     smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
     first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
-    order = kernels.rank_splits(smaller, graph.sizes.sum(), crumb)
+    order = rank_splits(smaller, graph, crumb)
     n_atoms = ties.count_parts(len(graph.sizes))
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))

@@ -20,7 +20,8 @@ from gitcluster._support.optional import is_installed
 from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
 from gitcluster.neighbors.approximate import approximate_search, approximation_pays, given_search
 from gitcluster.neighbors.duplicates import group_duplicates
-from gitcluster.neighbors.exact import empty_neighbors, measure_pairs, plan_exact_search
+from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
+from gitcluster.neighbors.plan import plan_exact_search
 
 SEARCHES = ("auto", "exact", "approximate")
 
@@ -116,14 +117,14 @@ def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
     check_choice("search", search, SEARCHES)
     if search != "approximate" or k + 1 >= points.shape[0]:
-        seconds, search_exactly = plan_exact_search(points, k, metric, n_jobs)
-        pays = search == "auto" and approximation_pays(seconds, *points.shape)
+        plan = plan_exact_search(points, k, metric, n_jobs)
+        pays = search == "auto" and approximation_pays(plan.seconds, *points.shape)
         if pays and not is_installed("pynndescent"):
             _suggest_once()
             pays = False
         if not pays:
-            return Neighbors(*search_exactly())
-        del search_exactly  # holds the samples by cells
+            return Neighbors(*plan.search())
+        del plan  # holds the samples by cells
     return Neighbors(*approximate_search(points, k, metric, n_jobs))
 
 

@@ -1,4 +1,4 @@
-"""Exact search: in cells where there are few features, else by comparing all pairs.
+"""Exact search: what makes every way of searching find the same, and the search by scikit-learn, for every metric.
 
 Every search hands candidates to the same kernels, which measure them again and order them by (distance, index): how a
 search rounds, or in how many threads it runs, does not show in the result. Samples are distinct here; stage 1 has put
@@ -6,7 +6,7 @@ duplicates together.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,7 +22,6 @@ from threadpoolctl import threadpool_limits
 
 from gitcluster._jit import run_chunks, search
 from gitcluster._support.arrays import Array
-from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 
 CELL_FEATURES = 64
 """With more features than this cells are not tried, and all pairs are compared."""
@@ -61,38 +60,6 @@ def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_j
 def fits_cells(points: Any, metric: str, n_features: int = CELL_FEATURES) -> bool:
     """Whether boxes around dense samples of few features tell which of them are near."""
     return metric == "euclidean" and points.shape[1] <= n_features and not issparse(points)
-
-
-def all_pairs_seconds(n_samples: int, n_features: int) -> float:
-    """CPU seconds of an exact search that compares all pairs, by the measurements of ``benchmarks``."""
-    return n_samples**2 * (3e-9 + 4e-11 * n_features)
-
-
-def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
-    """CPU seconds of a search in cells where every sample is compared with ``pairs`` others."""
-    return n_samples * (1e-5 + pairs * (1.5e-9 + 3e-10 * n_features))
-
-
-def plan_exact_search(
-    points: Any, k: int, metric: str, n_jobs: int | None
-) -> tuple[float, Callable[[], tuple[Array, Array]]]:
-    """CPU seconds that an exact search would take, and the search: in cells or by all pairs, whichever is faster."""
-    n_samples, n_features = points.shape
-    if issparse(points):
-        n_features = points.nnz // n_samples + 1
-    seconds = all_pairs_seconds(n_samples, n_features)
-    if fits_cells(points, metric):
-        found = empty_neighbors(n_samples, k, points.dtype)
-        cells = gather_cells(points, n_jobs=n_jobs)
-        in_cells = cell_seconds(n_samples, n_features, sample_pairs(cells, found))
-        if in_cells < seconds + 1:
-
-            def search_cells() -> tuple[Array, Array]:
-                nearest_in_cells(cells, cells, found, n_jobs=n_jobs)
-                return found
-
-            return in_cells, search_cells
-    return seconds, lambda: certain_search(points, k, metric, n_jobs)
 
 
 class Candidates:

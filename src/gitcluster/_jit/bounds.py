@@ -1,0 +1,122 @@
+"""The search by lower bounds on distances: all pairs of two blocks of samples, the far ones left early."""
+
+from math import inf
+
+import numpy as np
+
+from gitcluster._jit import inner_kernel, kernel, rough_kernel
+from gitcluster._jit.cells import round_distance
+from gitcluster._jit.search import insert, squared_distance
+
+COLUMNS = 16
+FEATURES = 128
+
+
+@rough_kernel
+def sum_squares(x, y):
+    """Squared distance in single precision; the order of the sum is left to the compiler."""
+    total = np.float32(0)
+    for j in range(len(x)):
+        difference = x[j] - y[j]
+        total += difference * difference
+    return total
+
+
+@inner_kernel
+def quick_distance(x, y, worst):
+    """Squared distance in single precision, unfinished once it is above ``worst``."""
+    total = np.float32(0)
+    start = 0
+    while start < len(x) and total <= worst:
+        stop = min(start + FEATURES, len(x))
+        total += sum_squares(x[start:stop], y[start:stop])
+        start = stop
+    return total
+
+
+@inner_kernel
+def any_near(products, half, bar, my_half, my_bar):
+    near = False
+    for c in range(len(products)):
+        near |= products[c] >= min(my_bar + half[c], my_half + bar[c])
+    return near
+
+
+@inner_kernel
+def push(indices, squared, index, value):
+    """Insert into a full row kept in order; the last one falls out."""
+    place = len(indices) - 1
+    while place > 0 and squared[place - 1] > value:
+        squared[place] = squared[place - 1]
+        indices[place] = indices[place - 1]
+        place -= 1
+    squared[place] = value
+    indices[place] = index
+
+
+@kernel
+def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared):
+    """Bring the nearest of the samples of two blocks up to date with one another.
+
+    ``products`` are those of their leading coordinates. ``bar[x] + half[y]`` is the product from which on y may be as
+    near to x as the last of ``near[x]``; ``squared`` are the distances of those, in single precision.
+    """
+    start, stop = shadows.starts[second], shadows.starts[second + 1]
+    for i in range(shadows.starts[first], shadows.starts[first + 1]):
+        row = products[i - shadows.starts[first]]
+        for left in range(start, stop, COLUMNS):
+            right = min(left + COLUMNS, stop)
+            part = row[left - start : right - start]
+            if right <= i and first == second:
+                continue
+            if not any_near(part, half[left:right], bar[left:right], half[i], bar[i]):
+                continue
+            for j in range(left, right):
+                product = part[j - left]
+                if product < min(bar[i] + half[j], half[i] + bar[j]) or (first == second and j <= i):
+                    continue
+                worst = max(squared[i, -1], squared[j, -1])
+                if shadows.further.shape[1] > 0:
+                    lengths = shadows.squares[i] + shadows.squares[j]
+                    tail = shadows.leading[i, -1] - shadows.leading[j, -1]
+                    bound = lengths - 2 * product - tail * tail
+                    bound += sum_squares(shadows.further[i], shadows.further[j])
+                    if bound > worst * margins.growth + lengths * margins.share + margins.least:
+                        continue
+                value = quick_distance(shadows.features[i], shadows.features[j], worst)
+                if value < squared[i, -1]:
+                    push(near[i], squared[i], j, value)
+                    bar[i] = half[i] - squared[i, -1] * margins.growth / 2 - margins.least
+                if value < squared[j, -1]:
+                    push(near[j], squared[j], i, value)
+                    bar[j] = half[j] - squared[j, -1] * margins.growth / 2 - margins.least
+
+
+@kernel
+def settle_rows(rows, columns, products, half, bars, points, slack, indices, distances):
+    """Insert into some full rows of neighbours all samples that may be as near as the last of them, measured exactly.
+
+    ``columns`` are the samples of the columns of ``products``, ``half`` their part of the bound, ``bars`` that of rows.
+    """
+    distance = np.empty(1, distances.dtype)
+    for r in range(len(rows)):
+        x = rows[r]
+        worst = np.float64(distances[x, -1]) ** 2 * slack
+        for c in range(len(columns)):
+            y = columns[c]
+            if products[r, c] >= bars[r] + half[c] and y != x:
+                squared = squared_distance(points[x], points[y])
+                if squared <= worst:
+                    distance[0] = round_distance(squared)
+                    insert(indices[x], distances[x], indices.shape[1], y, distance[0])
+                    worst = np.float64(distances[x, -1]) ** 2 * slack
+
+
+@kernel
+def name_members(start, stop, members, near, squared, names, last):
+    """Samples by their own numbers instead of their places, and the distance of the last of them."""
+    for s in range(start, stop):
+        x = members[s]
+        last[x] = squared[s, -1]
+        for c in range(near.shape[1]):
+            names[x, c] = members[near[s, c]] if squared[s, c] < inf else x

@@ -1,0 +1,44 @@
+"""Hash tables of numbers from 0 on: an array of them, -1 where it is free, each at or behind the place it asks for."""
+
+import numpy as np
+
+from gitcluster._jit import inner_kernel
+
+
+@inner_kernel
+def make_table(n_numbers):
+    """A table with room for so many numbers, at least half of it free."""
+    size = 4
+    while size < 2 * n_numbers:
+        size *= 2
+    return np.full(size, -1, np.int64)
+
+
+@inner_kernel
+def place_of(table, number):
+    """The place that a number asks for."""
+    mixed = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(table) - 1))
+
+
+@inner_kernel
+def find_slot(table, number):
+    """Where a number is, or the free place where it would go."""
+    slot = place_of(table, number)
+    while table[slot] != -1 and table[slot] != number:
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
+
+
+@inner_kernel
+def free_slot(table, slot, held):
+    """Take a number out, and move up those behind it, with what is ``held`` for them."""
+    last = len(table) - 1
+    behind = (slot + 1) & last
+    while table[behind] != -1:
+        wanted = place_of(table, table[behind])
+        if ((behind - wanted) & last) >= ((behind - slot) & last):  # it may stand at the free place
+            table[slot], held[slot] = table[behind], held[behind]
+            slot = behind
+        behind = (behind + 1) & last
+    table[slot] = -1
