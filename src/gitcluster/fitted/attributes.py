@@ -13,6 +13,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, Table
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
+from gitcluster.inputs.columns import Columns
 from gitcluster.prior.proportions import resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 
@@ -49,6 +50,7 @@ class ClusteringAttributes:
     hierarchy_: NDArray[np.float64] = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
     selection_: Table = _found("selection", "Candidates and their scores.")
     n_clusters_scores_: Table = _found("n_clusters_scores", "Numbers of clusters and their scores.")
+    columns_: Columns = _found("columns", "What was done with every column of a data frame.")
     n_clusters_: int = _found("n_clusters", "Number of clusters found.")
     n_neighbors_: int = _found("n_neighbors", "Neighbours used.")
     n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")

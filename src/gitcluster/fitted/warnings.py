@@ -1,0 +1,63 @@
+"""Warnings that name a column: one that alone decides the clusters, and values that the fit has never seen."""
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
+
+from gitcluster.inputs.columns import DISCRETE, Columns, column_at
+
+SAME = 0.98
+"""Agreement (adjusted Rand index) from which on clusters are the values of a column."""
+
+
+class ColumnWarning(UserWarning):
+    """A column of the table that deserves a look."""
+
+
+def warn_of_ruling_columns(columns: Columns, X: Any, labels: NDArray[Any], *, stacklevel: int) -> None:
+    """Warn where the clusters are the values of one column."""
+    there = np.asarray(labels) >= 0
+    if len(np.unique(labels[there])) < 2:
+        return
+    place = {str(name): i for i, name in enumerate(X.columns)}
+    for column in columns.used:
+        values = _codes(column_at(X, place[column.name]), column.kind, columns.encoded)
+        if values is None:
+            continue
+        agreement = adjusted_rand_score(values[there], labels[there])
+        if agreement >= SAME:
+            warnings.warn(
+                f"The clusters are the values of {column.name!r} (agreement {agreement:.2f}): this column alone "
+                f"decides. Leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore), or give it less "
+                f"weight with weights={{{column.name!r}: 0.5}} (--weight).",
+                ColumnWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def _codes(column: Any, kind: str, encoded: bool) -> NDArray[np.int64] | None:
+    """Whole numbers for the values of a column of categories, or of two numbers; None for others."""
+    if encoded and kind not in DISCRETE:
+        return None
+    cells = np.asarray(column)
+    if not encoded and (cells.dtype.kind not in "fiub" or len(np.unique(cells)) != 2):
+        return None
+    place: dict[str, int] = {}
+    return np.array([place.setdefault(str(cell), len(place)) for cell in cells.tolist()], dtype=np.int64)
+
+
+def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:
+    """Warn where a table has categories that the fit did not have."""
+    for name, values in unseen.items():
+        shown = ", ".join(map(repr, list(values)[:3])) + (", ..." if len(values) > 3 else "")
+        total = sum(values.values())
+        warnings.warn(
+            f"The column {name!r} has values that the fit did not have ({shown}), in {total:,} "
+            f"row{'' if total == 1 else 's'}: they count as missing.",
+            ColumnWarning,
+            stacklevel=stacklevel,
+        )
