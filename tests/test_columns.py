@@ -106,6 +106,28 @@ def test_what_is_encoded_is_decoded(seed, n_rows):
             assert cells.tolist() == wanted.tolist()
 
 
+def test_rows_that_differ_in_all_categories_are_one_crossing_apart():
+    frame = pd.DataFrame(
+        {"x": RNG.normal(size=300), "c": list("abc") * 100, "d": list("ab") * 150, "e": [True, False] * 150}
+    )
+    found = learn_columns(frame)
+    matrix, _ = found.encode(frame)
+    points = matrix * found.feature_weights(matrix)
+    apart = np.linalg.norm(points[0, 1:] - points[1, 1:])
+    assert apart == pytest.approx(crossing_length(points[:, :1]))
+
+
+def test_texts_that_look_like_numbers_stay_what_they_are():
+    frame = pd.DataFrame({"x": RNG.normal(size=60), "zip": ["01234", "5678", "7999"] * 20})
+    assert learn_columns(frame)["zip"].kind == "numeric"
+    found = learn_columns(frame, {"zip": "categorical"})
+    assert set(found["zip"].levels) == {"01234", "5678", "7999"}
+    pets = frame.assign(zip=["a", "1", "2"] * 20)
+    some = learn_columns(pets)
+    np.testing.assert_array_equal(some.encode(pets.iloc[1:3])[0], some.encode(pets)[0][1:3])
+    assert not some.encode(pd.DataFrame({"x": [0.0, 0.0], "zip": [1.0, 2.0]}))[1]
+
+
 @pytest.mark.parametrize("levels", [2, 3, 7])
 def test_two_values_are_one_crossing_apart(levels):
     frame = pd.DataFrame({"x": RNG.normal(size=300), "c": [f"v{i % levels}" for i in range(300)]})
@@ -176,6 +198,13 @@ def test_a_column_that_alone_decides_is_named():
     numbers = pd.DataFrame({"x": frame["x"] * 0 + RNG.normal(size=400), "on": np.arange(400) % 2 * 1.0})
     with pytest.warns(ColumnWarning, match="The clusters are the values of 'on'"):
         GIT(2, scale=[1.0, 100.0]).fit(numbers)
+
+
+def test_a_huge_cell_is_named():
+    frame, _ = make_mixed()
+    frame.loc[7, "y"] = 1e9
+    with pytest.warns(ColumnWarning, match="'y' has a value as far out as 1e\\+09, nearly all others are between"):
+        GIT(2).fit(frame)
 
 
 def test_kinds_and_weights_can_be_asked_for():

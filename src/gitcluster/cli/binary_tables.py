@@ -20,15 +20,18 @@ class BinaryTable(NamedTuple):
     """A table that is open for reading; ``parts(columns)`` yields its rows as data frames."""
 
     names: list[str]
-    rows: int
-    parts: Callable[[list[str]], Iterator[pd.DataFrame]]
+    rows: int | None
+    """Number of rows, where it is known before they are read."""
+    parts: Callable[[list[str], bool], Iterator[pd.DataFrame]]
+    """Rows of some columns; whether they are to have exactly the types that they have in the file."""
     places: Callable[[int], int] | None = None
 
     def blocks(self, columns: list[str], keep: list[str]) -> Iterator[Block]:
         """Rows of the columns, all as they are."""
         start = 0
-        for frame in self.parts([*columns, *keep]):
-            yield Block(frame, start, (start + len(frame)) / max(1, self.rows), self.places)
+        for frame in self.parts(list(dict.fromkeys([*columns, *keep])), set(keep) >= set(columns)):
+            done = (start + len(frame)) / max(1, self.rows) if self.rows else 0.0
+            yield Block(frame, start, done, self.places)
             start += len(frame)
 
 
@@ -50,7 +53,9 @@ def open_parquet(file: IO[bytes], name: str) -> BinaryTable:
         opened = parquet.ParquetFile(file)
     return BinaryTable(
         list(opened.schema_arrow.names), opened.metadata.num_rows,
-        lambda columns: _frames(opened.iter_batches(batch_size=ROWS, columns=columns), name, "Parquet file"),
+        lambda columns, exact: _frames(
+            opened.iter_batches(batch_size=ROWS, columns=columns), name, "Parquet file", columns, exact
+        ),
     )  # fmt: skip
 
 
@@ -63,13 +68,16 @@ def open_arrow(file: IO[bytes], name: str) -> BinaryTable:
         table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
     return BinaryTable(
         list(table.schema.names), table.num_rows,
-        lambda columns: _frames(table.select(columns).to_batches(max_chunksize=ROWS), name, "Arrow file"),
+        lambda columns, exact: _frames(
+            table.select(columns).to_batches(max_chunksize=ROWS), name, "Arrow file", columns, exact
+        ),
     )  # fmt: skip
 
 
-def _frames(batches: Any, name: str, form: str) -> Iterator[pd.DataFrame]:
+def _frames(batches: Any, name: str, form: str, columns: list[str], exact: bool) -> Iterator[pd.DataFrame]:
+    options = {"types_mapper": pd.ArrowDtype, "ignore_metadata": True} if exact else {"ignore_metadata": True}
     with damage_named(name, form):
-        yield from (batch.to_pandas() for batch in batches)
+        yield from (batch.to_pandas(**options)[columns] for batch in batches)
 
 
 def open_array(array: Any, name: str) -> BinaryTable:
@@ -81,7 +89,7 @@ def open_array(array: Any, name: str) -> BinaryTable:
         raise TableError(f"{name} has {table.ndim} dimensions, a table has 2. Reshape it to (rows, columns).")
     names = [f"x{i + 1}" for i in range(table.shape[1])]
 
-    def parts(columns: list[str]) -> Iterator[pd.DataFrame]:
+    def parts(columns: list[str], exact: bool) -> Iterator[pd.DataFrame]:
         for start in range(0, len(table), ROWS):
             frame = pd.DataFrame(np.asarray(table[start : start + ROWS]), columns=names, copy=False)
             yield frame if columns == names else frame[columns]
@@ -126,4 +134,4 @@ def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> Bin
         check((page.max_row or 1) * 10, page.max_column or 1)  # cells are Python objects while they are read
         frame = book.parse(chosen, dtype=object, keep_default_na=False)  # an id may be the text NA
     frame.columns = [str(column).strip() for column in frame.columns]
-    return BinaryTable(list(frame.columns), len(frame), lambda columns: iter([frame[columns]]), lambda row: row + 2)
+    return BinaryTable(list(frame.columns), len(frame), lambda columns, _: iter([frame[columns]]), lambda row: row + 2)

@@ -1,13 +1,15 @@
-"""Tables of numbers from files and streams: which format, which columns, which rows; nothing here knows of GIT.
+"""Tables from files and streams: which format, which columns, which rows; nothing here knows of GIT.
 
 A table is read in blocks. ``read_table`` puts them together; ``iterate_table`` hands them on one at a time, for files
-larger than memory. Cells that are not numbers are errors that name the column, the place and the remedy.
+larger than memory. The first block decides which columns hold numbers and which hold texts; a cell of a column of
+numbers that is none is an error that names the column, the place and the remedy.
 """
 
 import difflib
 import io
 import stat
 import sys
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +24,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster.cli.binary_tables import BinaryTable, open_arrow, open_excel, open_npy, open_npz, open_parquet
+from gitcluster.cli.compression import COMPRESSED, open_zip, unpack
+from gitcluster.cli.json_tables import is_json, open_json
+from gitcluster.cli.numbers import read_numbers
 from gitcluster.cli.streams import check_open
 from gitcluster.cli.text_tables import MISSING, Block, TableError, TextStyle, TextTable
 from gitcluster.cli.writing import FORMATS, STANDARD
@@ -48,25 +53,69 @@ class ColumnOptions(NamedTuple):
     key: str | None = None
     sheet: str | None = None
     style: TextStyle = TextStyle()
+    categorical: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    """NAME=VALUE,VALUE,... in their order."""
+    weight: tuple[str, ...] = ()
+    """NAME=NUMBER."""
+    truth: str | None = None
+    """A column that is kept and not clustered by."""
+    whole: bool = False
+    """Whether the table is kept as it came, with all of its columns."""
 
 
 class Table(NamedTuple):
-    """Rows of numbers: the names of the columns, the numbers of the rows (from 0) and their ids, if any."""
+    """Rows to cluster: numbers and texts by column, the numbers of the rows (from 0) and their ids, if any."""
 
-    values: NDArray[Any]
-    names: list[str]
+    data: pd.DataFrame
+    """The columns to cluster by: floats, texts (None where one is missing), dates."""
     rows: NDArray[np.int64]
-    ids: pd.Series | None
+    ids: "pd.Series[Any] | None" = None
     dropped: int = 0
     """Rows that were left out because of missing values."""
     lines: int = 0
     """Lines of a text table that were read, with the header; 0 in other formats."""
     empty: int = 0
     """Lines among them that are empty."""
+    kinds: dict[str, Any] = {}  # noqa: RUF012
+    """Kinds of columns that were asked for."""
+    weights: dict[str, float] = {}  # noqa: RUF012
+    truth: "pd.Series[Any] | None" = None
+    whole: pd.DataFrame | None = None
+    """All rows and columns as they came, where they are wanted."""
+    filled: dict[str, int] = {}  # noqa: RUF012
+    """Missing numbers that were taken as the mean or median, by column."""
+    start: int = 0
+    """The number of the first row, whether it was left out or not."""
+    id_name: str | None = None
+    """The column of ids."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns to cluster by."""
+        return list(self.data.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows to cluster."""
+        return len(self.data)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The numbers, where all columns hold numbers."""
+        return np.asarray(self.data.to_numpy())
+
+    @property
+    def numbers(self) -> list[str]:
+        """Names of the columns of numbers."""
+        return [name for name, kind in self.data.dtypes.items() if getattr(kind, "kind", "O") == "f"]
 
     def frame(self) -> pd.DataFrame:
-        """The values with the names of their columns."""
-        return pd.DataFrame(self.values, columns=self.names, copy=False)
+        """The columns, with the ids as index where each is there once."""
+        named = self.ids is not None and self.ids.is_unique
+        index = self.ids.astype(str) if named and self.ids is not None else self.rows if self.dropped else None
+        return self.data if index is None else self.data.set_axis(pd.Index(index), axis=0)
 
     def row_names(self) -> "pd.Series[Any]":
         """What names the rows in the output: the ids, else the row numbers."""
@@ -74,39 +123,68 @@ class Table(NamedTuple):
 
 
 def read_table(
-    path: str, chosen: ColumnOptions, *, check: Check, advance: Advance, names: list[str] | None = None
+    path: str,
+    chosen: ColumnOptions,
+    *,
+    check: Check,
+    advance: Advance,
+    names: list[str] | None = None,
+    texts: frozenset[str] = frozenset(),
 ) -> Table:
     """Read a whole table. ``check`` hears rows and columns before memory is taken; ``names`` asks for these columns."""
-    parts = list(iterate_table(path, chosen, check=check, advance=advance, names=names))
-    ids = None if parts[0].ids is None else pd.concat([part.ids for part in parts], ignore_index=True)
-    table = Table(
-        np.concatenate([part.values for part in parts]), parts[0].names,
-        np.concatenate([part.rows for part in parts]), ids, sum(part.dropped for part in parts),
-        sum(part.lines for part in parts), sum(part.empty for part in parts),
+    parts = list(iterate_table(path, chosen, check=check, advance=advance, names=names, texts=texts))
+    first = parts[0]
+
+    def joined(values: list[Any]) -> Any:
+        return None if values[0] is None else pd.concat(values, ignore_index=True)
+
+    table = first._replace(
+        data=joined([part.data for part in parts if len(part.data)] or [first.data]),
+        rows=np.concatenate([part.rows for part in parts]), ids=joined([part.ids for part in parts]),
+        truth=joined([part.truth for part in parts]), whole=joined([part.whole for part in parts]),
+        dropped=sum(part.dropped for part in parts), lines=sum(part.lines for part in parts),
+        empty=sum(part.empty for part in parts),
     )  # fmt: skip
     if chosen.missing in ("mean", "median"):
+        table = leave_out_empty(table)
         table = fill_missing(table, column_centres(table, chosen.missing))
     return table
 
 
 def iterate_table(
-    path: str, chosen: ColumnOptions, *, check: Check | None, advance: Advance, names: list[str] | None = None
+    path: str,
+    chosen: ColumnOptions,
+    *,
+    check: Check | None,
+    advance: Advance,
+    names: list[str] | None = None,
+    texts: frozenset[str] = frozenset(),
+    maybe_id: str | None = None,
 ) -> Iterator[Table]:
-    """Read a table block by block; ``check`` hears of all rows together, None where they need not be in memory."""
+    """Read a table block by block; ``check`` hears of all rows together, None where they need not be in memory.
+
+    ``names`` asks for these columns, of which ``texts`` are read as they are written; ``maybe_id`` is the column of ids
+    where it is there and no other is chosen.
+    """
     with open_stream(path) as stream:
         opened = open_table(stream, path, chosen, check or (lambda rows, columns: None))
-        keep = [chosen.id] if chosen.id else []
         if len(set(opened.names)) < len(opened.names):
             twice = sorted(name for name, count in Counter(opened.names).items() if count > 1)
             raise TableError(f"{_shown(path)} has columns of the same name: {_listed(twice)}. Rename one of each.")
+        if chosen.id is None and maybe_id in opened.names:
+            chosen = chosen._replace(id=maybe_id)
+        find_names(opened.names, [chosen.id] if chosen.id else [], path, option="--id")
+        find_names(opened.names, [chosen.truth] if chosen.truth else [], path, option="--truth")
         wanted = choose_columns(opened.names, chosen, path) if names is None else find_names(opened.names, names, path)
-        find_names(opened.names, keep, path, option="--id")
+        kinds, weights = asked_kinds(wanted, chosen) if names is None else ({}, {})
         if check and opened.rows is not None:
             check(opened.rows, len(wanted))
+        reader = CellReader(wanted, chosen, _shown(path), opened, {*texts, *_as_written(kinds)})
         total = 0
-        decimal = getattr(opened, "decimal", chosen.style.decimal or ".")
-        for block in opened.blocks(wanted, keep):
-            table = _numbers(block, wanted, chosen, path, decimal)._replace(lines=block.lines, empty=block.empty)
+        for block in opened.blocks(wanted, reader.kept()):
+            table = reader.read(block)._replace(
+                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights
+            )  # fmt: skip
             total += len(block.frame)
             if check:
                 check(total, len(wanted))  # the size of a stream is known only when it ends
@@ -114,6 +192,26 @@ def iterate_table(
             yield table
         if total == 0:
             raise TableError(f"{_shown(path)} has a header but no rows.")
+
+
+def asked_kinds(names: list[str], chosen: ColumnOptions) -> tuple[dict[str, Any], dict[str, float]]:
+    """Kinds and weights of columns that were asked for by name or pattern."""
+    kinds: dict[str, Any] = dict.fromkeys(match_names(names, chosen.categorical, "--categorical"), "categorical")
+    kinds |= dict.fromkeys(match_names(names, chosen.log, "--log"), "log")
+    for given in chosen.ordinal:
+        pattern, _, values = given.partition("=")
+        order = [value.strip() for value in values.split(",")] if values else "ordinal"
+        kinds |= dict.fromkeys(match_names(names, (pattern,), "--ordinal"), order)
+    weights: dict[str, float] = {}
+    for given in chosen.weight:
+        pattern, _, number = given.rpartition("=")
+        weights |= dict.fromkeys(match_names(names, (pattern,), "--weight"), float(number))
+    return kinds, weights
+
+
+def _as_written(kinds: dict[str, Any]) -> list[str]:
+    """Columns whose texts mean what they are: 01234 is not 1234."""
+    return [name for name, kind in kinds.items() if kind not in ("log", "numeric")]
 
 
 def open_stream(path: str) -> Any:
@@ -124,11 +222,29 @@ def open_stream(path: str) -> Any:
 
 
 def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> TextTable | BinaryTable:
-    """The table in a file or stream, in the format of its first bytes."""
+    """The table in a file or stream, in the format of its first bytes, unpacked where it is compressed."""
     regular = path != STANDARD and stat.S_ISREG(Path(path).stat().st_mode)
     name, head = _shown(path), stream.peek(8)[:8]
+    packed = next((kind for magic, kind in COMPRESSED.items() if head.startswith(magic)), None)
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if packed is not None:
+        stream, regular = unpack(stream, packed, name), False
+        head = stream.peek(8)[:8]
+        suffixes = suffixes[:-1]
     found = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "text")
-    expected = chosen.form or FORMATS.get(Path(path).suffix.lower(), "csv")
+    expected = chosen.form or FORMATS.get(suffixes[-1] if suffixes else "", "csv")
+    if found == "zip":
+        file = stream if regular else io.BytesIO(stream.read())
+        if _is_excel(file):
+            return open_excel(file, name, chosen.sheet, check)
+        member = open_zip(file, name, chosen.key)
+        if member is None:
+            return open_npz(file, name, chosen.key, check)
+        stream, regular, found = member, False, "text"
+        head = stream.peek(8)[:8]
+        expected = chosen.form or "csv"
+    if found == "text" and (expected in ("json", "jsonl") or (expected == "csv" and is_json(stream))):
+        return open_json(stream, name, head)
     if found == "text" and expected not in ("csv", "tsv"):
         reason = f"it begins with {head!r}." if head else "it is empty."
         raise TableError(f"{name} is not a whole {expected.upper()} file: {reason}")
@@ -138,10 +254,6 @@ def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> T
             style = style._replace(separator="\t")
         return TextTable(stream, name, Path(path).stat().st_size if regular else None, style)
     file = stream if regular else io.BytesIO(stream.read())
-    if found == "zip":
-        return (
-            open_excel(file, name, chosen.sheet, check) if _is_excel(file) else open_npz(file, name, chosen.key, check)
-        )
     if found == "npy":
         return open_npy(file, name, path if regular else None)
     return open_parquet(file, name) if found == "parquet" else open_arrow(file, name)
@@ -160,7 +272,7 @@ def _is_excel(file: IO[bytes]) -> bool:
 def choose_columns(names: list[str], chosen: ColumnOptions, path: str) -> list[str]:
     """The columns to cluster by: those that match, without those that are left out and the ids."""
     wanted = match_names(names, chosen.columns, "--columns") if chosen.columns else list(names)
-    left_out = set(match_names(names, chosen.exclude, "--exclude")) | {chosen.id}
+    left_out = set(match_names(names, chosen.exclude, "--exclude")) | {chosen.id, chosen.truth}
     kept = [name for name in wanted if name not in left_out]
     if not kept:
         raise TableError(f"{_shown(path)}: no column is left to cluster by. It has {_listed(names)}.")
@@ -196,60 +308,131 @@ def find_names(names: list[str], wanted: list[str], path: str, option: str = "")
     return wanted
 
 
-def column_centres(table: Table, how: str) -> NDArray[np.float64]:
-    """Mean or median of every column over the cells that are there."""
-    empty = np.isnan(table.values).all(axis=0)
-    if empty.any():
-        names = [name for name, none in zip(table.names, empty, strict=True) if none]
-        raise TableError(f"No value at all in {_listed(names)}: --missing {how} has none to take. Use --exclude.")
-    return np.asarray((np.nanmean if how == "mean" else np.nanmedian)(table.values, axis=0), dtype=np.float64)
+def leave_out_empty(table: Table) -> Table:
+    """The table without columns that have no value at all, which are named."""
+    empty = [name for name in table.names if table.data[name].isna().all()]
+    if not empty:
+        return table
+    if len(empty) == len(table.names):
+        raise TableError(f"No value at all in {_listed(empty)}: nothing is left to cluster by.")
+    warnings.warn(f"No value at all in {_listed(empty)}: left out.", stacklevel=2)
+    return table._replace(data=table.data.drop(columns=empty))
 
 
-def fill_missing(table: Table, centres: NDArray[np.float64]) -> Table:
-    """The table with the given value of each column where one is missing."""
-    values = np.where(np.isnan(table.values), centres.astype(table.values.dtype), table.values)
-    return table._replace(values=values)
+def column_centres(table: Table, how: str) -> dict[str, float]:
+    """Mean or median of every column of numbers over the cells that are there."""
+    numbers = table.data[table.numbers]
+    centres = numbers.mean() if how == "mean" else numbers.median()
+    return {str(name): float(value) for name, value in centres.items()}
 
 
-def _numbers(block: Block, columns: list[str], chosen: ColumnOptions, path: str, decimal: str) -> Table:
-    """A block as an array; raises for texts, dates, infinite values, and missing ones that are not allowed."""
-    values = _values(block, columns, chosen, path, decimal)
-    if np.isinf(values).any():
-        row, column = np.argwhere(np.isinf(values))[0]
-        raise TableError(
-            f"{_shown(path)}, {block.place(row)}: the value of {columns[column]!r} is infinite. Correct it, "
-            "or leave the column out with --exclude."
+def filled_words(table: Table) -> str:
+    """How many missing numbers were filled, by column."""
+    return f"Missing numbers that were filled: {', '.join(f'{name} {n:,}' for name, n in table.filled.items())}"
+
+
+def fill_missing(table: Table, centres: dict[str, float]) -> Table:
+    """The table with the given value of each column of numbers where one is missing."""
+    there = {name: centres[name] for name in table.numbers if name in centres}
+    gaps = table.data[list(there)].isna().sum()
+    fill = {name: value for name, value in there.items() if gaps[name]}
+    if not fill:
+        return table
+    return table._replace(data=table.data.fillna(fill), filled={name: int(gaps[name]) for name in fill})
+
+
+class CellReader:
+    """Turns blocks into tables; what the first block is holds for all."""
+
+    def __init__(self, columns: list[str], chosen: ColumnOptions, name: str, opened: Any, texts: set[str]) -> None:
+        self.columns, self.chosen, self.name, self.texts = columns, chosen, name, texts
+        self.names = opened.names
+        self.as_written = set(texts)
+        self.decimal = getattr(opened, "decimal", chosen.style.decimal or ".")
+        self.decimals: dict[str, str] = {}
+        self.missing = frozenset((*MISSING, *chosen.style.missing))
+        self.begun = False
+
+    def kept(self) -> list[str]:
+        """Columns that are kept as they are: all, or those that name the rows."""
+        if self.chosen.whole:
+            return list(self.names)
+        known = {self.chosen.id, self.chosen.truth, *self.as_written}
+        return [name for name in self.names if name in known]
+
+    def read(self, block: Block) -> Table:
+        """A block as a table; raises for single texts, infinite values, and missing ones that are not allowed."""
+        data = self._data(block)
+        self.begun = True
+        numbers = [name for name, kind in data.dtypes.items() if getattr(kind, "kind", "O") == "f"]
+        values = data[numbers].to_numpy()
+        if np.isinf(values).any():
+            row, column = np.argwhere(np.isinf(values))[0]
+            raise TableError(
+                f"{self.name}, {block.place(row)}: the value of {numbers[column]!r} is infinite. Correct it, "
+                "or leave the column out with --exclude."
+            )
+        gaps = np.isnan(values)
+        if gaps.any() and self.chosen.missing == "error":
+            raise TableError(self._gaps_remedy(gaps, numbers, block))
+        rows = block.start + np.arange(len(data))
+        frame = block.frame.reset_index(drop=True)
+        ids, truth = (frame[name] if name else None for name in (self.chosen.id, self.chosen.truth))
+        table = Table(
+            data, rows, ids, truth=truth, whole=frame[self.names] if self.chosen.whole else None, start=block.start,
+            id_name=self.chosen.id,
+        )  # fmt: skip
+        if self.chosen.missing != "drop" or not gaps.any():
+            return table
+        kept = ~gaps.any(axis=1)
+        ids, truth = (None if part is None else part[kept].reset_index(drop=True) for part in (ids, truth))
+        return table._replace(
+            data=data[kept].reset_index(drop=True), rows=rows[kept], ids=ids, truth=truth, dropped=int((~kept).sum())
         )
-    gaps = np.isnan(values)
-    if gaps.any() and chosen.missing == "error":
+
+    def _data(self, block: Block) -> pd.DataFrame:
+        """The cells of a block by column: floats, texts or dates."""
+        frame = block.frame[self.columns]
+        kinds = set(frame.dtypes)
+        if all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in kinds) and not self.texts:
+            single = kinds == {np.dtype(np.float32)}
+            values = frame.to_numpy(dtype=np.float32 if single else np.float64)
+            return pd.DataFrame(values, columns=self.columns, copy=False)
+        found, wrong = {}, {}
+        for name, column in frame.items():
+            cells, bad = self._cells(str(name), column)
+            if bad is not None:
+                wrong[str(name)] = bad
+            found[name] = cells
+        if wrong:
+            raise TableError(f"{self.name}, " + _texts_remedy(wrong, block))
+        return pd.DataFrame(found, columns=self.columns, copy=False)
+
+    def _cells(self, name: str, column: "pd.Series[Any]") -> tuple[Any, "NotNumbers | None"]:
+        if name not in self.texts:
+            fixed = name in self.decimals or self.chosen.style.decimal is not None
+            numbers, bad, decimal = as_numbers(column, self.decimals.get(name, self.decimal), self.missing, fixed=fixed)
+            if bad is None:
+                if column.dtype.kind == "O" and np.isfinite(numbers).any():
+                    self.decimals[name] = decimal
+                return numbers, None
+            if self.begun or (bad.kind == "text" and bad.share < 0.5):
+                return None, bad
+            self.texts.add(name)
+        if pd.api.types.is_datetime64_any_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
+            return column.reset_index(drop=True), None
+        cells = column.astype(object).reset_index(drop=True)
+        gone = cells.isna() | cells.isin(self.missing)
+        return cells.where(~gone, None), None
+
+    def _gaps_remedy(self, gaps: NDArray[np.bool_], numbers: list[str], block: Block) -> str:
         row, column = np.argwhere(gaps)[0]
-        counts = {name: int(n) for name, n in zip(columns, gaps.sum(axis=0), strict=True) if n}
-        raise TableError(
-            f"{_shown(path)} has missing values ({', '.join(f'{name}: {n}' for name, n in list(counts.items())[:5])}"
-            f"{', ...' if len(counts) > 5 else ''}), the first in {block.place(row)}, column {columns[column]!r}. "
+        counts = {name: int(n) for name, n in zip(numbers, gaps.sum(axis=0), strict=True) if n}
+        return (
+            f"{self.name} has missing values ({', '.join(f'{name}: {n}' for name, n in list(counts.items())[:5])}"
+            f"{', ...' if len(counts) > 5 else ''}), the first in {block.place(row)}, column {numbers[column]!r}. "
             "Use --missing mean, --missing median, --missing drop, or leave columns out with --exclude."
         )
-    rows = block.start + np.arange(len(values))
-    ids = block.frame[chosen.id].reset_index(drop=True) if chosen.id else None
-    if chosen.missing == "drop" and gaps.any():
-        kept = ~gaps.any(axis=1)
-        ids = None if ids is None else ids[kept].reset_index(drop=True)
-        return Table(values[kept], columns, rows[kept], ids, int((~kept).sum()))
-    return Table(values, columns, rows, ids)
-
-
-def _values(block: Block, columns: list[str], chosen: ColumnOptions, path: str, decimal: str) -> NDArray[Any]:
-    """The cells of a block as floats, NaN where they are missing; raises for what is not a number."""
-    frame = block.frame[columns]
-    kinds = set(frame.dtypes)
-    if all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in kinds):
-        return np.asarray(frame.to_numpy(dtype=np.float32 if kinds == {np.dtype(np.float32)} else np.float64))
-    missing = frozenset((*MISSING, *chosen.style.missing))
-    found = [as_numbers(column, decimal, missing) for _, column in frame.items()]
-    texts = {name: bad for name, (_, bad) in zip(columns, found, strict=True) if bad is not None}
-    if texts:
-        raise TableError(f"{_shown(path)}: " + _texts_remedy(texts, block))
-    return np.column_stack([numbers for numbers, _ in found]).astype(np.float64, copy=False)
 
 
 class NotNumbers(NamedTuple):
@@ -262,43 +445,40 @@ class NotNumbers(NamedTuple):
 
 
 def as_numbers(
-    column: "pd.Series[Any]", decimal: str, missing: frozenset[str] = frozenset(MISSING)
-) -> tuple[Any, NotNumbers | None]:
-    """A column as floats, missing ones NaN; texts that read as numbers are numbers, those in ``missing`` are gaps."""
+    column: "pd.Series[Any]", decimal: str, missing: frozenset[str] = frozenset(MISSING), *, fixed: bool = True
+) -> tuple[Any, NotNumbers | None, str]:
+    """A column as floats, missing ones NaN, and its decimal mark; texts that read as numbers are numbers.
+
+    Texts in ``missing`` are gaps. Unless it is ``fixed``, the other decimal mark is tried as well.
+    """
     if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_numeric_dtype(column.dtype):
         if column.dtype.kind == "c":
-            return None, NotNumbers("complex numbers", str(column.iloc[0]), 0, 1.0)
-        return column.to_numpy(dtype=np.float32 if column.dtype == np.float32 else np.float64, na_value=np.nan), None
+            return None, NotNumbers("complex numbers", str(column.iloc[0]), 0, 1.0), decimal
+        single = column.dtype == np.float32
+        return column.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan), None, decimal
     if pd.api.types.is_datetime64_any_dtype(column.dtype) or pd.api.types.is_timedelta64_dtype(column.dtype):
-        return None, NotNumbers("dates", str(column.dropna().iloc[0]), int(column.notna().argmax()), 1.0)
+        return None, NotNumbers("dates", str(column.iloc[0]), 0, 1.0), decimal
     objects = column.astype(object)
     given = objects.notna().to_numpy(copy=True)
-    texts = objects.map(lambda cell: cell.strip().replace(decimal, ".") if isinstance(cell, str) else cell)
+    texts = objects.map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
     given &= ~texts.isin(missing).to_numpy() & ~objects.isin(missing).to_numpy()
-    numbers = pd.to_numeric(texts.where(given, None), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = given & np.isnan(numbers)
+    numbers, bad, used = read_numbers(texts, given, decimal, fixed=fixed)
     if bad.any():
         row = int(bad.argmax())
         cell = objects.iloc[row]
         kind = "text" if isinstance(cell, str) else "dates" if isinstance(cell, date | time) else type(cell).__name__
-        return None, NotNumbers(kind, str(cell), row, bad.sum() / given.sum())
-    return numbers, None
+        return None, NotNumbers(kind, str(cell), row, bad.sum() / given.sum()), used
+    return numbers, None, used
 
 
 def _texts_remedy(texts: dict[str, NotNumbers], block: Block) -> str:
-    """One sentence for columns of texts, another for single cells that are not numbers."""
+    """One sentence for the first cell that is not a number."""
     name, first = next(iter(texts.items()))
-    if len(texts) == 1 and first.kind == "text" and first.share < 0.5:
-        return (
-            f"{block.place(first.row)}: {first.example!r} in the column {name!r} is not a number. Correct it, tell "
-            f"that it means a missing value (--na {first.example!r}), or leave the column out (--exclude {name!r})."
-        )
-    shown = ", ".join(f"{name} ({bad.kind}, {bad.example[:30]!r})" for name, bad in list(texts.items())[:8])
+    also = f" (and in {len(texts) - 1} more columns)" if len(texts) > 1 else ""
     return (
-        f"{block.place(first.row)}: {len(texts)} column{'s' if len(texts) > 1 else ''} without numbers: {shown}. "
-        "GIT measures distances between numbers. "
-        f"Leave them out (--exclude '{','.join(texts)}'), keep one as the id (--id {name!r}), or encode "
-        "them, such as one column of 0 and 1 for every value."
+        f"{block.place(first.row)}: {first.example[:60]!r} in the column {name!r} is not a number{also}. Correct it, "
+        f"tell that it means a missing value (--na {first.example[:60]!r}), take the column as categories "
+        f"(--categorical {name!r}), or leave it out (--exclude {name!r})."
     )
 
 

@@ -61,7 +61,7 @@ def show_number(value: float) -> str:
     >>> show_number(61234.5), show_number(0.12345), show_number(2.0)
     ('61,234', '0.123', '2.00')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}".rstrip(".")
 
 
 def show_value(kind: str, value: Any, *, exact: bool = False) -> str:

@@ -10,6 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from gitcluster.inputs.columns import DISCRETE, Columns, column_at
 
+HUGE = 3.0
+"""Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious."""
 SAME = 0.98
 """Agreement (adjusted Rand index) from which on clusters are the values of a column."""
 
@@ -44,10 +46,37 @@ def _codes(column: Any, kind: str, encoded: bool) -> NDArray[np.int64] | None:
     if encoded and kind not in DISCRETE:
         return None
     cells = np.asarray(column)
-    if not encoded and (cells.dtype.kind not in "fiub" or len(np.unique(cells)) != 2):
+    if not encoded and not _has_two_values(cells):
         return None
     place: dict[str, int] = {}
     return np.array([place.setdefault(str(cell), len(place)) for cell in cells.tolist()], dtype=np.int64)
+
+
+def _has_two_values(cells: NDArray[Any]) -> bool:
+    """Whether numbers are two different ones; most columns are ruled out by their first rows."""
+    if cells.dtype.kind not in "fiub" or len(np.unique(cells[:1000])) > 2:
+        return False
+    return len(np.unique(cells)) == 2
+
+
+def warn_of_huge_cells(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
+    """Warn where a few numbers of a column are so far out that all others are nearly the same beside them."""
+    at = 0
+    for column in columns.used:
+        values = matrix[:, at]
+        at += len(column.features)
+        if column.kind != "numeric":
+            continue
+        low, middle, high = np.quantile(values, [0.01, 0.5, 0.99])
+        far = float(values[np.abs(values - middle).argmax()])
+        if high > low and values.std() > HUGE * (high - low):
+            warnings.warn(
+                f"The column {column.name!r} has a value as far out as {far:,.6g}, nearly all others are between "
+                f"{low:,.6g} and {high:,.6g} and look alike beside it. Correct it, or take its logarithms: "
+                f"columns={{{column.name!r}: 'log'}} (--log).",
+                ColumnWarning,
+                stacklevel=stacklevel,
+            )
 
 
 def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:

@@ -4,8 +4,9 @@ Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two valu
 one column of 0 and 1 per value. Identifiers, free texts, constants and empty columns are left out. A missing number is
 the median of its column, a missing or new category lies as far from one value as from another.
 
-Distances: numbers are divided by their standard deviations. Two different values of a category are one *crossing*
-apart, the median distance to the tenth neighbour among the numbers, so that categories inform and do not rule.
+Distances: numbers are divided by their standard deviations. Two rows that differ in all categories are one *crossing*
+apart, the median distance to the tenth neighbour among the numbers, so that categories inform and do not rule: each of
+q categories has a share of 1 / sqrt(q).
 
 In: a data frame. Out: :class:`Columns`, which encodes this frame and others.
 """
@@ -137,11 +138,13 @@ class Column(NamedTuple):
 
     def _rank(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
         place = {level: float(rank) for rank, level in enumerate(self.levels)}
+        texts = _known_texts(texts, place)
         unseen = Counter(text for text in texts if text is not None and text not in place)
         return np.array([[place.get(text, self.centre)] for text in texts]).reshape(-1, 1), unseen
 
     def _one_hot(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
         place = {level: rank for rank, level in enumerate(self.levels)}
+        texts = _known_texts(texts, place)
         beyond = len(self.levels) if self.other else -1
         ranks = np.array([-1 if text is None else place.get(text, beyond) for text in texts], dtype=np.int64)
         matrix = np.zeros((len(texts), len(self.features)))
@@ -149,6 +152,19 @@ class Column(NamedTuple):
         matrix[there, ranks[there]] = 1.0
         unseen = Counter() if self.other else Counter(t for t in texts if t is not None and t not in place)
         return matrix, unseen
+
+
+def _known_texts(texts: NDArray[Any], known: Any) -> NDArray[Any]:
+    """Texts as the fit had them: 1.0 is 1 where that was a value."""
+    other: dict[str, str] = {}
+    for text in {text for text in texts if text is not None and text not in known}:
+        try:
+            number = number_text(float(text))
+        except (ValueError, OverflowError):
+            continue
+        if number in known:
+            other[text] = number
+    return as_objects(other.get(text, text) for text in texts) if other else texts
 
 
 _WORDS = {
@@ -226,7 +242,8 @@ class Columns:
         """The features of a frame, (n, m), and the values of every column that were never seen in the fit."""
         self.check_frame(frame)
         parts, unseen = [], {}
-        for column, values in zip(self.used, frame_values(frame, [c.name for c in self.used]), strict=True):
+        names, texts = [c.name for c in self.used], frozenset(c.name for c in self.used if c.levels)
+        for column, values in zip(self.used, frame_values(frame, names, texts), strict=True):
             part, new = column.encode(values)
             parts.append(part)
             if new:
@@ -259,6 +276,7 @@ class Columns:
         if not discrete.any():
             return np.asarray(asked * numbers)
         length = crossing_length(matrix[:, ~discrete] * (asked * numbers)[~discrete])
+        length /= np.sqrt(sum(column.kind in DISCRETE for column in self.used))  # all of them together are one
         return np.asarray(asked * np.where(discrete, length * share, numbers))
 
 
@@ -287,11 +305,13 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
 
 
-def frame_values(frame: Any, names: list[str] | None = None) -> Iterator[Values]:
-    """The cells of every column, or of those named."""
+def frame_values(
+    frame: Any, names: list[str] | None = None, as_written: frozenset[str] = frozenset()
+) -> Iterator[Values]:
+    """The cells of every column, or of those named; texts in ``as_written`` are neither numbers nor dates."""
     place = {str(name): i for i, name in enumerate(frame.columns)}
     for name in place if names is None else names:
-        yield read_values(column_at(frame, place[name]))
+        yield read_values(column_at(frame, place[name]), as_written=name in as_written)
 
 
 def column_at(frame: Any, place: int) -> Any:

@@ -114,9 +114,10 @@ def learn_columns(frame: Any, asked: dict[str, Any] | None = None, weights: dict
     if twice:
         raise ValueError(f"The data frame has columns of the same name: {listed(twice)}. Rename one of each.")
     asked, weights = _check_named("columns", asked, names), _check_named("weights", weights, names)
+    as_written = frozenset(name for name, kind in asked.items() if kind not in ("numeric", "log", "date", "ignore"))
     found = [
         learn_column(name, values, asked.get(name), _check_weight(name, weights.get(name, 1.0)))
-        for name, values in zip(names, frame_values(frame), strict=True)
+        for name, values in zip(names, frame_values(frame, None, as_written), strict=True)
     ]
     columns = Columns(tuple(found))
     if not columns.used:

@@ -63,8 +63,8 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
-def read_values(column: Any) -> Values:
-    """The cells of a column of any data frame, or of an array.
+def read_values(column: Any, *, as_written: bool = False) -> Values:
+    """The cells of a column of any data frame, or of an array; texts ``as_written`` are neither numbers nor dates.
 
     Examples
     --------
@@ -85,6 +85,8 @@ def read_values(column: Any) -> Values:
         return Values("dates", (array - np.datetime64(0, "s")) / np.timedelta64(1, "s") / DAY)
     if array.dtype.kind == "m":
         return Values("numbers", array / np.timedelta64(1, "s") / DAY)
+    if as_written:
+        return Values("texts", texts=_texts(array.astype(object)))
     return _read_objects(array.astype(object))
 
 
