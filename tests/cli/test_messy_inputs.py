@@ -132,6 +132,23 @@ def test_records_in_disorder(folder, content, message):
         read("t.json")
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"%PDF-1.4\n%\xe2\xe3", "a PDF file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), r"an old Excel workbook\. Save it as \.xlsx"),
+        (b"\x89PNG\r\n\x1a\n", "a picture"),
+        (b"\n<!DOCTYPE html><html>", "a web page"),
+        (b'{"x": {"0": 1}, "y": {"0": 2}}', "one object of columns.*orient='records'"),
+    ],
+)
+def test_files_that_are_no_tables(folder, content, message):
+    for name in ("t.csv", "t.csv.gz"):
+        Path(name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        with pytest.raises(TableError, match=message):
+            read(name)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
 @pytest.mark.filterwarnings("ignore:.*is not UTF-8")
 def test_encodings_are_found_out(folder, encoding):

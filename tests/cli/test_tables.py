@@ -226,7 +226,8 @@ def test_sheets(folder, customers):
     with pd.ExcelWriter("book.xlsx") as book:
         customers[["age"]].to_excel(book, sheet_name="first", index=False)
         customers[["income"]].to_excel(book, sheet_name="second", index=False)
-    assert read("book.xlsx").names == ["age"]
+    with pytest.warns(UserWarning, match="the sheet 'first' is read. There are also 'second'"):
+        assert read("book.xlsx").names == ["age"]
     assert read("book.xlsx", sheet="second").names == ["income"]
     with pytest.raises(TableError, match="no sheet 'third'"):
         read("book.xlsx", sheet="third")

@@ -1,5 +1,6 @@
 """Parquet, Arrow, NPY, NPZ and Excel, read block by block where the format allows it."""
 
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -127,6 +128,9 @@ def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> Bin
     """The first sheet of a workbook, or the one named; ``check`` hears its shape before it is read."""
     with damage_named(name, "Excel workbook"), pd.ExcelFile(file, engine="openpyxl") as book:
         chosen = sheet or book.sheet_names[0]
+        if sheet is None and len(book.sheet_names) > 1:
+            others = ", ".join(map(repr, book.sheet_names[1:6]))
+            warnings.warn(f"{name}: the sheet {chosen!r} is read. There are also {others} (--sheet).", stacklevel=2)
         if chosen not in book.sheet_names:
             there = ", ".join(map(repr, book.sheet_names))
             raise TableError(f"{name} has no sheet {chosen!r}, it has {there}. Use --sheet.")

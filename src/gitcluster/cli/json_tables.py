@@ -29,6 +29,11 @@ def open_json(stream: Any, name: str, head: bytes) -> BinaryTable:
     if not first:
         raise TableError(f"{name} holds no record.")
     names = list(dict.fromkeys(key for _, record in first for key in record))
+    if len(first) == 1 and all(isinstance(cell, (dict, list)) for cell in first[0][1].values()):
+        raise TableError(
+            f"{name} holds one object of columns. Write one record per row: with pandas, "
+            "frame.to_json(path, orient='records')."
+        )
     lines: list[int] = []
 
     def parts(columns: list[str], exact: bool = False) -> Iterator[pd.DataFrame]:

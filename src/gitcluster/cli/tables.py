@@ -38,6 +38,15 @@ MAGIC = {
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "zip",
 }
+FOREIGN = {
+    b"%PDF": "a PDF file. Save its table as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook. Save it as .xlsx",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format 3": "an SQLite data base. Export its table as CSV",
+    b"\x80\x04\x95": "a pickle, which could run code. Save it as Parquet or CSV",
+}
+"""First bytes of files that are no tables, and what to do about them."""
 Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
@@ -231,6 +240,7 @@ def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> T
         stream, regular = unpack(stream, packed, name), False
         head = stream.peek(8)[:8]
         suffixes = suffixes[:-1]
+    check_foreign(stream, name)
     found = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "text")
     expected = chosen.form or FORMATS.get(suffixes[-1] if suffixes else "", "csv")
     if found == "zip":
@@ -257,6 +267,16 @@ def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> T
     if found == "npy":
         return open_npy(file, name, path if regular else None)
     return open_parquet(file, name) if found == "parquet" else open_arrow(file, name)
+
+
+def check_foreign(stream: Any, name: str) -> None:
+    """Raise for files that are known not to be tables."""
+    head = stream.peek(16)[:16]
+    what = next((words for magic, words in FOREIGN.items() if head.startswith(magic)), None)
+    if what is None and head.lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        what = "a web page. Perhaps the download needs a login"
+    if what is not None:
+        raise TableError(f"{name} is not a table but {what}.")
 
 
 def _is_excel(file: IO[bytes]) -> bool:
