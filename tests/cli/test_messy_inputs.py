@@ -97,6 +97,18 @@ def test_compressed_standard_input(folder):
     assert len(done.stdout.splitlines()) == 5
 
 
+def test_tables_that_are_elsewhere():
+    fsspec = pytest.importorskip("fsspec")
+    for name, content in (("table.csv", CSV.encode()), ("table.csv.gz", PACKED["gz"])):
+        with fsspec.open(f"memory://folder/{name}", "wb") as file:
+            file.write(content)
+        np.testing.assert_array_equal(read(f"memory://folder/{name}").values, [[1, 2.5], [3, 4]])
+    with pytest.raises(TableError, match=r"memory://folder/none\.csv cannot be opened"):
+        read("memory://folder/none.csv")
+    with pytest.raises(TableError, match="nowhere://x cannot be opened"):
+        read("nowhere://x")
+
+
 RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": "y"}, {"b": 4.0, "a": 5}]
 
 
@@ -255,6 +267,21 @@ def test_kinds_and_weights_on_the_command_line(folder, run, customers):
         assert words in page
     for command in ("plot", "explore"):
         assert run(command, "m.npz", "t.csv", "-o", "o.png" if command == "plot" else "o.html")[0] == 0
+
+
+def test_profiles_on_the_command_line(csv, run, customers):
+    assert run("fit", csv, "--id", "customer", "-c", "3", "--save", "m.npz", "-q")[0] == 0
+    for arguments in (("m.npz", csv), ("m.npz",), (csv, "--id", "customer", "-c", "3")):
+        code, out, _ = run("profile", *arguments)
+        assert code == 0
+        for words in ("Cluster 2: 40 rows (20.0%)", "visits_2025", "rule: ", "of cluster 2"):
+            assert words in out
+    code, out, _ = run("profile", "m.npz", csv, "--json", "-o", "p.csv")
+    assert len(json.loads(out)["columns"]) == len(pd.read_csv("p.csv")) == 9
+    labels = run("fit", csv, "--id", "customer", "-c", "3", "-q")[1]
+    first = pd.read_csv("p.csv").query("cluster == 0 and column == 'income'")["inside"].item()
+    inside = [line.endswith(",0") for line in labels.splitlines()[1:]]
+    assert first == pytest.approx(customers["income"][inside].mean())
 
 
 def test_new_values_are_counted(folder, run):

@@ -14,7 +14,7 @@ from gitcluster import GIT
 from gitcluster._support.names import visible
 from gitcluster.cli.configuring import config_options
 from gitcluster.cli.configuring import save_config as write_config
-from gitcluster.cli.models import Fitted, TableFacts, fit_table, load_model, open_fitted, read
+from gitcluster.cli.models import Fitted, TableFacts, column_words, fit_table, load_model, open_fitted, read
 from gitcluster.cli.options import (
     columns_of,
     data_argument,
@@ -242,7 +242,7 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", p.in_words()]
         for p in model.profile(table.data, rules=False)
     ]
-    title = f"{table.n_rows:,} rows, {len(table.names)} columns, {model.n_clusters_} clusters"
+    title = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters"
     headings = ["cluster", "rows", "share", "differs from the others by (standard deviations)"]
     parts: list[Any] = [make_table(title, headings, rows, left=(3,))]
     if hasattr(model, "n_clusters_scores_"):

@@ -207,6 +207,13 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     return model
 
 
+def column_words(model: GIT, table: Table) -> str:
+    """How many columns there are, and how many of them are clustered by."""
+    columns, n = model.clustering_.columns, len(table.names)
+    used = len(columns.used) if columns is not None and columns.encoded else n
+    return f"{n} column{'' if n == 1 else 's'}" if used >= n else f"{used} of {n} columns"
+
+
 def _is_first_run() -> bool:
     """Whether the compiled code of this installation has never been kept."""
     package = Path(gitcluster.__file__).parent

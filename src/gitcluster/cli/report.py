@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import visible
+from gitcluster.cli.models import column_words
 from gitcluster.cli.pictures import draw, embed
 from gitcluster.cli.tables import Advance, Table, filled_words
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
@@ -82,7 +83,7 @@ def make_report(model: GIT, table: Table, *, title: str, advance: Advance) -> st
 
 
 def _head(model: GIT, table: Table, title: str) -> str:
-    lead = f"{table.n_rows:,} rows, {len(table.names)} columns, {model.n_clusters_} clusters" + (
+    lead = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters" + (
         f"; {table.dropped:,} rows with missing values were left out" if table.dropped else ""
     )
     return (

@@ -15,7 +15,7 @@ from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
 from gitcluster.cli.streams import check_open
 from gitcluster.cli.tables import Table
-from gitcluster.cli.writing import check_apart, check_target, print_json
+from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, write_table
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.explanation import explain_rows
 
@@ -71,12 +71,44 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
                 "rows": rows,
                 "samples": samples,
                 "text": str(explanation),
+                "differences": [difference._asdict() for difference in explanation.differences],
                 "table": json.loads(explanation.to_pandas().to_json(orient="records")),
             }
         )
     else:
         check_open("stdout")
         click.echo(visible(str(explanation), lines=True))
+
+
+@click.command()
+@source_argument
+@data_argument
+@click.option("-o", "--output", metavar="FILE", help="Write the numbers as a table: one row per cluster and column.")
+@model_options
+@table_options
+@voice_options
+def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
+    """Tell what sets every cluster apart from all other rows and from the nearest cluster, with a few rules for each.
+
+    \b
+    gitcluster profile model.npz data.csv
+    gitcluster profile data.csv -c 3 -o profile.csv
+    """
+    check_target(output, stream=True)
+    check_apart({"-o": output}, [source, data])
+    form = format_of(output, None) if output else ""
+    screen = _screen(options)
+    fitted, table = open_fitted(source, data, options, screen)
+    with screen.bar("Comparing clusters", "profile"):
+        found = fitted.model.profile(None if table is None else table.data)
+    if output:
+        write_table(output, found.to_frame(), form)
+    if options["as_json"]:
+        rules = json.loads(found.rules_frame().to_json(orient="records"))
+        print_json({"columns": json.loads(found.to_frame().to_json(orient="records")), "rules": rules})
+    elif not options["quiet"] and output != STANDARD:
+        check_open("stdout")
+        click.echo(visible(str(found), lines=True))
 
 
 @click.command()

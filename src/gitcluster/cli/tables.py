@@ -7,6 +7,7 @@ numbers that is none is an error that names the column, the place and the remedy
 
 import difflib
 import io
+import re
 import stat
 import sys
 import warnings
@@ -23,6 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from gitcluster._support.optional import require
 from gitcluster.cli.binary_tables import BinaryTable, open_arrow, open_excel, open_npy, open_npz, open_parquet
 from gitcluster.cli.compression import COMPRESSED, open_zip, unpack
 from gitcluster.cli.json_tables import is_json, open_json
@@ -227,12 +229,31 @@ def open_stream(path: str) -> Any:
     """The bytes of a file, or of the standard input, in a ``with`` block."""
     if path == STANDARD:
         check_open("stdin")
+    if is_remote(path):
+        return open_remote(path)
     return nullcontext(sys.stdin.buffer) if path == STANDARD else Path(path).open("rb")
+
+
+def is_remote(path: str) -> bool:
+    """Whether a table is elsewhere, such as s3://bucket/table.csv."""
+    return re.match(r"[a-zA-Z][a-zA-Z0-9+.-]+://", path) is not None
+
+
+def open_remote(path: str) -> io.BufferedReader:
+    """The bytes of a table elsewhere, with fsspec."""
+    fsspec = require("fsspec", extra="dask", purpose=f"{path.split(':')[0]}://")
+    try:
+        return io.BufferedReader(fsspec.open(path, "rb").open())
+    except MemoryError:
+        raise
+    except Exception as error:  # every file system raises its own
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TableError(f"{path} cannot be opened: {reason}") from None
 
 
 def open_table(stream: Any, path: str, chosen: ColumnOptions, check: Check) -> TextTable | BinaryTable:
     """The table in a file or stream, in the format of its first bytes, unpacked where it is compressed."""
-    regular = path != STANDARD and stat.S_ISREG(Path(path).stat().st_mode)
+    regular = path != STANDARD and not is_remote(path) and stat.S_ISREG(Path(path).stat().st_mode)
     name, head = _shown(path), stream.peek(8)[:8]
     packed = next((kind for magic, kind in COMPRESSED.items() if head.startswith(magic)), None)
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
