@@ -1,6 +1,7 @@
 """Columns of every kind: what each is taken for, how it is encoded, and that frames of numbers stay as they are."""
 
 import datetime
+import decimal
 import pickle
 import warnings
 
@@ -168,6 +169,53 @@ def test_polars_frames():
     frame = everything()[["numbers", "yes and no", "texts", "names"]]
     other = polars.DataFrame({name: frame[name].tolist() for name in frame})
     np.testing.assert_array_equal(GIT(3).fit(other).labels_, GIT(3).fit(frame).labels_)
+
+
+ODD = {
+    "bytes": [b"a", b"b"] * 30,
+    "complex": [1j, 2.0] * 30,
+    "lists": [[1], [2]] * 30,
+    "decimals": [decimal.Decimal(i) / 7 for i in range(N)],
+    "several types": [1, "a", None, 2.5] * 15,
+    "dates and texts": [datetime.date(2024, 1, 1), "x"] * 30,
+    "large": [2**70 + i for i in range(N)],
+    "periods": pd.period_range("2024-01", periods=N, freq="M"),
+    "intervals": pd.interval_range(0, N, periods=N),
+    "zones": pd.date_range("2024-01-01", periods=N, tz="Europe/Berlin"),
+    "sparse": pd.arrays.SparseArray([0.0, 1.0] * 30),
+    "arrow": pd.array([1, None, 3, 4] * 15, dtype="int64[pyarrow]"),
+    "ordered": pd.Categorical(["S", "M", "L", "M"] * 15, categories=["S", "M", "L"], ordered=True),
+    "no time": [pd.NaT, pd.Timestamp("2024-01-01"), pd.Timestamp("2024-01-02")] * 20,
+    "infinite": [np.inf, 1.0, 2.0] * 20,
+    "far years": [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)] * 30,
+    "dicts": [{"a": 1}, {}] * 30,
+    "times": [datetime.time(i % 24) for i in range(N)],
+    "odd texts": ["\x00", "a\n", "\ud800", "😀"] * 15,
+    "too large": ["1e500", "2", "3"] * 20,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_cells_fit_or_are_named(name, tmp_path):
+    frame = pd.DataFrame({"x": RNG.normal(size=N), "pet": ["cat", "dog", "cow"] * 20})
+    frame[name] = ODD[name]
+    if name in ("infinite", "too large"):
+        with pytest.raises(ValueError, match=f"The column '{name}' has an infinite value in row 0"):
+            GIT(2).fit(frame)
+        return
+    model = GIT(2).fit(frame)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(GIT.load(tmp_path / "model.npz").predict(frame), model.labels_)
+    assert str(model.profile(frame))
+    assert str(model.explain(0, 1, X=frame))
+
+
+def test_a_frame_is_shown_in_the_explorer(tmp_path):
+    frame, _ = make_mixed(60)
+    path = GIT(2).fit(frame.set_index(pd.Index([f"row {i}" for i in range(60)]))).explore(frame, tmp_path / "e.html")
+    page = path.read_text(encoding="utf-8")
+    assert '"name":"city"' in page
+    assert '"row 7"' in page
 
 
 def make_mixed(n_rows=400):

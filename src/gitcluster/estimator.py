@@ -23,7 +23,7 @@ from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.warnings import warn_of_huge_cells, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
-from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.columns import Columns, column_at, is_frame
 from gitcluster.inputs.kinds import columns_of, row_labels
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
@@ -382,7 +382,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            What was fitted; the model's own, scaled samples by default.
+            What was fitted; the model's own, scaled samples by default. The columns of a data frame are shown, and its
+            index names the samples.
         path : str or path, default="explorer.html"
         **options
             ``embedding``, ``columns``, ``names``, ``title``, ``max_samples``: see
@@ -395,6 +396,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         from gitcluster.explorer import write_explorer
 
         check_is_fitted(self)
+        if is_frame(X):
+            shown = {str(name): column_at(X, place) for place, name in enumerate(X.columns[:_SHOWN_IN_EXPLORER])}
+            options = {"columns": shown, "names": self.clustering_.index} | options
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
@@ -457,4 +461,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 _PIPELINE_OPTIONS = (
     "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "neighbors", "noise", "n_jobs",
 )  # fmt: skip
+_SHOWN_IN_EXPLORER = 30
+"""Columns in the page to explore: more of them would make it large."""
 _KEPT = ("clustering_", "n_features_in_", "feature_names_in_")

@@ -12,10 +12,10 @@ import pytest
 from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster.cli import main
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import TableFacts, fit_table, load_model
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Bar, Screen
-from gitcluster.cli.tables import Table
 
 from .conftest import leftovers
 

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitcluster.cli.choosing import ColumnOptions
 from gitcluster.cli.numbers import parse_number
-from gitcluster.cli.tables import ColumnOptions, TableError, read_table
-from gitcluster.cli.text_tables import TextStyle
+from gitcluster.cli.tables import read_table
+from gitcluster.cli.text_tables import TableError, TextStyle
 
 from .conftest import COMMAND
 

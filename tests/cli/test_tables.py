@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gitcluster.cli.tables import ColumnOptions, TableError, as_numbers, iterate_table, match_names, read_table
-from gitcluster.cli.text_tables import TextStyle, TextTable
+from gitcluster.cli.cells import as_numbers
+from gitcluster.cli.choosing import ColumnOptions, match_names
+from gitcluster.cli.tables import iterate_table, read_table
+from gitcluster.cli.text_tables import TableError, TextStyle, TextTable
 
 
 def read(path, **options):

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster import GIT
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import read
 from gitcluster.cli.options import columns_of, label_options, model_of, model_options, table_options, voice_options
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
-from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
 from gitcluster.inputs.kinds import columns_of as kinds_of
 from gitcluster.metrics import adjusted_rand_score

@@ -12,6 +12,7 @@ import pandas as pd
 
 from gitcluster import GIT
 from gitcluster._support.names import visible
+from gitcluster.cli.cells import Table
 from gitcluster.cli.configuring import config_options
 from gitcluster.cli.configuring import save_config as write_config
 from gitcluster.cli.models import Fitted, TableFacts, column_words, fit_table, load_model, open_fitted, read
@@ -27,7 +28,7 @@ from gitcluster.cli.options import (
     voice_options,
 )
 from gitcluster.cli.screen import Screen, make_table
-from gitcluster.cli.tables import Table, filled_words, iterate_table
+from gitcluster.cli.tables import filled_words, iterate_table
 from gitcluster.cli.text_tables import MISSING
 from gitcluster.cli.writing import (
     STANDARD,

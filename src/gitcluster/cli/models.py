@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 import gitcluster
 from gitcluster import GIT
 from gitcluster._support.validation import available_memory
+from gitcluster.cli.cells import Table
+from gitcluster.cli.choosing import ColumnOptions
 from gitcluster.cli.numbers import parse_number
+from gitcluster.cli.opening import Check
 from gitcluster.cli.options import columns_of, model_of
 from gitcluster.cli.screen import Screen
-from gitcluster.cli.tables import Check, ColumnOptions, Table, column_centres, fill_missing, read_table
+from gitcluster.cli.tables import column_centres, fill_missing, read_table
 from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
 from gitcluster.fitted.clustering import Clustering
@@ -94,14 +97,16 @@ class Fitted(NamedTuple):
         return chosen._replace(missing="keep" if missing in ("mean", "median") else missing, style=style), known
 
     def texts(self) -> frozenset[str]:
-        """Columns whose cells are read as they are written: categories, unless they are two numbers."""
+        """Columns whose cells are read as they are written: dates, and categories unless they are two numbers."""
         columns = self.model.clustering_.columns
         if columns is None or not columns.encoded:
             return frozenset()
         return frozenset(
             column.name for column in columns.used
-            if column.kind in ("binary", "categorical", "ordinal")
-            and (column.asked or any(parse_number(level) is None for level in column.levels))
+            if column.kind == "date" or (
+                column.kind in ("binary", "categorical", "ordinal")
+                and (column.asked or any(parse_number(level) is None for level in column.levels))
+            )
         )  # fmt: skip
 
     def fill(self, table: Table, missing: str) -> Table:

@@ -8,7 +8,7 @@ import click
 
 from gitcluster import GIT
 from gitcluster._support.names import as_typed
-from gitcluster.cli.tables import ColumnOptions
+from gitcluster.cli.choosing import ColumnOptions
 from gitcluster.cli.text_tables import NO_QUOTE, SEPARATORS, TextStyle
 from gitcluster.cli.writing import FORMATS
 

@@ -9,7 +9,7 @@ from typing import Any
 from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster._support.optional import require
-from gitcluster.cli.tables import Table
+from gitcluster.cli.cells import Table
 
 KINDS = (
     "clusters", "topo-graph", "hierarchy", "selection", "n-clusters", "pipeline", "proportions", "intensity",

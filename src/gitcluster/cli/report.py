@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import visible
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import column_words
 from gitcluster.cli.pictures import draw, embed
-from gitcluster.cli.tables import Advance, Table, filled_words
+from gitcluster.cli.tables import Advance, filled_words
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
 from gitcluster.fitted.profile_page import cluster_html
 from gitcluster.fitted.profiles import Profile

@@ -12,20 +12,18 @@ In: a clustering and indices of its samples. Out: :class:`SampleExplanation` or 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import memberships
+from gitcluster.fitted.paths import find_boundary_pairs, strengths, strongest_path, together_until
 from gitcluster.fitted.prediction import describe_fitted
 from gitcluster.fitted.traits import (
     Difference,
@@ -37,11 +35,13 @@ from gitcluster.fitted.traits import (
     in_words,
     read_traits,
 )
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.inputs import Distances, NeighborGraph
 from gitcluster.inputs.kinds import row_labels
 from gitcluster.prior.proportions import proportion_distance
-from gitcluster.topo_graph import TopoGraph
+
+MOST_COMPARED = 20_000
+"""Samples of a cluster whose mean a sample is compared with."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,6 +78,7 @@ class SampleExplanation:
         """The columns in which the sample is most unlike its cluster, with its value and the mean there."""
         found = self.clustering
         members = np.flatnonzero(found.edge_cut.labels[found.local_labels] == self.home)
+        members = members[:: -(-len(members) // MOST_COMPARED)]
         traits, _, group = table_rows(found, [np.array([self.sample]), members], self.X)
         return compare_to_group(traits, 0, group)
 
@@ -400,77 +401,6 @@ def explain_pair(found: Clustering, i: int, j: int, X: Any = None) -> PairExplan
         now, then = (proportion_distance(s / s.sum(), found.prior) for s in (cut.sizes, merged))
         distances = (now, then)
     return PairExplanation(found, (i, j), clusters, (a, b), path, edges, ~cut.kept[edges], until, distances, X)
-
-
-def strengths(graph: TopoGraph) -> NDArray[np.int64]:
-    """Rank of every edge, the strongest highest; bridges are below all others."""
-    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.pairs > 0))
-    return inverse_order(order)
-
-
-def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Local clusters and edges of the way from a to b whose weakest edge is the strongest; empty where there is none.
-
-    Examples
-    --------
-    >>> graph = TopoGraph(
-    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [0, 2], [1, 2]]),
-    ...     log_weights=np.log([0.1, 0.2, 0.3]), pairs=np.array([2, 1, 1]),
-    ... )
-    >>> strongest_path(graph, 0, 1, np.ones(3, bool))
-    (array([0, 2, 1]), array([1, 2]))
-    """
-    if a == b:
-        return np.array([a]), np.empty(0, np.int64)
-    edges = np.flatnonzero(allowed)
-    ends = graph.edges[edges]
-    weakness = 1.0 + len(graph.edges) - strengths(graph)[edges]
-    n_local = len(graph.sizes)
-    short = ends.astype(np.int32).T  # older scipy takes graphs of no other integers
-    tree = minimum_spanning_tree(coo_array((weakness, (short[0], short[1])), shape=(n_local, n_local)))
-    before = breadth_first_order(tree, b, directed=False)[1]
-    path = [a]
-    while path[-1] != b:
-        if before[path[-1]] < 0:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        path.append(int(before[path[-1]]))
-    steps = np.sort(np.array(list(pairwise(path))), axis=1)
-    numbers, wanted = (pairs[:, 0] * n_local + pairs[:, 1] for pairs in (ends, steps))
-    order = np.argsort(numbers)
-    return np.array(path), edges[order[np.searchsorted(numbers[order], wanted)]]
-
-
-def together_until(hierarchy: Hierarchy, a: int, b: int) -> int:
-    """The largest number of clusters at which two local clusters are in one."""
-    n_merges = len(hierarchy.linkage)
-    n_local = n_merges + 1
-    above = np.zeros(n_local + n_merges, np.int64)
-    above[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_merges)[:, None]
-    while a != b:  # what is merged later has the higher number
-        a, b = (above[a], b) if a < b else (a, above[b])
-    return n_local if a < n_local else int(n_local + n_merges - a)
-
-
-def find_boundary_pairs(found: Clustering, edge: int, X: Any = None) -> Array:
-    """(p, 2) samples of the boundary pairs behind an edge, nearest first, by a new exact search around it."""
-    reference, recipe = found.fitted, found.recipe
-    labels, ends = reference.local_labels, found.topo_graph.edges[edge]
-    members = np.flatnonzero(np.isin(labels, ends))
-    reach = recipe.reach(found.n_neighbors).boundary
-    near = reference.source.nearest(reference.source.rows(members, X), reach + 1)  # one is the sample itself
-    pairs: dict[tuple[int, int], float] = {}
-    for x, row, distances in zip(members.tolist(), near.indices, near.distances, strict=True):
-        others = (row != x) & np.isfinite(distances)
-        others &= np.cumsum(others) <= reach
-        if recipe.boundary == "uphill":  # higher neighbours but the nearest of them
-            others &= reference.log_intensity[row] > reference.log_intensity[x]
-            others &= np.cumsum(others) > 1
-        others &= (labels[row] != labels[x]) & np.isin(labels[row], ends)
-        pairs |= {(x, int(y)): float(d) for y, d in zip(row[others], distances[others], strict=True)}
-    if recipe.boundary == "mutual":
-        pairs = {way: d for way, d in pairs.items() if way[::-1] in pairs and way[0] < way[1]}
-    ordered = np.array(sorted(pairs, key=lambda way: (pairs[way], way)), np.int64).reshape(-1, 2)
-    return reference.given(ordered)
 
 
 def samples_in(found: Clustering, cluster: int) -> str:

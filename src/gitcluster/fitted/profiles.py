@@ -18,7 +18,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import Clustering, clustering_of
-from gitcluster.fitted.explanation import strengths
+from gitcluster.fitted.paths import strengths
 from gitcluster.fitted.rules import Rule, Rules, learn_rules
 from gitcluster.fitted.traits import SMALL, Trait, arc, fitted_traits, read_traits, show_value
 
