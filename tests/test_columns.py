@@ -331,6 +331,10 @@ def test_many_values_have_a_bounded_cost():
     assert len(found["shop"].features) == 20
     assert found["shop"].distinct == 1000
     assert "the 19 most frequent are told apart" in str(found)
+    with pytest.warns(
+        ColumnWarning, match=r"'shop' has 1,000 values\. .* all others, in 98% of the rows, count as one"
+    ):
+        GIT(2).fit(frame)
 
 
 @pytest.mark.parametrize(

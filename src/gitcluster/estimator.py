@@ -21,7 +21,7 @@ from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.warnings import warn_of_huge_cells, warn_of_ruling_columns, warn_of_unseen_values
+from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
 from gitcluster.inputs.kinds import columns_of, row_labels
@@ -237,7 +237,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         matrix, _ = columns.encode(X)
-        warn_of_huge_cells(columns, matrix, stacklevel=5)
+        warn_of_odd_columns(columns, matrix, stacklevel=5)
         return check_input(matrix, self.metric), columns, self._scale_of(columns, matrix)
 
     def _scale_of(self, columns: Columns, matrix: NDArray[np.float64]) -> Any:

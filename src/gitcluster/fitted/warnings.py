@@ -1,4 +1,4 @@
-"""Warnings that name a column: one that alone decides the clusters, and values that the fit has never seen."""
+"""Warnings that name a column: it alone decides the clusters, has a huge cell or too many values, or new ones."""
 
 import warnings
 from collections import Counter
@@ -59,25 +59,36 @@ def _has_two_values(cells: NDArray[Any]) -> bool:
     return len(np.unique(cells)) == 2
 
 
-def warn_of_huge_cells(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
-    """Warn where a few numbers of a column are so far out that all others are nearly the same beside them."""
+def warn_of_odd_columns(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
+    """Warn of columns that will hardly do what they should: with a huge number, or with too many values."""
     at = 0
     for column in columns.used:
-        values = matrix[:, at]
+        features = matrix[:, at : at + len(column.features)]
         at += len(column.features)
-        if column.kind != "numeric":
-            continue
-        middle = np.median(values)
-        low, high = np.quantile(values, 0.01, method="higher"), np.quantile(values, 0.99, method="lower")
-        far = float(values[np.abs(values - middle).argmax()])
-        if high > low and values.std() > HUGE * (high - low):
-            warnings.warn(
-                f"The column {column.name!r} has a value as far out as {far:,.6g}, nearly all others are between "
-                f"{low:,.6g} and {high:,.6g} and look alike beside it. Correct it, or take its logarithms: "
-                f"columns={{{column.name!r}: 'log'}} (--log).",
-                ColumnWarning,
-                stacklevel=stacklevel,
+        words = None
+        if column.kind == "numeric":
+            words = _huge_cell(column.name, features[:, 0])
+        elif column.other and features[:, -1].mean() > 0.5:
+            words = (
+                f"The column {column.name!r} has {column.distinct:,} values. The {len(column.levels)} most frequent "
+                f"are told apart, all others, in {features[:, -1].mean():.0%} of the rows, count as one. Group its "
+                f"values, or leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
+        if words is not None:
+            warnings.warn(words, ColumnWarning, stacklevel=stacklevel)
+
+
+def _huge_cell(name: str, values: NDArray[np.float64]) -> str | None:
+    """What to say where a few numbers are so far out that all others are nearly the same beside them."""
+    low, high = np.quantile(values, 0.01, method="higher"), np.quantile(values, 0.99, method="lower")
+    if high <= low or values.std() <= HUGE * (high - low):
+        return None
+    far = float(values[np.abs(values - np.median(values)).argmax()])
+    return (
+        f"The column {name!r} has a value as far out as {far:,.6g}, nearly all others are between {low:,.6g} and "
+        f"{high:,.6g} and look alike beside it. Correct it, or take its logarithms: columns={{{name!r}: 'log'}} "
+        "(--log)."
+    )
 
 
 def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:
