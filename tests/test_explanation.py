@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, TopoGraph
-from gitcluster.fitted.explanation import find_boundary_pairs, strengths, strongest_path
+from gitcluster.fitted.paths import find_boundary_pairs, strengths, strongest_path
 
 X = make_blobs(400, centers=6, cluster_std=1.6, random_state=4)[0]
 

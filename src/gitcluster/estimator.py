@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
@@ -21,7 +21,11 @@ from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
-from gitcluster.inputs import NeighborGraph, check_input, is_pairwise, takes_sparse
+from gitcluster.fitted.profiles import Profile, profile
+from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
+from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs.columns import Columns, column_at, is_frame
+from gitcluster.inputs.kinds import columns_of, row_labels
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -66,6 +70,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         what is usual. By default every sample has a cluster.
     min_cluster_size, max_cluster_size : int, default=None
         Bounds on the number of samples in a cluster, before any of them are taken as noise (adaptive variant only).
+    columns : dict, default=None
+        What columns of a data frame are, by name, where it is not to be found out: "numeric", "log", "categorical",
+        "ordinal" (or a list of its values in their order), "date" or "ignore". A frame of numbers is taken as it is; in
+        one that has texts, dates or categories, or where ``columns`` is given, all kinds are recognised, see
+        ``columns_``.
+    weights : dict, default=None
+        What distances in columns of a data frame are multiplied by, by name; 0 leaves a column out.
     n_jobs : int, default=None
         Threads, with scikit-learn's meaning. The labels depend on it only where the search is approximate.
     verbose : bool or callable, default=False
@@ -113,6 +124,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ``pandas.DataFrame(model.selection_)`` shows it.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen.
+    columns_ : Columns
+        After a fit on a data frame: what was done with every column; ``print`` it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
 
@@ -146,6 +159,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         noise: float | str | None = None,
         min_cluster_size: int | None = None,
         max_cluster_size: int | None = None,
+        columns: dict[str, Any] | None = None,
+        weights: dict[str, float] | None = None,
         n_jobs: int | None = None,
         verbose: Any = False,
     ) -> None:
@@ -159,6 +174,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self.noise = noise
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
+        self.columns = columns
+        self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -193,7 +210,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self : GIT
         """
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
-            data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
+            data, columns, scale = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
@@ -202,12 +219,37 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size,
             )  # fmt: skip
             progress = self._begin()
-            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
+            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS} | {"scale": scale}
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
-            self.clustering_ = found.without_neighbors(getattr(self, "feature_names_in_", None))
+            encoded = columns is not None and columns.encoded
+            names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
+            self.clustering_ = found.without_neighbors(names, columns, row_labels(X))
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
+            if columns is not None:
+                warn_of_ruling_columns(columns, X, found.labels, stacklevel=4)
         return self
+
+    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
+        """What is clustered, checked; what was done with the columns of a data frame; the scale that suits them."""
+        of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
+        columns = columns_of(X, self.columns, self.weights) if of_samples else None
+        if columns is None or not columns.encoded:
+            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), columns, self.scale
+        validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
+        matrix, _ = columns.encode(X)
+        warn_of_odd_columns(columns, matrix, stacklevel=5)
+        return check_input(matrix, self.metric), columns, self._scale_of(columns, matrix)
+
+    def _scale_of(self, columns: Columns, matrix: NDArray[np.float64]) -> Any:
+        """The scale of the features of columns of several kinds."""
+        if self.scale is not None and not isinstance(self.scale, str):
+            raise ValueError(
+                "scale takes one weight a feature; for columns of a data frame use weights={name: weight}."
+            )
+        if self.metric != "euclidean":
+            return [column.weight for column in columns.used for _ in column.features] if self.weights else self.scale
+        return columns.feature_weights(matrix, divide=self.scale is not None)
 
     def _begin(self) -> Progress:
         """Progress, told to scikit-learn's callbacks where it has them."""
@@ -244,7 +286,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self._describe(X).labels
+        return self.describe_samples(X).labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Memberships of samples in all clusters: rows sum to 1 and are largest at the sample's own cluster.
@@ -262,14 +304,23 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log intensity of samples, new and fitted alike."""
-        return self._describe(X).log_intensity
+        return self.describe_samples(X).log_intensity
 
-    def _describe(self, X: Any, found: Clustering | None = None) -> Described:
+    def describe_samples(self, X: Any) -> Described:
+        """All that is known of samples, new and fitted alike: labels, local clusters, log intensity, outlier scores."""
         check_is_fitted(self)
+        return self._describe(X, self.clustering_)
+
+    def _describe(self, X: Any, found: Clustering) -> Described:
         check_n_jobs(self.n_jobs)
-        reference = (found or self.clustering_).fitted
+        reference, columns = found.fitted, found.columns
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
-            samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
+            if columns is not None and columns.encoded:
+                matrix, unseen = columns.encode(X)
+                warn_of_unseen_values(unseen, stacklevel=4)
+                samples = reference.source.check_new(matrix, check_array)
+            else:
+                samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
             return describe_samples(reference, samples, n_jobs=self.n_jobs)
 
     def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> NDArray[np.int64]:
@@ -290,15 +341,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         check_is_fitted(self)
         return apply_cut(self.clustering_, self._cut_local_clusters(n_clusters, proportions))
 
-    def explain(self, i: int, j: int | None = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
+    def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.
 
         Parameters
         ----------
-        i, j : int
-            Samples, as rows of what was fitted.
-        X : array-like, default=None
-            What was fitted: needed for the boundary pairs of a pair with ``metric="precomputed"`` alone.
+        i, j : int or label
+            Samples: rows of what was fitted. After a fit on a data frame whose index is not 0, 1, 2, ...: labels of the
+            index; where these are no whole numbers, rows as well.
+        X : data frame or array-like, default=None
+            What was fitted, for the values of the columns as they are; by default they are worked out from what the
+            model keeps. With ``metric="precomputed"`` it is needed for the boundary pairs of a pair.
 
         Returns
         -------
@@ -308,13 +361,33 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         check_is_fitted(self)
         return explain(self.clustering_, i, j, X=X)
 
+    def profile(self, X: Any = None, *, rules: bool = True) -> Profile:
+        """What sets every cluster apart from all other rows and from the nearest cluster, column by column.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns), default=None
+            A table with the fitted rows, with the columns to tell of, also such that were not clustered by; by default
+            the fitted features, as the model holds them.
+        rules : bool, default=True
+            Whether to learn a few rules for every cluster as well.
+
+        Returns
+        -------
+        profile : Profile
+            ``print`` it, or see it in a notebook; ``to_frame()`` and ``plot()`` show it as a table and a picture.
+        """
+        check_is_fitted(self)
+        return profile(self.clustering_, X, rules=rules)
+
     def explore(self, X: Any = None, path: str | os.PathLike[str] = "explorer.html", **options: Any) -> Path:
         """Write one self-contained HTML page that shows samples and topo-graph, cuts again and explains.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            What was fitted; the model's own, scaled samples by default.
+            What was fitted; the model's own, scaled samples by default. The columns of a data frame are shown, and its
+            index names the samples.
         path : str or path, default="explorer.html"
         **options
             ``embedding``, ``columns``, ``names``, ``title``, ``max_samples``: see
@@ -327,6 +400,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         from gitcluster.explorer import write_explorer
 
         check_is_fitted(self)
+        if is_frame(X):
+            shown = {str(name): column_at(X, place) for place, name in enumerate(X.columns[:_SHOWN_IN_EXPLORER])}
+            options = {"columns": shown, "names": self.clustering_.index} | options
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
@@ -389,4 +465,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 _PIPELINE_OPTIONS = (
     "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "neighbors", "noise", "n_jobs",
 )  # fmt: skip
+_SHOWN_IN_EXPLORER = 30
+"""Columns in the page to explore: more of them would make it large."""
 _KEPT = ("clustering_", "n_features_in_", "feature_names_in_")

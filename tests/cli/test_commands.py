@@ -12,10 +12,10 @@ import pytest
 from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster.cli import main
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import TableFacts, fit_table, load_model
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Bar, Screen
-from gitcluster.cli.tables import Table
 
 from .conftest import leftovers
 
@@ -83,7 +83,7 @@ def test_priors_and_other_options(csv, run):
     code, out, _ = run("fit", csv, "--columns", "age,visits*", "-c", "2", "--metric", "manhattan", "--json")
     assert json.loads(out)["features"] == ["age", "visits_2025"]
     code, out, _ = run("fit", csv, *IDS, "-c", "3", "--with-data", "-q")
-    assert out.splitlines()[0] == "customer,cluster,age,income,visits_2025"
+    assert out.splitlines()[0] == "customer,age,income,visits_2025,cluster,membership,outlier_score"
 
 
 def test_a_column_that_numbers_the_rows_is_doubted(csv, run):
@@ -227,7 +227,7 @@ def test_missing_values_of_new_rows_are_those_of_the_fit(folder, run, customers)
     assert len(GIT.load("d.npz").labels_) == 199
     code, out, _ = run("explain", "d.npz", "0004")
     assert code == 0
-    assert out.startswith("0004 is sample 3.\nSample 3 ")
+    assert out.startswith("Sample 0004 is in cluster ")
     customers.to_csv("whole.csv", index=False)
     assert run("fit", "whole.csv", *IDS, "-c", "3", "--save", "w.npz", "-q")[0] == 0
     code, _, err = run("predict", "w.npz", "gaps.csv", *IDS)
@@ -252,7 +252,7 @@ def test_a_model_file_is_a_plain_model_with_notes_of_the_table(model):
 def test_a_fit_tells_its_stages_and_leaves_the_model_as_it_was(customers, monkeypatch):
     stages = []
     monkeypatch.setattr(Bar, "what", property(fset=lambda bar, text: stages.append(text)))
-    table = Table(customers.iloc[:, 1:].to_numpy(), ["a", "b", "c"], np.arange(200), None)
+    table = Table(customers.iloc[:, 1:], np.arange(200))
     assert fit_table(GIT(3, verbose=True), table, Screen(quiet=True)).verbose is True
     assert len(stages) > 2
     assert all(stage.startswith("Clustering 200 rows") for stage in stages)
@@ -275,7 +275,8 @@ def test_cut_again(model, run):
 
 def test_explain_one_row_and_two(model, run):
     loaded = GIT.load(model)
-    assert run("explain", model, "0007")[1] == f"0007 is sample 7.\n{loaded.explain(7)}\n"
+    assert run("explain", model, "0007")[1] == f"{loaded.explain('0007')}\n"
+    assert loaded.explain("0007").sample == 7
     assert str(loaded.explain(7, 150)) in run("explain", model, "0007", "0150")[1]
     found = json.loads(run("explain", model, "0007", "--json")[1])
     assert found["samples"] == [7]

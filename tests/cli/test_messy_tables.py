@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcluster.cli import text_tables
-from gitcluster.cli.tables import ColumnOptions, TableError, read_table
-from gitcluster.cli.text_tables import TextStyle
+from gitcluster.cli.choosing import ColumnOptions
+from gitcluster.cli.tables import read_table
+from gitcluster.cli.text_tables import TableError, TextStyle
 
 HARMLESS = st.text(st.sampled_from('ab"=\x0c\x1c\x85\u2028 é'), max_size=6)
 QUOTED = st.text(st.sampled_from('ab", ;\n\r\t'), max_size=8)

@@ -37,9 +37,9 @@ def test_texts_are_no_formulas_in_excel(folder, run):
     assert run("fit", "t.csv", "--id", "id", "-c", "2", "--with-data", "-o", "l.xlsx")[0] == 0
     sheet = openpyxl.load_workbook("l.xlsx").active
     header, *rows = sheet.iter_rows()
-    assert [cell.value for cell in header] == ["id", "cluster", "=x", "@y"]
-    assert [cell.data_type for cell in header] == ["s"] * 4
-    assert [cell.quotePrefix for cell in header] == [False, False, True, True]
+    assert [cell.value for cell in header] == ["id", "=x", "@y", "cluster", "membership", "outlier_score"]
+    assert [cell.data_type for cell in header] == ["s"] * 6
+    assert [cell.quotePrefix for cell in header] == [False, True, True, False, False, False]
     assert all(row[0].data_type == "s" and row[0].quotePrefix for row in rows)
     assert all(row[i].data_type == "n" and not row[i].quotePrefix for row in rows for i in (1, 2, 3))
     found = [row[0].value.replace("\r", "").replace("\n", "") for row in rows]
@@ -54,11 +54,11 @@ def test_texts_are_no_formulas_in_csv_where_asked(folder, run, form):
     read = {"sep": "," if form == "csv" else "\t", "dtype": {"id": str}, "keep_default_na": False}
     assert run(*arguments)[0] == 0
     whole = pd.read_csv(f"l.{form}", **read)
-    assert list(whole.columns) == ["id", "cluster", "=x", "-y"]
+    assert list(whole.columns) == ["id", "=x", "-y", "cluster", "membership", "outlier_score"]
     assert whole["id"].tolist() == table["id"].tolist()
     assert run(*arguments, "--safe-formulas")[0] == 0
     safe = pd.read_csv(f"l.{form}", **read)
-    assert list(safe.columns) == ["id", "cluster", "'=x", "'-y"]
+    assert list(safe.columns) == ["id", "'=x", "'-y", "cluster", "membership", "outlier_score"]
     assert safe["id"].tolist() == [name if name in numbers else f"'{name}" for name in table["id"]]
     np.testing.assert_allclose(safe["'=x"], table["=x"])
     for command in (("predict", "m.npz", "t.csv", "--id", "id"), ("cut", "m.npz", "-c", "2")):
@@ -123,11 +123,9 @@ def test_columns_of_our_own_names_are_kept(folder, run, form, id_name):
                "npz": lambda path: pd.DataFrame(dict(np.load(path)))}  # fmt: skip
     found = readers[form](f"l.{form}")
     assert set(found["cluster"]) == {0, 1}
-    assert found["probability"].between(0, 1).all()
-    first, data = found.columns[0], [name for name in names if name != id_name]
-    assert len(found.columns) == 4 + len(data)
-    np.testing.assert_allclose(found[first].astype(float), range(40) if id_name is None else table[id_name])
-    for name, column in zip(data, found.columns[4:], strict=True):
+    assert found["membership"].between(0, 1).all()
+    assert list(found.columns[6:]) == ["cluster", "membership", "outlier_score"]
+    for name, column in zip(names, found.columns[:6], strict=True):
         assert column.replace("_in_table", "") == name.replace("_in_table", "")
         np.testing.assert_allclose(found[column].astype(float), table[name])
     for command in (("predict", "m.npz", "t.csv", *ids), ("cut", "m.npz", "-c", "2")):

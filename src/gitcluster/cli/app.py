@@ -12,7 +12,7 @@ from gitcluster.cli import screen
 from gitcluster.cli.comparing import bench, compare
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.fitting import cut, fit, predict
-from gitcluster.cli.showing import explain, explore, plot, report
+from gitcluster.cli.showing import explain, explore, plot, profile, report
 from gitcluster.cli.streams import check_open
 from gitcluster.cli.writing import check_target, format_of, write_table
 
@@ -45,9 +45,11 @@ def app(traceback: bool) -> None:
     gitcluster fit data.csv -c 3 -o labels.csv          three clusters
     gitcluster fit data.csv -o labels.csv --save model.npz
     gitcluster plot model.npz -o picture.png
+    gitcluster profile model.npz data.csv               what sets the clusters apart?
     gitcluster explain model.npz 17                     why is row 17 where it is?
 
-    Tables are CSV, TSV, Parquet, Arrow, NPY, NPZ or Excel files; - is the standard input or output.
+    Tables are CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or Excel files, compressed or not; - is the standard input
+    or output.
     Exit codes: 0 done, 1 the data or files do not allow it, 2 the command is written wrongly, 130 interrupted.
     """
     screen.with_traceback = traceback
@@ -80,5 +82,5 @@ def completion(shell: str) -> None:
     click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())
 
 
-for command in (fit, predict, cut, explain, plot, explore, report, compare, bench):
+for command in (fit, predict, cut, profile, explain, plot, explore, report, compare, bench):
     app.add_command(command)

@@ -1,5 +1,6 @@
 """Parquet, Arrow, NPY, NPZ and Excel, read block by block where the format allows it."""
 
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,15 +21,18 @@ class BinaryTable(NamedTuple):
     """A table that is open for reading; ``parts(columns)`` yields its rows as data frames."""
 
     names: list[str]
-    rows: int
-    parts: Callable[[list[str]], Iterator[pd.DataFrame]]
+    rows: int | None
+    """Number of rows, where it is known before they are read."""
+    parts: Callable[[list[str], bool], Iterator[pd.DataFrame]]
+    """Rows of some columns; whether they are to have exactly the types that they have in the file."""
     places: Callable[[int], int] | None = None
 
     def blocks(self, columns: list[str], keep: list[str]) -> Iterator[Block]:
         """Rows of the columns, all as they are."""
         start = 0
-        for frame in self.parts([*columns, *keep]):
-            yield Block(frame, start, (start + len(frame)) / max(1, self.rows), self.places)
+        for frame in self.parts(list(dict.fromkeys([*columns, *keep])), set(keep) >= set(columns)):
+            done = (start + len(frame)) / max(1, self.rows) if self.rows else 0.0
+            yield Block(frame, start, done, self.places)
             start += len(frame)
 
 
@@ -50,7 +54,9 @@ def open_parquet(file: IO[bytes], name: str) -> BinaryTable:
         opened = parquet.ParquetFile(file)
     return BinaryTable(
         list(opened.schema_arrow.names), opened.metadata.num_rows,
-        lambda columns: _frames(opened.iter_batches(batch_size=ROWS, columns=columns), name, "Parquet file"),
+        lambda columns, exact: _frames(
+            opened.iter_batches(batch_size=ROWS, columns=columns), name, "Parquet file", columns, exact
+        ),
     )  # fmt: skip
 
 
@@ -63,13 +69,16 @@ def open_arrow(file: IO[bytes], name: str) -> BinaryTable:
         table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
     return BinaryTable(
         list(table.schema.names), table.num_rows,
-        lambda columns: _frames(table.select(columns).to_batches(max_chunksize=ROWS), name, "Arrow file"),
+        lambda columns, exact: _frames(
+            table.select(columns).to_batches(max_chunksize=ROWS), name, "Arrow file", columns, exact
+        ),
     )  # fmt: skip
 
 
-def _frames(batches: Any, name: str, form: str) -> Iterator[pd.DataFrame]:
+def _frames(batches: Any, name: str, form: str, columns: list[str], exact: bool) -> Iterator[pd.DataFrame]:
+    options = {"types_mapper": pd.ArrowDtype, "ignore_metadata": True} if exact else {"ignore_metadata": True}
     with damage_named(name, form):
-        yield from (batch.to_pandas() for batch in batches)
+        yield from (batch.to_pandas(**options)[columns] for batch in batches)
 
 
 def open_array(array: Any, name: str) -> BinaryTable:
@@ -81,7 +90,7 @@ def open_array(array: Any, name: str) -> BinaryTable:
         raise TableError(f"{name} has {table.ndim} dimensions, a table has 2. Reshape it to (rows, columns).")
     names = [f"x{i + 1}" for i in range(table.shape[1])]
 
-    def parts(columns: list[str]) -> Iterator[pd.DataFrame]:
+    def parts(columns: list[str], exact: bool) -> Iterator[pd.DataFrame]:
         for start in range(0, len(table), ROWS):
             frame = pd.DataFrame(np.asarray(table[start : start + ROWS]), columns=names, copy=False)
             yield frame if columns == names else frame[columns]
@@ -119,6 +128,9 @@ def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> Bin
     """The first sheet of a workbook, or the one named; ``check`` hears its shape before it is read."""
     with damage_named(name, "Excel workbook"), pd.ExcelFile(file, engine="openpyxl") as book:
         chosen = sheet or book.sheet_names[0]
+        if sheet is None and len(book.sheet_names) > 1:
+            others = ", ".join(map(repr, book.sheet_names[1:6]))
+            warnings.warn(f"{name}: the sheet {chosen!r} is read. There are also {others} (--sheet).", stacklevel=2)
         if chosen not in book.sheet_names:
             there = ", ".join(map(repr, book.sheet_names))
             raise TableError(f"{name} has no sheet {chosen!r}, it has {there}. Use --sheet.")
@@ -126,4 +138,4 @@ def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> Bin
         check((page.max_row or 1) * 10, page.max_column or 1)  # cells are Python objects while they are read
         frame = book.parse(chosen, dtype=object, keep_default_na=False)  # an id may be the text NA
     frame.columns = [str(column).strip() for column in frame.columns]
-    return BinaryTable(list(frame.columns), len(frame), lambda columns: iter([frame[columns]]), lambda row: row + 2)
+    return BinaryTable(list(frame.columns), len(frame), lambda columns, _: iter([frame[columns]]), lambda row: row + 2)

@@ -10,11 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster import GIT
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import read
 from gitcluster.cli.options import columns_of, label_options, model_of, model_options, table_options, voice_options
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
+from gitcluster.inputs.kinds import columns_of as kinds_of
 from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
@@ -43,30 +45,44 @@ def compare(table: str, truth: str | None, rows: int, **options: Any) -> None:
     check_target(output, stream=True)
     check_apart({"-o": output}, [table])
     screen = Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
-    if truth:
-        options["id"] = truth
-    read_in = read(table, options, screen)
-    chosen = np.sort(np.random.default_rng(0).permutation(len(read_in.values))[:rows])
-    values = read_in.values[chosen]
-    known = pd.factorize(read_in.ids.to_numpy()[chosen])[0] if truth and read_in.ids is not None else None
-    results, labels = compare_methods(model_of(options), values, known, screen)
+    read_in = read(table, options | {"truth": truth}, screen)
+    chosen = np.sort(np.random.default_rng(0).permutation(read_in.n_rows)[:rows])
+    samples = read_in.data.iloc[chosen].reset_index(drop=True)
+    known = pd.factorize(read_in.truth.to_numpy()[chosen])[0] if read_in.truth is not None else None
+    model = model_of(options).set_params(columns=read_in.kinds or None, weights=read_in.weights or None)
+    results, labels = compare_methods(model, samples, known, screen)
     if output:
-        found = pd.DataFrame({"row": read_in.rows[chosen], **labels})
+        found = label_rows(read_in, chosen, labels)
         form = format_of(output, options["output_format"])
         write_table(output, found, form, safe=options["safe_formulas"])
     if options["as_json"]:
-        print_json({"rows": len(values), "of_rows": len(read_in.values), "methods": results, "output": output})
+        print_json({"rows": len(samples), "of_rows": read_in.n_rows, "methods": results, "output": output})
         return
-    screen.say(_comparison(results, len(values), len(read_in.values), with_truth=known is not None))
+    screen.say(_comparison(results, len(samples), read_in.n_rows, with_truth=known is not None))
     screen.say("Agreement is the adjusted Rand index: 1 the same, 0 chance. The silhouette favours round clusters.")
 
 
+def label_rows(table: Table, chosen: NDArray[np.int64], labels: dict[str, NDArray[np.int64]]) -> pd.DataFrame:
+    """The labels of all methods beside the ids, or the numbers, of their rows."""
+    return pd.DataFrame({table.id_name or "row": table.row_names().to_numpy()[chosen], **labels})
+
+
+def scale_rows(model: GIT, samples: pd.DataFrame) -> NDArray[Any]:
+    """Rows as all methods get them: columns of several kinds are encoded, and all are scaled."""
+    columns = kinds_of(samples, model.columns, model.weights)
+    if columns is not None and columns.encoded:
+        matrix, _ = columns.encode(samples)
+        return np.asarray(matrix * columns.feature_weights(matrix, divide=model.scale is not None))
+    values = samples.to_numpy()
+    spread = np.ones(values.shape[1]) if model.scale is None else values.std(axis=0)
+    return np.asarray(values / np.where(spread > 0, spread, 1.0))
+
+
 def compare_methods(
-    model: GIT, values: NDArray[Any], truth: Any, screen: Screen
+    model: GIT, samples: pd.DataFrame, truth: Any, screen: Screen
 ) -> tuple[list[dict[str, Any]], dict[str, NDArray[np.int64]]]:
-    """Results and labels of every method on the same values; a method that fails says why."""
-    spread = values.std(axis=0) if model.scale == "std" else np.ones(values.shape[1])
-    scaled = values / np.where(spread > 0, spread, 1.0)
+    """Results and labels of every method on the same rows; a method that fails says why."""
+    scaled = scale_rows(model, samples)
     names = ["GIT", *(name for name, method in PEERS.items() if method.is_installed)]
     results: list[dict[str, Any]] = []
     labels: dict[str, NDArray[np.int64]] = {}
@@ -77,7 +93,7 @@ def compare_methods(
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("default" if name == "GIT" else "ignore", UserWarning)
-                    found = np.asarray(model.fit_predict(values)) if name == "GIT" else _run_peer(name, scaled, model)
+                    found = np.asarray(model.fit_predict(samples)) if name == "GIT" else _run_peer(name, scaled, model)
             except (ImportError, ValueError, RuntimeError, np.linalg.LinAlgError) as error:
                 if name == "GIT":
                     raise
@@ -155,16 +171,16 @@ def bench(table: str | None, features: int, seconds: float, most: int, **options
     gitcluster bench data.parquet -c 3
     """
     screen = Screen(quiet=options["quiet"] or options["as_json"])
-    values = read(table, options, screen).values if table else _made_up(most, features)
+    values = read(table, options, screen).data if table else pd.DataFrame(_made_up(most, features))
     columns_of(options)
     order = np.random.default_rng(0).permutation(len(values))
     model = model_of(options)
     results: list[dict[str, Any]] = []
     with screen.bar("Timing", "bench") as bar:
-        model.fit(values[order[: min(len(values), 500)]])  # loads compiled code
+        model.fit(values.iloc[order[: min(len(values), 500)]])  # loads compiled code
         for n in _sizes(min(len(values), most)):
             start = perf_counter()
-            model.fit(values[order[:n]])
+            model.fit(values.iloc[order[:n]])
             results.append({"rows": n, "seconds": round(perf_counter() - start, 4), "n_clusters": model.n_clusters_})
             bar.what = f"Timing: {n:,} rows"
             bar.advance(n / len(values))

@@ -4,26 +4,32 @@ import sys
 import warnings
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 import pandas as pd
 
 from gitcluster import GIT
-from gitcluster.cli.models import Fitted, TableFacts, fit_table, load_model, read
+from gitcluster._support.names import visible
+from gitcluster.cli.cells import Table
+from gitcluster.cli.configuring import config_options
+from gitcluster.cli.configuring import save_config as write_config
+from gitcluster.cli.models import Fitted, TableFacts, column_words, fit_table, load_model, open_fitted, read
 from gitcluster.cli.options import (
     columns_of,
+    data_argument,
     label_options,
     model_of,
     model_options,
     prior_options,
     table_options,
+    together,
     voice_options,
 )
-from gitcluster.cli.profiles import profile_clusters
 from gitcluster.cli.screen import Screen, make_table
-from gitcluster.cli.tables import Table, iterate_table
+from gitcluster.cli.tables import filled_words, iterate_table
+from gitcluster.cli.text_tables import MISSING
 from gitcluster.cli.writing import (
     STANDARD,
     check_apart,
@@ -34,6 +40,10 @@ from gitcluster.cli.writing import (
     standard_or,
     write_table,
 )
+from gitcluster.fitted.memberships import memberships
+
+with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
+                         "came, with the columns cluster, membership and outlier_score added.")  # fmt: skip
 
 
 @click.command()
@@ -42,11 +52,22 @@ from gitcluster.cli.writing import (
 @label_options
 @click.option("--probabilities", is_flag=True, help="Also write how firmly each row belongs to its cluster, and its "
               "outlier score.")  # fmt: skip
-@click.option("--with-data", is_flag=True, help="Also write the columns that were clustered.")
+@with_data
 @click.option("--save", metavar="FILE.npz", help="Keep the model, for predict, cut, explain, plot, explore, report.")
 @table_options
 @voice_options
-def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **options: Any) -> None:
+@together(*config_options)
+@click.pass_context
+def fit(
+    ctx: click.Context,
+    /,
+    table: str,
+    save: str | None,
+    save_config: str | None,
+    probabilities: bool,
+    with_data: bool,
+    **options: Any,
+) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
     Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
@@ -60,6 +81,9 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
     if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
         save = f"{save}.npz"
     output, screen = _prepare(options, save, sources=[table])
+    check_target(save_config, "--save-config")
+    check_apart({"-o": output, "--save": save, "--save-config": save_config}, [table])
+    options["with_data"] = with_data
     read_in = read(table, options, screen)
     chosen = columns_of(options)
     model = fit_table(model_of(options), read_in, screen)
@@ -67,15 +91,16 @@ def fit(table: str, save: str | None, probabilities: bool, with_data: bool, **op
         if save:
             Fitted(model, TableFacts.of(read_in, chosen)).save(save)
         if output:
-            more = {}
-            if probabilities:
-                scores = np.asarray(model.outlier_scores_, dtype=np.float64)
-                more = {"probability": model.probabilities_.round(4), "outlier_score": scores.round(4)}
-            labels = label_frame(read_in.row_names(), chosen.id, model.labels_, **more)
-            if with_data:
-                labels = join_data(labels, read_in.frame())
             form = format_of(output, options["output_format"])
+            found = Labels(model.labels_, model.probabilities_, np.asarray(model.outlier_scores_, dtype=np.float64))
+            if with_data:
+                labels = own_table(read_in, found, form)
+            else:
+                scores = {"probability": found.memberships.round(4), "outlier_score": found.outlier_scores.round(4)}
+                labels = label_frame(read_in.row_names(), chosen.id, found.clusters, **scores if probabilities else {})
             write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
+        if save_config:
+            write_config(ctx, save_config)
     facts = {**_fit_facts(model, read_in), "input": table, "model": save}
     _tell(options, screen, facts, _summary(model, read_in, screen), output)
     if save:
@@ -119,9 +144,51 @@ def label_frame(names: Any, id_name: str | None, labels: Any, **more: Any) -> pd
     return pd.DataFrame({name: np.asarray(names), **found})
 
 
-def join_data(labels: pd.DataFrame, data: pd.DataFrame) -> pd.DataFrame:
-    """Labels and the columns that were clustered, all of them."""
-    return labels.join(data.set_axis(free_names(list(data.columns), set(labels.columns)), axis=1))
+class Labels(NamedTuple):
+    """What is added to a table: a value of each for every row that was labelled."""
+
+    clusters: Any
+    memberships: Any
+    outlier_scores: Any = None
+    """None where they are not known."""
+
+
+def own_table(table: Table, labels: Labels, form: str) -> pd.DataFrame:
+    """The user's table as it came, with labels; rows that were left out have none."""
+    assert table.whole is not None
+    places = table.rows - table.start
+    added = {}
+    whole_numbers = "int64" if len(places) == len(table.whole) else "Int64"  # rows that were left out have no cluster
+    for name, values in {
+        "cluster": pd.array(labels.clusters, dtype=whole_numbers), "membership": _rounded(labels.memberships),
+        "outlier_score": _rounded(labels.outlier_scores),
+    }.items():  # fmt: skip
+        if values is not None:
+            added[name] = pd.Series(values).set_axis(places).reindex(range(len(table.whole)))
+    whole = table.whole if form in ("csv", "tsv") or not table.lines else typed_texts(table.whole)
+    kept = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
+    return pd.concat([kept, pd.DataFrame(added)], axis=1)
+
+
+def _rounded(values: Any) -> Any:
+    return None if values is None else np.asarray(values, dtype=np.float64).round(4)
+
+
+def typed_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of texts for a format that has types: columns of whole or decimal numbers become numbers."""
+
+    def typed(column: "pd.Series[Any]") -> Any:
+        gone = column.isin(MISSING)
+        zeros = column.str.match(r"[-+]?0\d", na=False).any()  # 007 is a name
+        if zeros or not gone.sum() < len(column):
+            return column
+        numbers = pd.to_numeric(column.where(~gone, None), errors="coerce")
+        if (numbers.isna() & ~gone).any():
+            return column
+        whole = column[~gone].str.fullmatch(r"[-+]?\d{1,18}").all()
+        return numbers.astype("Int64" if whole else "float64")
+
+    return frame.apply(typed) if len(frame) else frame
 
 
 def free_names(names: list[str], taken: set[str]) -> list[str]:
@@ -147,9 +214,11 @@ def free_names(names: list[str], taken: set[str]) -> list[str]:
 def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
     """What ``--json`` tells of a fit."""
     return {
-        "rows": len(table.values),
-        **_read_facts(len(table.values), table.dropped, table.lines, table.empty),
+        "rows": table.n_rows,
+        **_read_facts(table.n_rows, table.dropped, table.lines, table.empty),
         "features": list(table.names),
+        **({"filled": table.filled} if table.filled else {}),
+        **_column_facts(model),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
         "proportions": model.proportions_.round(6),
@@ -159,13 +228,22 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
     }
 
 
+def _column_facts(model: GIT) -> dict[str, Any]:
+    """What was done with the columns, where they are of several kinds, for ``--json``."""
+    columns = model.clustering_.columns
+    if columns is None or not columns.encoded:
+        return {}
+    return {"columns": {c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()}
+                        for c in columns}}  # fmt: skip
+
+
 def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     """What a person wants to know of a fit."""
     rows = [
-        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", p.in_words(table.names)]
-        for p in profile_clusters(table.values, model.labels_)
+        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", p.in_words()]
+        for p in model.profile(table.data, rules=False)
     ]
-    title = f"{len(table.values):,} rows, {len(table.names)} columns, {model.n_clusters_} clusters"
+    title = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters"
     headings = ["cluster", "rows", "share", "differs from the others by (standard deviations)"]
     parts: list[Any] = [make_table(title, headings, rows, left=(3,))]
     if hasattr(model, "n_clusters_scores_"):
@@ -173,7 +251,13 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         best = np.argsort(-scores["score"])[:3]
         ranked = ", ".join(f"{scores['n_clusters'][i]} ({scores['score'][i]:.2f})" for i in best)
         parts.append(f"Number of clusters, best scores first: {ranked}")
-    parts.append(_read_words(len(table.values), table.dropped, table.lines, table.empty))
+    columns = model.clustering_.columns
+    if columns is not None and columns.encoded:
+        lines = [[visible(column.name), column.describe()] for column in columns]
+        parts.append(make_table("Columns", ["column", "what was done with it"], lines, left=(0, 1)))
+    if table.filled:
+        parts.append(filled_words(table))
+    parts.append(_read_words(table.n_rows, table.dropped, table.lines, table.empty))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
     return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
 
@@ -204,6 +288,7 @@ def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
 @click.argument("table", metavar="TABLE")
 @label_options
 @click.option("--probabilities", is_flag=True, help="Also write how firmly each row belongs to its cluster.")
+@with_data
 @table_options
 @voice_options
 def predict(model: str, table: str, probabilities: bool, **options: Any) -> None:
@@ -220,17 +305,22 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     counts = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64)
     dropped = lines = empty = 0
     with screen.bar(f"Labelling {table}", "predict") as bar:
-        parts = iterate_table(table, chosen, check=None, advance=bar.advance, names=names)
+        parts = iterate_table(
+            table, chosen, check=None, advance=bar.advance, names=names, texts=fitted.texts(), maybe_id=fitted.facts.id
+        )
         form = format_of(output, options["output_format"]) if output else ""
         with open_writer(output, form, safe=options["safe_formulas"]) if output else nullcontext() as writer:
             for part in parts:
                 dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
-                if not len(part.values):
+                labels = _predict(fitted, part, options["missing"])
+                counts += np.bincount(labels.clusters + 1, minlength=len(counts))
+                if writer is None:
                     continue
-                labels = _predict(fitted, part, chosen.id, options["missing"], probabilities)
-                counts += np.bincount(labels["cluster"] + 1, minlength=len(counts))
-                if writer is not None:
-                    writer.write(labels)
+                if options["with_data"]:
+                    writer.write(own_table(part, labels, form))
+                elif part.n_rows:
+                    more = {"probability": labels.memberships.round(4)} if probabilities else {}
+                    writer.write(label_frame(part.row_names(), part.id_name, labels.clusters, **more))
     title = f"{counts.sum():,} rows of {table} in {screen.seconds['predict']:.1f} s"
     account = (int(counts.sum()), dropped, lines, empty)
     facts = {"rows": account[0], **_read_facts(*account), "sizes": counts[1:], "noise": int(counts[0]),
@@ -238,14 +328,14 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     _tell(options, screen, facts, [_sizes_table(title, counts), _read_words(*account)], output)
 
 
-def _predict(fitted: Fitted, part: Table, id_name: str | None, missing: str, probabilities: bool) -> pd.DataFrame:
+def _predict(fitted: Fitted, part: Table, missing: str) -> Labels:
+    if not part.n_rows:
+        return Labels(np.empty(0, np.int64), np.empty(0), np.empty(0))
     filled = fitted.fill(part, missing)
-    samples = filled.frame() if hasattr(fitted.model, "feature_names_in_") else filled.values
-    labels = fitted.model.predict(samples)
-    more = {}
-    if probabilities:
-        more["probability"] = np.where(labels >= 0, fitted.model.predict_proba(samples).max(axis=1), 0.0).round(4)
-    return label_frame(part.row_names(), id_name, labels, **more)
+    samples = filled.data if hasattr(fitted.model, "feature_names_in_") else filled.values
+    described = fitted.model.describe_samples(samples)
+    shares = memberships(fitted.model.clustering_, described).max(axis=1)
+    return Labels(described.labels, np.where(described.labels >= 0, shares, 0.0), described.outlier_scores)
 
 
 def _sizes_table(title: str, counts: Any) -> Any:
@@ -259,25 +349,35 @@ def _sizes_table(title: str, counts: Any) -> Any:
 
 @click.command()
 @click.argument("model", metavar="MODEL")
+@data_argument
 @prior_options
 @label_options
+@table_options
 @voice_options
-def cut(model: str, n_clusters: Any, proportions: Any, **options: Any) -> None:
+def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, **options: Any) -> None:
     """Take other labels from a saved MODEL: another number of clusters, or other proportions. No search is repeated.
+
+    With the TABLE that was fitted, the table is written with the new labels.
 
     \b
     gitcluster cut model.npz -c 5 -o labels5.csv
+    gitcluster cut model.npz customers.csv -c 5 -o customers5.csv
     gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
     """
     if n_clusters in (None, "auto") and proportions is None:
         raise click.UsageError("Tell into what to cut: -c 5, or --proportions 2:1:1.")
-    output, screen = _prepare(options, sources=[model])
-    fitted = load_model(model)
+    output, screen = _prepare(options, sources=[model, data])
+    options["with_data"] = data is not None
+    fitted, table = open_fitted(model, data, options, screen) if data else (load_model(model), None)
     with screen.bar("Cutting", "cut"):
         labels = fitted.model.cut(n_clusters=None if n_clusters == "auto" else n_clusters, proportions=proportions)
     if output:
-        found = label_frame(fitted.row_names(), fitted.facts.id, labels)
         form = format_of(output, options["output_format"])
+        if table is None:
+            found = label_frame(fitted.row_names(), fitted.facts.id, labels)
+        else:
+            scores = np.asarray(fitted.model.outlier_scores_, dtype=np.float64)
+            found = own_table(table, Labels(labels, None, scores), form)
         write_table(output, found, form, safe=options["safe_formulas"])
     counts = np.bincount(labels + 1, minlength=2)
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),

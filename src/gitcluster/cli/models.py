@@ -3,6 +3,7 @@
 import os
 import warnings
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +13,16 @@ from numpy.typing import NDArray
 import gitcluster
 from gitcluster import GIT
 from gitcluster._support.validation import available_memory
+from gitcluster.cli.cells import Table
+from gitcluster.cli.choosing import ColumnOptions
+from gitcluster.cli.numbers import parse_number
+from gitcluster.cli.opening import Check
 from gitcluster.cli.options import columns_of, model_of
 from gitcluster.cli.screen import Screen
-from gitcluster.cli.tables import Check, ColumnOptions, Table, column_centres, fill_missing, read_table
+from gitcluster.cli.tables import column_centres, fill_missing, read_table
 from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
+from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import read_notes
 from gitcluster.selection import neighborhood_sizes
 
@@ -25,11 +31,13 @@ class TableFacts(NamedTuple):
     """What later commands need of the fitted table; it is saved as notes in the model file."""
 
     missing: str = "error"
-    centres: NDArray[np.float64] | None = None
-    """Values for missing cells, one per column."""
+    centres: dict[str, float] | None = None
+    """Values for missing numbers, by column."""
     id: str | None = None
     ids: NDArray[Any] | None = None
     """Texts, one per row: the ids, or the numbers of the rows where some were dropped; None for 0, 1, 2, ..."""
+    na: tuple[str, ...] = ()
+    """Texts that mean a missing value."""
 
     @classmethod
     def of(cls, table: Table, chosen: ColumnOptions) -> "TableFacts":
@@ -40,7 +48,8 @@ class TableFacts(NamedTuple):
             ids = table.ids.astype(str).to_numpy(dtype=str)
         elif table.dropped:
             ids = table.rows.astype(str)
-        return cls(chosen.missing, column_centres(table, chosen.missing) if fills else None, chosen.id, ids)
+        centres = column_centres(table, chosen.missing) if fills else None
+        return cls(chosen.missing, centres, chosen.id, ids, chosen.style.missing)
 
 
 class Fitted(NamedTuple):
@@ -65,6 +74,11 @@ class Fitted(NamedTuple):
             raise TableError(f"{row!r} is not a row: rows are counted from 0 to {n - 1:,}. For ids, fit with --id.")
         return int(row)
 
+    def clustering(self) -> Clustering:
+        """What the fit found, with the ids as names of the rows."""
+        found = self.model.clustering_
+        return found if found.index is not None or self.facts.ids is None else replace(found, index=self.facts.ids)
+
     def row_names(self) -> Any:
         """What names the rows in the output: the ids, else the row numbers."""
         if self.facts.ids is None:
@@ -74,20 +88,37 @@ class Fitted(NamedTuple):
     def columns_for(self, chosen: ColumnOptions) -> tuple[ColumnOptions, list[str] | None]:
         """The options for another table of the same columns, and the names of these columns where they are known."""
         missing = self.facts.missing if chosen.missing == "error" else chosen.missing
+        columns = self.model.clustering_.columns
         names = getattr(self.model, "feature_names_in_", None)
+        if columns is not None and columns.encoded:
+            names = [column.name for column in columns.used]
         known = None if names is None or chosen.columns else list(names)
-        return chosen._replace(missing="keep" if missing in ("mean", "median") else missing), known
+        style = chosen.style._replace(missing=tuple(dict.fromkeys((*chosen.style.missing, *self.facts.na))))
+        return chosen._replace(missing="keep" if missing in ("mean", "median") else missing, style=style), known
+
+    def texts(self) -> frozenset[str]:
+        """Columns whose cells are read as they are written: dates, and categories unless they are two numbers."""
+        columns = self.model.clustering_.columns
+        if columns is None or not columns.encoded:
+            return frozenset()
+        return frozenset(
+            column.name for column in columns.used
+            if column.kind == "date" or (
+                column.kind in ("binary", "categorical", "ordinal")
+                and (column.asked or any(parse_number(level) is None for level in column.levels))
+            )
+        )  # fmt: skip
 
     def fill(self, table: Table, missing: str) -> Table:
         """New rows with the values of the fitted table where cells are missing."""
-        if not np.isnan(table.values).any():
+        if not table.data[table.numbers].isna().any(axis=None):
             return table
         if self.facts.centres is None:
             raise TableError(
                 f"The table has missing values, and the model was fitted without --missing {missing}. Fit with it and "
                 "--save again, or use --missing drop."
             )
-        return fill_missing(table, np.asarray(self.facts.centres))
+        return fill_missing(table, self.facts.centres)
 
 
 def is_model(path: str) -> bool:
@@ -107,28 +138,38 @@ def load_model(path: str) -> Fitted:
         raise TableError("A model is read from a file, not from the standard input. Name the file.")
     model = GIT.load(path)
     notes = read_notes(path)
+    centres = notes.get("centres")
+    if isinstance(centres, np.ndarray):  # as they were kept before columns of several kinds
+        names = getattr(model, "feature_names_in_", [])
+        notes["centres"] = {str(name): float(value) for name, value in zip(names, centres, strict=False)}
     return Fitted(model, TableFacts(**{name: notes[name] for name in TableFacts._fields if name in notes}))
 
 
 def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | None = None) -> Table:
     """Read a table for a fit, or the one that a model was fitted to."""
-    chosen, names = columns_of(options), None
+    chosen, names, texts = columns_of(options), None, frozenset[str]()
     if fitted is not None:
         chosen, names = fitted.columns_for(chosen)
+        texts = fitted.texts()
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
         check = memory_check(path, options["memory"], options.get("neighbors"))
-        table = read_table(path, chosen, check=check, advance=bar.advance, names=names)
-    if len(table.values) < 2:
+        table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)
+    if table.n_rows < 2:
         raise TableError(
-            f"{path} has {len(table.values)} row{'' if len(table.values) == 1 else 's'}"
+            f"{path} has {table.n_rows} row{'' if table.n_rows == 1 else 's'}"
             f"{' without missing values' if table.dropped else ''}; clustering needs at least 2."
         )
-    if len(table.values) > 2 and len(table.names) > 1:
-        maybe = np.flatnonzero(table.values[1] - table.values[0] == 1)
-        for i in maybe[(np.diff(table.values[:, maybe], axis=0) == 1).all(axis=0)]:
-            name = table.names[i]
-            warnings.warn(f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=2)
+    if fitted is None and len(table.numbers) == len(table.names) > 1 and table.n_rows > 2:
+        _warn_of_row_numbers(table)
     return table
+
+
+def _warn_of_row_numbers(table: Table) -> None:
+    values = table.values
+    maybe = np.flatnonzero(values[1] - values[0] == 1)
+    for i in maybe[(np.diff(values[:, maybe], axis=0) == 1).all(axis=0)]:
+        name = table.names[i]
+        warnings.warn(f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=3)
 
 
 def memory_check(path: str, limit: float | None, neighbors: Any = "auto") -> Check:
@@ -156,19 +197,26 @@ def fit_memory(rows: int, columns: int, neighbors: Any = "auto") -> float:
 
 def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     """Fit, and show which stage has begun."""
-    what = f"Clustering {len(table.values):,} rows" + (" (compiling first, this once)" if _is_first_run() else "")
+    what = f"Clustering {table.n_rows:,} rows" + (" (compiling first, this once)" if _is_first_run() else "")
     verbose = model.verbose
     with screen.bar(what, "fit") as bar:
 
         def show_stage(stage: str) -> None:
             bar.what = f"{what}: {stage}"
 
-        model.set_params(verbose=show_stage)
+        model.set_params(verbose=show_stage, columns=table.kinds or None, weights=table.weights or None)
         try:
             model.fit(table.frame())
         finally:
             model.set_params(verbose=verbose)
     return model
+
+
+def column_words(model: GIT, table: Table) -> str:
+    """How many columns there are, and how many of them are clustered by."""
+    columns, n = model.clustering_.columns, len(table.names)
+    used = len(columns.used) if columns is not None and columns.encoded else n
+    return f"{n} column{'' if n == 1 else 's'}" if used >= n else f"{used} of {n} columns"
 
 
 def _is_first_run() -> bool:
@@ -189,9 +237,9 @@ def open_fitted(source: str, data: str | None, options: dict[str, Any], screen: 
     if data is None:
         return fitted, None
     table = fitted.fill(read(data, options, screen, fitted), options["missing"])
-    if len(table.values) != len(fitted.model.labels_):
+    if table.n_rows != len(fitted.model.labels_):
         raise TableError(
-            f"{data} has {len(table.values):,} rows, the model was fitted to {len(fitted.model.labels_):,}. Give the "
+            f"{data} has {table.n_rows:,} rows, the model was fitted to {len(fitted.model.labels_):,}. Give the "
             "table that it was fitted to."
         )
     return fitted, table

@@ -8,7 +8,7 @@ import click
 
 from gitcluster import GIT
 from gitcluster._support.names import as_typed
-from gitcluster.cli.tables import ColumnOptions
+from gitcluster.cli.choosing import ColumnOptions
 from gitcluster.cli.text_tables import NO_QUOTE, SEPARATORS, TextStyle
 from gitcluster.cli.writing import FORMATS
 
@@ -56,10 +56,19 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
+data_argument = click.argument("data", metavar="[TABLE]", required=False)
+
 table_options = together(
     click.option("--columns", multiple=True, metavar="NAMES",
                  help="Columns to cluster by: names or patterns (x_*), separated by commas."),
     click.option("--exclude", multiple=True, metavar="NAMES", help="Columns to leave out: names or patterns."),
+    click.option("--ignore", multiple=True, metavar="NAMES", help="The same as --exclude."),
+    click.option("--categorical", multiple=True, metavar="NAMES",
+                 help="Columns whose values are categories although they look like numbers: zip codes."),
+    click.option("--ordinal", multiple=True, metavar="NAME=A,B,C", help="A column of categories in their order."),
+    click.option("--log", multiple=True, metavar="NAMES", help="Columns to be taken by their logarithms: incomes."),
+    click.option("--weight", multiple=True, metavar="NAME=NUMBER",
+                 help="What distances in a column are multiplied by; 1 by default."),
     click.option("--id", metavar="NAME", help="Column that names the rows; it is kept in the output."),
     click.option("--missing", type=click.Choice(["error", "mean", "median", "drop"]), default="error",
                  show_default=True, help="What to do with missing values."),
@@ -126,7 +135,19 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
     """What ``table_options`` say."""
     options = options | {
         name: as_typed(value) if isinstance(value := options[name], str) else value and tuple(map(as_typed, value))
-        for name in ("columns", "exclude", "id", "na", "key", "sheet")
+        for name in (
+            "columns",
+            "exclude",
+            "ignore",
+            "categorical",
+            "ordinal",
+            "log",
+            "weight",
+            "id",
+            "na",
+            "key",
+            "sheet",
+        )
     }
     separator = options["separator"]
     if separator is not None:
@@ -141,10 +162,14 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
         raise click.BadParameter(f"{quote!r} is neither one character of its own nor 'none'.", param_hint="--quote")
     if options["columns"] and options["id"] in options["columns"]:
         raise click.BadParameter(f"{options['id']!r} is one of --columns as well.", param_hint="--id")
+    for given in options["weight"]:
+        if re.fullmatch(r".+=\d*\.?\d+", given, flags=re.DOTALL) is None:
+            raise click.BadParameter(f"{given!r} is not a name and a number such as income=0.5.", param_hint="--weight")
     style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"], quote)
     return ColumnOptions(
-        options["columns"], options["exclude"], options["id"], options["missing"], options["input_format"],
-        options["key"], options["sheet"], style,
+        options["columns"], (*options["exclude"], *options["ignore"]), options["id"], options["missing"],
+        options["input_format"], options["key"], options["sheet"], style, options["categorical"], options["log"],
+        options["ordinal"], options["weight"], options.get("truth"), bool(options.get("with_data")),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster._support.optional import require
-from gitcluster.cli.tables import Table
+from gitcluster.cli.cells import Table
 
 KINDS = (
     "clusters", "topo-graph", "hierarchy", "selection", "n-clusters", "pipeline", "proportions", "intensity",
@@ -26,7 +26,7 @@ def draw(kind: str, model: GIT, table: Table | None) -> Any:
     from gitcluster import plots
 
     function = getattr(plots, "plot_" + kind.replace("-", "_"))
-    samples = {"X": table.frame()} if table is not None and "X" in inspect.signature(function).parameters else {}
+    samples = {"X": table.data} if table is not None and "X" in inspect.signature(function).parameters else {}
     drawn = function(model, **samples)
     figure = getattr(drawn, "figure", drawn)
     pyplot.close(figure)  # it is drawn into a file, not kept for a window

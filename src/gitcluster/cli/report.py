@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import visible
+from gitcluster.cli.cells import Table
+from gitcluster.cli.models import column_words
 from gitcluster.cli.pictures import draw, embed
-from gitcluster.cli.profiles import Profile, profile_clusters
-from gitcluster.cli.tables import Advance, Table
-
-SHOWN = 8
-"""Columns in the profile of a cluster."""
+from gitcluster.cli.tables import Advance, filled_words
+from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
+from gitcluster.fitted.profile_page import cluster_html
+from gitcluster.fitted.profiles import Profile
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 62rem; margin: 2.5rem auto; padding: 0 1.25rem }
@@ -20,9 +21,7 @@ p.lead { color: #55606e; margin-top: .2rem; } img { max-width: 100%; } figure { 
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #e3e7ec; }
 th { color: #55606e; font-weight: 500; } td.text, th.text { text-align: left; }
-td.bar { width: 34%; padding: 0 .7rem; } .track { position: relative; height: .9rem; background: #f2f4f7; }
-.track i { position: absolute; top: 0; bottom: 0; } .track b { position: absolute; left: 50%; top: -2px; bottom: -2px;
-width: 1px; background: #9aa4b0; } footer { color: #77818d; margin: 3rem 0 1rem; font-size: .85rem; }
+footer { color: #77818d; margin: 3rem 0 1rem; font-size: .85rem; }
 @page { margin: 18mm 16mm; }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact;
 -webkit-print-color-adjust: exact; } h2, h3, h2 + p { break-after: avoid; } tr, figure { break-inside: avoid; }
@@ -30,9 +29,10 @@ img { max-height: 22cm; } }
 """
 PROFILES = (
     "<h2>What sets every cluster apart</h2><p>These are the mean of a column in the cluster, its mean in all other "
-    "rows, and the difference in standard deviations of the column.</p>"
+    "rows, and the difference in standard deviations of the column; for values of a category, their shares and Cohen's "
+    "h. A rule is read as: of all rows of the cluster, so many meet it; of the rows that meet it, so many are in the "
+    "cluster.</p>"
 )
-ABOVE, BELOW = "#2f6fb2", "#c8573c"
 
 
 class Section(NamedTuple):
@@ -65,69 +65,53 @@ def sections_of(model: GIT) -> list[Section]:
 
 def make_report(model: GIT, table: Table, *, title: str, advance: Advance) -> str:
     """The report as a page; ``advance`` hears the share that is done."""
-    table = table._replace(names=[visible(name) for name in table.names])
-    profiles = profile_clusters(table.values, model.labels_)
+    profile = model.profile(table.data)
     sections = sections_of(model)
-    parts = [_head(model, table, title), "<h2>Sizes</h2>", _sizes(profiles, table.names)]
+    parts = [_head(model, table, title), "<h2>Sizes</h2>", _sizes(profile)]
     for i, section in enumerate(sections):
         parts.append(f"<h2>{section.heading}</h2><p>{escape(section.sentence)}</p>")
         if section.kind:
             image = embed(draw(section.kind, model, table))
             parts.append(f'<figure><img alt="{section.heading}" src="{image}"></figure>')
         if i == 0:
-            parts += [PROFILES, *(_profile(profile, table.names) for profile in profiles)]
+            parts += [f'{PROFILES}<div class="git-profile">', *map(cluster_html, profile), "</div>"]
         advance((i + 1) / len(sections))
+    parts.append(_columns(model))
+    if table.filled:
+        parts.append(f"<p>{escape(visible(filled_words(table)))}.</p>")
     parts.append(f"<footer>gitcluster {__version__}, {date.today().isoformat()}</footer></body></html>")
     return "\n".join(parts)
 
 
 def _head(model: GIT, table: Table, title: str) -> str:
-    lead = f"{len(table.values):,} rows, {len(table.names)} columns, {model.n_clusters_} clusters" + (
+    lead = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters" + (
         f"; {table.dropped:,} rows with missing values were left out" if table.dropped else ""
     )
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}{PROFILE_STYLE}</style></head>'
         f'<body><h1>{escape(title)}</h1><p class="lead">{lead}.</p>'
     )
 
 
-def _name(profile: Profile) -> str:
-    return "Noise" if profile.cluster < 0 else f"Cluster {profile.cluster}"
-
-
-def _sizes(profiles: list[Profile], names: list[str]) -> str:
+def _sizes(profile: Profile) -> str:
     rows = "".join(
-        f'<tr><td class="text">{_name(p)}</td><td>{p.rows:,}</td><td>{p.share:.1%}</td>'
-        f'<td class="text">{escape(p.in_words(names))}</td></tr>'
-        for p in profiles
+        f'<tr><td class="text">{found.name}</td><td>{found.rows:,}</td><td>{found.share:.1%}</td>'
+        f'<td class="text">{escape(found.in_words())}</td></tr>'
+        for found in profile
     )
     head = '<tr><th class="text"></th><th>rows</th><th>share</th><th class="text">differs most in</th></tr>'
     return f"<table>{head}{rows}</table>"
 
 
-def _profile(profile: Profile, names: list[str]) -> str:
-    strongest = profile.strongest(SHOWN)
-    title = f"<h3>{_name(profile)}: {profile.rows:,} rows, {profile.share:.1%}</h3>"
-    if not strongest:
-        return f"{title}<p>No column differs by as much as a fifth of a standard deviation.</p>"
-    head = ('<tr><th class="text">column</th><th>mean here</th><th>elsewhere</th><th>difference</th>'
-            "<th></th></tr>")  # fmt: skip
-    rows = "".join(_feature(profile, i, names[i]) for i in strongest)
-    return f"{title}<table>{head}{rows}</table>"
-
-
-def _feature(profile: Profile, i: int, name: str) -> str:
-    difference = float(profile.difference[i])
-    width = min(50.0, abs(difference) / 3 * 50)  # three standard deviations fill one side
-    left = 50.0 if difference > 0 else 50.0 - width
-    bar = f'<i style="left:{left:.1f}%;width:{width:.1f}%;background:{ABOVE if difference > 0 else BELOW}"></i><b></b>'
-    here, elsewhere = _number(profile.inside[i]), _number(profile.outside[i])
-    return (
-        f'<tr><td class="text">{escape(name)}</td><td>{here}</td><td>{elsewhere}</td>'
-        f'<td>{difference:+.2f}</td><td class="bar"><div class="track">{bar}</div></td></tr>'
+def _columns(model: GIT) -> str:
+    """What was done with every column, where they are of several kinds."""
+    columns = model.clustering_.columns
+    if columns is None or not columns.encoded:
+        return ""
+    rows = "".join(
+        f'<tr><td class="text">{escape(visible(column.name))}</td>'
+        f'<td class="text">{escape(column.describe())}</td></tr>'
+        for column in columns
     )
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}"
+    return f"<h2>The columns</h2><p>What was done with each before distances were measured.</p><table>{rows}</table>"

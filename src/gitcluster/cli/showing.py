@@ -8,21 +8,21 @@ import click
 
 from gitcluster._support.files import write_aside
 from gitcluster._support.names import as_typed, visible
+from gitcluster.cli.cells import Table
 from gitcluster.cli.models import Fitted, open_fitted
-from gitcluster.cli.options import model_options, table_options, voice_options
+from gitcluster.cli.options import data_argument, model_options, table_options, voice_options
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
 from gitcluster.cli.streams import check_open
-from gitcluster.cli.tables import Table
-from gitcluster.cli.writing import check_apart, check_target, print_json
+from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, write_table
 from gitcluster.explorer import write_explorer
+from gitcluster.fitted.explanation import explain_rows
 
 SHOWN = 30
 """Columns in the page to explore: more of them would make it large."""
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
-data_argument = click.argument("data", metavar="[TABLE]", required=False)
 
 
 def _screen(options: dict[str, Any]) -> Screen:
@@ -64,20 +64,51 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     fitted, _ = open_fitted(source, None, options, screen)
     rows = tuple(map(as_typed, rows))
     samples = [fitted.find_row(row) for row in rows]
-    explanation = fitted.model.explain(*samples)
+    explanation = explain_rows(fitted.clustering(), *samples)
     if options["as_json"]:
         print_json(
             {
                 "rows": rows,
                 "samples": samples,
                 "text": str(explanation),
+                "differences": [difference._asdict() for difference in explanation.differences],
                 "table": json.loads(explanation.to_pandas().to_json(orient="records")),
             }
         )
     else:
-        renamed = [f"{row} is sample {i}." for row, i in zip(rows, samples, strict=True) if row != str(i)]
         check_open("stdout")
-        click.echo(visible("\n".join([*map(visible, renamed), str(explanation)]), lines=True))
+        click.echo(visible(str(explanation), lines=True))
+
+
+@click.command()
+@source_argument
+@data_argument
+@click.option("-o", "--output", metavar="FILE", help="Write the numbers as a table: one row per cluster and column.")
+@model_options
+@table_options
+@voice_options
+def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
+    """Tell what sets every cluster apart from all other rows and from the nearest cluster, with a few rules for each.
+
+    \b
+    gitcluster profile model.npz data.csv
+    gitcluster profile data.csv -c 3 -o profile.csv
+    """
+    check_target(output, stream=True)
+    check_apart({"-o": output}, [source, data])
+    form = format_of(output, None) if output else ""
+    screen = _screen(options)
+    fitted, table = open_fitted(source, data, options, screen)
+    with screen.bar("Comparing clusters", "profile"):
+        found = fitted.model.profile(None if table is None else table.data)
+    if output:
+        write_table(output, found.to_frame(), form)
+    if options["as_json"]:
+        rules = json.loads(found.rules_frame().to_json(orient="records"))
+        print_json({"columns": json.loads(found.to_frame().to_json(orient="records")), "rules": rules})
+    elif not options["quiet"] and output != STANDARD:
+        check_open("stdout")
+        click.echo(visible(str(found), lines=True))
 
 
 @click.command()
@@ -130,7 +161,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
 
 
 def _write_explorer(fitted: Fitted, table: Table | None, output: str, title: str) -> None:
-    ids, frame = fitted.facts.ids, None if table is None else table.frame()
+    ids, frame = fitted.facts.ids, None if table is None else table.data
     if table is not None and table.ids is not None:
         ids = table.ids.astype(str).to_numpy(dtype=object)
     write_explorer(

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import IO, Any, NamedTuple
@@ -74,13 +75,15 @@ class TextTable:
     def __init__(self, stream: IO[bytes], name: str, size: int | None, style: TextStyle) -> None:
         self.stream, self.name, self.size, self.style = stream, name, size, style
         self.read = self.lines = 0
+        self.texts: set[str] = set()
         first = stream.read(BLOCK)
-        self.encoding = style.encoding or next((e for bom, e in BOMS.items() if first.startswith(bom)), "utf-8")
+        self.encoding = style.encoding or find_encoding(first, name)
         try:
             self.decoder = codecs.getincrementaldecoder(self.encoding)()
         except LookupError:
             raise TableError(f"--encoding {self.encoding} is not known. Try utf-8, latin-1, cp1252, utf-16.") from None
         self.text = self._decode(first).removeprefix("\ufeff")
+        style = self.style = self._take_notes(style)
         sample = split_lines(self.text[:SAMPLE])
         sample = sample[:-1] if len(sample) > 1 and len(self.text) > SAMPLE else sample
         quote = None if style.quote == NO_QUOTE else style.quote or QUOTE
@@ -88,7 +91,7 @@ class TextTable:
         self.decimal = style.decimal or sniff_decimal(sample, self.separator, quote)
         self.grammar = Grammar(self.separator, quote)
         self.names = self._take_header()
-        widths = [len(line.encode()) for line in sample[self.lines :] if line.strip()]
+        widths = [len(line.encode()) for line in sample[1:] if line.strip()]
         self.rows = None
         if size is not None and widths:
             self.rows = max(1, round((size - len(sample[0])) / (sum(widths) / len(widths))))
@@ -107,6 +110,33 @@ class TextTable:
         self.read += len(raw)
         return text
 
+    def _take_notes(self, style: TextStyle) -> TextStyle:
+        """Leave out what stands above the header: a line such as ``sep=;`` and lines that begin with #.
+
+        The last of these is the header where the next line has as many numbers as it has names.
+        """
+        told = re.match(r"\s*\"?sep=(.|\\t)\"?[ \t]*(\r\n|\r|\n)", self.text)
+        if told:
+            self._skip(told.end())
+            style = style if style.separator else style._replace(separator=told[1].replace("\\t", "\t"))
+        noted = re.match(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)", self.text)
+        if noted is None:
+            return style
+        last = split_lines(noted[0])[-1]
+        rest = split_lines(self.text[noted.end() : noted.end() + SAMPLE])[:1]
+        quote = None if style.quote == NO_QUOTE else style.quote or QUOTE
+        separator = style.separator or sniff_separator([last, *rest], quote)
+        names, cells = (line.strip("\r\n #").split(separator) for line in (last, rest[0] if rest else ""))
+        is_header = len(names) == len(cells) > 1 and all(_is_number(cell.strip(), ".") for cell in cells)
+        self._skip(noted.end() - (len(last) if is_header else 0))
+        if is_header:
+            self.text = self.text.lstrip(" \t").removeprefix("#").lstrip(" ")
+        return style
+
+    def _skip(self, end: int) -> None:
+        self.lines += count_newlines(self.text[:end])
+        self.text = self.text[end:]
+
     def _check_text(self, text: str) -> None:
         if "\0" in text:
             line = self.lines + count_newlines(text[: text.index("\0")]) + 1
@@ -121,7 +151,7 @@ class TextTable:
         while not text and (raw := self.stream.read(BLOCK)):
             self.text += self._decode(raw)
             text = self.text.lstrip("\r\n")
-        self.lines = count_newlines(self.text[: len(self.text) - len(text)])
+        self.lines += count_newlines(self.text[: len(self.text) - len(text)])
         row, self.text = self._first_row(text)
         cells = [cell.strip() for cell in self.grammar.split(_tidy(row, self.separator))]
         if not row:
@@ -172,7 +202,7 @@ class TextTable:
                         f"{counted.lines:,} lines, but {len(frame):,} were read. Use --quote or --separator."
                     )
             else:
-                frame = pd.DataFrame(columns=[*columns, *keep], dtype=object)
+                frame = pd.DataFrame(columns=list(dict.fromkeys([*columns, *keep])), dtype=object)
             place = RowLines(self.grammar, rows, self.lines)
             yield Block(frame, start, done, place, counted.lines + above, counted.empty)
             start, above = start + counted.rows, 0
@@ -242,10 +272,10 @@ class TextTable:
         )
 
     def _parse(self, rows: str, columns: list[str], keep: list[str]) -> pd.DataFrame:
-        types = {name: pa.string() for name in keep}
+        types = {name: pa.string() for name in (*keep, *self.texts)}
         wide = {name: pa.float64() for name in columns} if len(columns) > WIDE else {}
         convert = arrow_csv.ConvertOptions(
-            include_columns=[*columns, *keep], column_types=wide | types,
+            include_columns=list(dict.fromkeys([*columns, *keep])), column_types=wide | types,
             null_values=[*MISSING, *self.style.missing], strings_can_be_null=False, decimal_point=self.decimal,
         )  # fmt: skip
         quote = self.grammar.quote or False
@@ -266,6 +296,10 @@ class TextTable:
         except pa.ArrowInvalid as error:
             self._raise_ragged(rows)
             raise TableError(f"{self.name}, from line {self.lines + 1:,} on, cannot be read: {error}") from None
+        special = {field.name for field in table.schema if not _is_plain(field.type)} - types.keys()
+        if special:  # dates and times stay as they are written
+            self.texts |= special
+            return self._parse(rows, columns, keep)
         return table.to_pandas()
 
     def _raise_ragged(self, rows: str) -> None:
@@ -294,6 +328,35 @@ class RowLines(NamedTuple):
         return self.above + count_newlines(self.text[:start]) + 1
 
 
+def find_encoding(first: bytes, name: str) -> str:
+    """The encoding of a text table by its first bytes; one that had to be guessed is told."""
+    marked = next((encoding for bom, encoding in BOMS.items() if first.startswith(bom)), None)
+    if marked is not None:
+        return marked
+    head = first[:SAMPLE]
+    for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        zeros = head[offset::2].count(0)
+        if len(head) > 8 and zeros > 0.6 * len(head[offset::2]) and head[1 - offset :: 2].count(0) < 0.05 * len(head):
+            return encoding
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(first)
+    except UnicodeDecodeError as error:
+        try:
+            first.decode("cp1252")
+            guess, words = "cp1252", "Windows Western Europe"
+        except UnicodeDecodeError:
+            guess, words = "latin-1", "Western Europe"
+        if 0 in head:
+            return "utf-8"  # it is no text, which is told where it is decoded
+        warnings.warn(
+            f"{name} is not UTF-8 (byte 0x{first[error.start]:02x} at offset {error.start:,}); it was read as {guess} "
+            f"({words}). If letters are wrong, use --encoding.",
+            stacklevel=2,
+        )
+        return guess
+    return "utf-8"
+
+
 def sniff_separator(lines: list[str], quote: str | None = QUOTE) -> str:
     """The first of the usual separators that splits nearly all lines into the number of fields of the first.
 
@@ -315,7 +378,9 @@ def sniff_decimal(lines: list[str], separator: str, quote: str | None = QUOTE) -
     if separator == ",":
         return "."
     cells = [cell.strip() for row in _sample_rows(lines[1:50], separator, quote) for cell in row]
-    with_comma = any(re.fullmatch(r"[-+]?\d+,\d+([eE][-+]?\d+)?", cell) for cell in cells)
+    with_comma = any(re.fullmatch(r"[-+]?\d+(\.\d{3})*,\d+([eE][-+]?\d+)?", cell) for cell in cells)
+    grouped = any(re.fullmatch(r"[-+]?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells)
+    cells = [cell for cell in cells if not grouped or not re.fullmatch(r"[-+]?\d{1,3}(\.\d{3})+", cell)]
     with_point = any(re.fullmatch(r"[-+]?\d*\.\d+([eE][-+]?\d+)?", cell) for cell in cells)
     return "," if with_comma and not with_point else "."
 
@@ -333,6 +398,14 @@ def _sample_rows(lines: list[str], separator: str, quote: str | None) -> list[li
 def _tidy(text: str, separator: str) -> str:
     """Runs of blanks as one where blanks separate."""
     return re.sub(r"(?m)^ +| +$", "", re.sub(r"[ \t]+", " ", text)) if separator == " " else text
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether a column that pyarrow found needs no second look: numbers, truth values, nothing, or texts."""
+    types = pa.types
+    return any(
+        test(kind) for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_null, types.is_string)
+    )
 
 
 def _shorten(line: str) -> str:

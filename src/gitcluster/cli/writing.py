@@ -38,6 +38,9 @@ FORMATS = {
     ".ipc": "arrow",
     ".npy": "npy",
     ".npz": "npz",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
     ".xlsx": "excel",
 }
 EXCEL_ROWS = 1_048_575
@@ -123,6 +126,8 @@ class TableWriter:
         """Add rows."""
         if self.form in ("csv", "tsv"):
             self.file.write(self._text(part).encode(errors="backslashreplace"))
+        elif self.form == "jsonl":
+            self.file.write("".join(f"{record}\n" for record in _records(part)).encode(errors="backslashreplace"))
         elif self.form in ("parquet", "arrow"):
             self._write_arrow(part)
         else:
@@ -161,7 +166,9 @@ class TableWriter:
         self.file.flush()
 
     def _write_whole(self, table: pd.DataFrame) -> None:
-        if self.form == "npy":
+        if self.form == "json":
+            self.file.write(("[" + ",\n".join(_records(table)) + "]\n").encode(errors="backslashreplace"))
+        elif self.form == "npy":
             self.file.write(_npy(table["cluster"].to_numpy()))
         elif self.form == "npz":
             with zipfile.ZipFile(whole := BytesIO(), "w") as archive:  # np.savez takes no column named "file"
@@ -175,6 +182,20 @@ class TableWriter:
             )
         else:
             self.file.write(_workbook(table))
+
+
+def _records(table: pd.DataFrame) -> list[str]:
+    """The rows of a table as JSON; what is missing is null."""
+    names = list(map(str, table.columns))
+    columns = [[_plain(value) for value in table[name].tolist()] for name in table.columns]
+    return [
+        json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str)
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return None if not isinstance(value, (str, list, dict, np.ndarray)) and pd.isna(value) else value
 
 
 def _npy(array: Any) -> bytes:

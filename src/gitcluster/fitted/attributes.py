@@ -13,6 +13,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, Table
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
+from gitcluster.inputs.columns import Columns
 from gitcluster.prior.proportions import resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 
@@ -51,6 +52,7 @@ class ClusteringAttributes:
     n_clusters_scores_: Table = _found("n_clusters_scores", "Numbers of clusters and their scores.")
     representation_: str = _found("representation", "How the features were looked at.")
     representations_: Table = _found("representations", "Ways to look at the features and their scores.")
+    columns_: Columns = _found("columns", "What was done with every column of a data frame.")
     n_clusters_: int = _found("n_clusters", "Number of clusters found.")
     n_neighbors_: int = _found("n_neighbors", "Neighbours used.")
     n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")

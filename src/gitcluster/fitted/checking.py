@@ -17,6 +17,7 @@ from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points
+from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.scaling import Scaling, apply_scaling
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
@@ -24,6 +25,9 @@ from gitcluster.topo_graph import TopoGraph
 
 def check_clustering(found: Clustering, n_features: int | None) -> None:
     """Raise where the parts of a loaded clustering do not fit together; ``n_features`` is what predict will expect."""
+    if found.columns is not None:
+        _check_kind(found.columns, Columns)
+        n_features = len(found.columns.features) if found.columns.encoded else n_features
     check_graph(found.topo_graph, found.n_samples)
     n_local = len(found.topo_graph.sizes)
     check_cut(found.edge_cut, found.topo_graph)
@@ -37,6 +41,7 @@ def check_clustering(found: Clustering, n_features: int | None) -> None:
     check_peaks(found.parents, found.peaks, found.n_samples)
     _check_reference(found, n_local, n_features)
     _check_counts(found)
+    check_columns(found)
     for table in (found.selection, found.n_clusters_scores):
         if table is not None and len({len(column) for column in table.values()}) > 1:
             raise ValueError("its tables have columns of different lengths")
@@ -56,6 +61,25 @@ def _check_counts(found: Clustering) -> None:
     names = found.feature_names
     if names is not None and not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):
         raise ValueError("its names of features are not texts")
+
+
+def check_columns(found: Clustering) -> None:
+    """Raise where columns or labels of rows are not what a fit keeps."""
+    if found.index is not None:
+        texts = isinstance(found.index, np.ndarray) and found.index.dtype.kind == "O"
+        if not texts:
+            check_range("labels of rows", found.index, (found.n_samples,), -(2**63), 2**63)
+        elif found.index.shape != (found.n_samples,):
+            raise ValueError("its labels of rows are those of other rows")
+    for column in () if found.columns is None else found.columns.columns:
+        _check_kind(column, Column)
+        texts = all(isinstance(text, str) for text in (column.name, column.kind, *column.levels))
+        numbers = (column.centre, column.shift, column.weight)
+        if not texts or not all(isinstance(x, float) and np.isfinite(x) for x in numbers) or column.weight < 0:
+            raise ValueError("its columns are not valid")
+        rank = column.centre if column.kind in ("binary", "ordinal") else 0.0
+        if column.kind in ("binary", "ordinal") and not 0 <= rank <= len(column.levels) - 1:
+            raise ValueError("its columns are not valid")
 
 
 def _check_kind(value: Any, kind: type) -> None:

@@ -13,6 +13,7 @@ from gitcluster.edge_cutting import EdgeCut
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Input
+from gitcluster.inputs.columns import Columns, is_frame
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
@@ -139,6 +140,10 @@ class Clustering(_WithoutCaches):
     neighbors: Neighbors | None = None
     """What the search found; estimators do not keep it."""
     feature_names: tuple[str, ...] | None = None
+    columns: Columns | None = None
+    """What was done with the columns of a data frame."""
+    index: Array | None = None
+    """(n,) labels of the rows of a data frame, whole numbers or texts; None where they are 0, 1, 2, ..."""
 
     @property
     def n_samples(self) -> int:
@@ -181,10 +186,22 @@ class Clustering(_WithoutCaches):
             way.append(int(self.parents[way[-1]]))
         return np.array(way)
 
-    def without_neighbors(self, feature_names: Any = None) -> "Clustering":
+    def without_neighbors(
+        self, feature_names: Any = None, columns: Columns | None = None, index: Array | None = None
+    ) -> "Clustering":
         """What an estimator keeps."""
         names = None if feature_names is None else tuple(map(str, feature_names))
-        return replace(self, neighbors=None, feature_names=names)
+        return replace(self, neighbors=None, feature_names=names, columns=columns, index=index)
+
+    def name_of(self, sample: int) -> str:
+        """What a sample is called: its label in the index of the data frame, else its number."""
+        return str(sample if self.index is None else self.index[sample])
+
+    def encode(self, X: Any) -> Any:
+        """A data frame of columns of several kinds as the features that were fitted; anything else as it is."""
+        if self.columns is None or not self.columns.encoded or not is_frame(X):
+            return X
+        return self.columns.encode(X)[0]
 
     def __repr__(self) -> str:
         told = f"{self.n_clusters} clusters of {self.n_samples:,} samples"

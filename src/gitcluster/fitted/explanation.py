@@ -9,25 +9,39 @@ In: a clustering and indices of its samples. Out: :class:`SampleExplanation` or 
 ``str`` is for people.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array
+from gitcluster._support.names import visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import memberships
+from gitcluster.fitted.paths import find_boundary_pairs, strengths, strongest_path, together_until
 from gitcluster.fitted.prediction import describe_fitted
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.fitted.traits import (
+    Difference,
+    Trait,
+    compare_groups,
+    compare_samples,
+    compare_to_group,
+    fitted_traits,
+    in_words,
+    read_traits,
+)
+from gitcluster.hierarchy import cut_hierarchy
+from gitcluster.inputs import Distances, NeighborGraph
+from gitcluster.inputs.kinds import row_labels
 from gitcluster.prior.proportions import proportion_distance
-from gitcluster.topo_graph import TopoGraph
+
+MOST_COMPARED = 20_000
+"""Samples of a cluster whose mean a sample is compared with."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,16 +65,33 @@ class SampleExplanation:
     """Number of clusters from which down the cluster is joined with another; None as above."""
     merges_with: int | None
     """The cluster that it is joined with."""
+    X: Any = field(default=None)
+    """The table that was fitted, where it was given."""
+
+    @property
+    def name(self) -> str:
+        """What the sample is called."""
+        return visible(self.clustering.name_of(self.sample))
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """The columns in which the sample is most unlike its cluster, with its value and the mean there."""
+        found = self.clustering
+        members = np.flatnonzero(found.edge_cut.labels[found.local_labels] == self.home)
+        members = members[:: -(-len(members) // MOST_COMPARED)]
+        traits, _, group = table_rows(found, [np.array([self.sample]), members], self.X)
+        return compare_to_group(traits, 0, group)
 
     def __str__(self) -> str:
         found, place = self.clustering, self.home
         steps = len(self.climb) - 1
-        way = f"climbs to sample {self.climb[-1]} in {count(steps, 'step')}" if steps else "is a peak of intensity"
-        lines = [f"Sample {self.sample} is in cluster {place} ({samples_in(found, place)})."]
+        peak = visible(found.name_of(int(self.climb[-1])))
+        way = f"climbs to sample {peak} in {count(steps, 'step')}" if steps else "is a peak of intensity"
+        lines = [f"Sample {self.name} is in cluster {place} ({samples_in(found, place)})."]
         if self.cluster < 0:
             score = found.outlier_scores[self.sample]
             lines = [
-                f"Sample {self.sample} is noise: its outlier score is {score:.2f}, that of noise begins at "
+                f"Sample {self.name} is noise: its outlier score is {score:.2f}, that of noise begins at "
                 f"{found.fitted.noise_above:.2f}. It would be in cluster {place}."
             ]
         lines.append(
@@ -72,6 +103,8 @@ class SampleExplanation:
         lines.append(f"It belongs to its cluster by {self.memberships[place]:.0%}" + (
             "." if second is None else f", and by {self.memberships[second]:.0%} to cluster {second}."
         ))  # fmt: skip
+        if self.differences:
+            lines.append(f"It is most unlike its cluster in {in_words(self.differences, words=', ')}.")
         if self.splits_at is not None:
             lines.append(f"Asked for {self.splits_at} clusters, its cluster splits.")
         if self.merges_at is not None:
@@ -79,6 +112,9 @@ class SampleExplanation:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return explanation_html(str(self), self.differences, (self.name, f"cluster {self.home}"))
 
     def to_pandas(self) -> Any:
         """The climb as a data frame: sample, log intensity, outlier score."""
@@ -113,7 +149,29 @@ class PairExplanation:
     prior_distances: tuple[float, float] | None
     """Two clusters, prior given: W1 to the prior now, and if their clusters were one."""
     distances: Any = field(default=None)
-    """What was fitted, where the model keeps none (``metric="precomputed"``)."""
+    """What was given as X: the table that was fitted, or the distances (``metric="precomputed"``)."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two samples are called."""
+        first, second = (visible(self.clustering.name_of(sample)) for sample in self.samples)
+        return first, second
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """The columns in which the two differ most, with their values."""
+        traits, *_ = table_rows(self.clustering, [np.array([sample]) for sample in self.samples], self.distances)
+        return compare_samples(traits, 0, 1) if traits else []
+
+    @cached_property
+    def crossing(self) -> list[Difference]:
+        """The columns in which the way changes most at its weakest edge, with the means of both local clusters."""
+        if self.weakest is None:
+            return []
+        at = int(np.flatnonzero(self.edges == self.weakest)[0])
+        labels = self.clustering.local_labels
+        sides = [np.flatnonzero(labels == self.path[end]) for end in (at, at + 1)]
+        return compare_groups(*table_rows(self.clustering, sides, self.distances))
 
     @property
     def together(self) -> bool:
@@ -135,7 +193,7 @@ class PairExplanation:
         return find_boundary_pairs(self.clustering, self.weakest, self.distances)
 
     def __str__(self) -> str:
-        i, j = self.samples
+        i, j = self.names
         a, b = self.clusters
         found = self.clustering
         if self.together:
@@ -146,11 +204,17 @@ class PairExplanation:
                 f"({samples_in(found, b)})."
             ]
         if self.local_clusters[0] == self.local_clusters[1]:
-            lines.append(f"Both climb to one peak, sample {found.peaks[self.local_clusters[0]]}.")
+            lines.append(
+                f"Both climb to one peak, sample {visible(found.name_of(int(found.peaks[self.local_clusters[0]])))}."
+            )
         elif not len(self.path):
             lines.append("No edge of the topo-graph leads from the one to the other: a constraint joins them.")
         else:
             lines += self._describe_path()
+            if self.crossing:
+                lines.append(f"There the way crosses {in_words(self.crossing, words=' to ')}.")
+        if self.differences:
+            lines.append(f"The two differ most in {in_words(self.differences)}.")
         if self.together_until is not None and self.local_clusters[0] != self.local_clusters[1]:
             kind = "stay" if self.together else "would be"
             lines.append(f"They {kind} together up to {count(self.together_until, 'cluster')}.")
@@ -183,6 +247,9 @@ class PairExplanation:
         strength = f"strength {np.exp(graph.log_weights[edge]):.3g}"
         return f"{i} - {j} ({count(int(graph.pairs[edge]), 'boundary pair')}, {strength})"
 
+    def _repr_html_(self) -> str:
+        return explanation_html(str(self), self.differences, self.names)
+
     def to_pandas(self) -> Any:
         """The edges along the path as a data frame."""
         pandas = require("pandas", extra="export", purpose="to_pandas")
@@ -209,10 +276,12 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
     Parameters
     ----------
     model : Clustering, or a fitted estimator
-    i, j : int
-        Samples, as rows of what was fitted; negative ones count from the end.
-    X : array-like, default=None
-        What was fitted: needed for the boundary pairs of a pair with ``metric="precomputed"`` alone.
+    i, j : int or label
+        Samples: rows of what was fitted, negative ones count from the end. After a fit on a data frame whose index is
+        not 0, 1, 2, ...: labels of the index; where these are no whole numbers, rows as well.
+    X : data frame or array-like, default=None
+        What was fitted, for the values of the columns as they are; by default they are worked out from what the model
+        keeps. With ``metric="precomputed"`` it is needed for the boundary pairs of a pair.
 
     Examples
     --------
@@ -221,13 +290,63 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
     >>> print(explain(git_clusters(X, n_clusters=2), 0, 5))
     Samples 0 and 5 are apart: clusters 0 (3 samples) and 1 (3 samples).
     The edge between their local clusters is cut: 0 - 1 (4 boundary pairs, strength 0.353).
+    There the way crosses feature 0 (0.833 to 8.67).
+    The two differ most in feature 0 (0 against 9.5).
     They would be together up to 1 cluster.
     """
     found = clustering_of(model)
-    i = check_sample("i", i, found.n_samples)
-    if j is None:
-        return explain_sample(found, i)
-    return explain_pair(found, i, check_sample("j", j, found.n_samples), X)
+    if found.index is None:
+        found = replace(found, index=row_labels(X))
+    i = find_sample(found, "i", i)
+    return explain_rows(found, i, None if j is None else find_sample(found, "j", j), X=X)
+
+
+def explain_rows(
+    found: Clustering, i: int, j: int | None = None, *, X: Any = None
+) -> SampleExplanation | PairExplanation:
+    """Explain samples by their numbers, whatever their labels are."""
+    return replace(explain_sample(found, i), X=X) if j is None else explain_pair(found, i, j, X)
+
+
+def find_sample(found: Clustering, name: str, given: Any) -> int:
+    """A sample by its label in the index of a data frame, or by its number."""
+    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if found.index is None or (whole and found.index.dtype.kind == "O"):
+        return check_sample(name, given, found.n_samples)
+    labels = np.flatnonzero(found.index == (given if whole else str(given)))
+    if not len(labels):
+        first = ", ".join(repr(label) for label in found.index[:3].tolist())
+        raise ValueError(f"{name} must be a label of the fitted rows, got {given!r}. The first labels are {first}.")
+    return int(labels[0])
+
+
+def table_rows(found: Clustering, groups: list[Array], X: Any) -> tuple[list[Trait], Array, Array]:
+    """The columns of two groups of samples, and which rows of them are whose; no columns where none are known."""
+    rows = np.concatenate(groups)
+    inside = np.arange(len(rows)) < len(groups[0])
+    sides = np.flatnonzero(inside), np.flatnonzero(~inside)
+    if X is None or isinstance(found.source, (Distances, NeighborGraph)):
+        return fitted_traits(found, rows), *sides
+    if len(X) != found.n_samples:
+        raise ValueError(f"X has {len(X)} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")
+    return [trait.take(rows) for trait in read_traits(X, found.feature_names)], *sides
+
+
+def explanation_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:
+    """Sentences, and the columns in which two differ, for notebooks."""
+    lines = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
+    if not differences:
+        return f"<div>{lines}</div>"
+    cells = "".join(
+        f'<tr><td style="text-align:left">{escape(visible(d.column))}</td><td>{escape(d.first)}</td>'
+        f"<td>{escape(d.second)}</td><td>{d.size:.1f}</td></tr>"
+        for d in differences[:8]
+    )
+    head = '<tr><th style="text-align:left">column</th>' + "".join(f"<th>{escape(name)}</th>" for name in names)
+    rules = ".git-pair td, .git-pair th { padding: .2rem .8rem; text-align: right; } .git-pair p { margin: 0; }"
+    return (
+        f'<div class="git-pair"><style>{rules}</style>{lines}<table>{head}<th>difference</th></tr>{cells}</table></div>'
+    )
 
 
 def check_sample(name: str, index: Any, n_samples: int) -> int:
@@ -282,77 +401,6 @@ def explain_pair(found: Clustering, i: int, j: int, X: Any = None) -> PairExplan
         now, then = (proportion_distance(s / s.sum(), found.prior) for s in (cut.sizes, merged))
         distances = (now, then)
     return PairExplanation(found, (i, j), clusters, (a, b), path, edges, ~cut.kept[edges], until, distances, X)
-
-
-def strengths(graph: TopoGraph) -> NDArray[np.int64]:
-    """Rank of every edge, the strongest highest; bridges are below all others."""
-    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.pairs > 0))
-    return inverse_order(order)
-
-
-def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Local clusters and edges of the way from a to b whose weakest edge is the strongest; empty where there is none.
-
-    Examples
-    --------
-    >>> graph = TopoGraph(
-    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [0, 2], [1, 2]]),
-    ...     log_weights=np.log([0.1, 0.2, 0.3]), pairs=np.array([2, 1, 1]),
-    ... )
-    >>> strongest_path(graph, 0, 1, np.ones(3, bool))
-    (array([0, 2, 1]), array([1, 2]))
-    """
-    if a == b:
-        return np.array([a]), np.empty(0, np.int64)
-    edges = np.flatnonzero(allowed)
-    ends = graph.edges[edges]
-    weakness = 1.0 + len(graph.edges) - strengths(graph)[edges]
-    n_local = len(graph.sizes)
-    short = ends.astype(np.int32).T  # older scipy takes graphs of no other integers
-    tree = minimum_spanning_tree(coo_array((weakness, (short[0], short[1])), shape=(n_local, n_local)))
-    before = breadth_first_order(tree, b, directed=False)[1]
-    path = [a]
-    while path[-1] != b:
-        if before[path[-1]] < 0:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        path.append(int(before[path[-1]]))
-    steps = np.sort(np.array(list(pairwise(path))), axis=1)
-    numbers, wanted = (pairs[:, 0] * n_local + pairs[:, 1] for pairs in (ends, steps))
-    order = np.argsort(numbers)
-    return np.array(path), edges[order[np.searchsorted(numbers[order], wanted)]]
-
-
-def together_until(hierarchy: Hierarchy, a: int, b: int) -> int:
-    """The largest number of clusters at which two local clusters are in one."""
-    n_merges = len(hierarchy.linkage)
-    n_local = n_merges + 1
-    above = np.zeros(n_local + n_merges, np.int64)
-    above[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_merges)[:, None]
-    while a != b:  # what is merged later has the higher number
-        a, b = (above[a], b) if a < b else (a, above[b])
-    return n_local if a < n_local else int(n_local + n_merges - a)
-
-
-def find_boundary_pairs(found: Clustering, edge: int, X: Any = None) -> Array:
-    """(p, 2) samples of the boundary pairs behind an edge, nearest first, by a new exact search around it."""
-    reference, recipe = found.fitted, found.recipe
-    labels, ends = reference.local_labels, found.topo_graph.edges[edge]
-    members = np.flatnonzero(np.isin(labels, ends))
-    reach = recipe.reach(found.n_neighbors).boundary
-    near = reference.source.nearest(reference.source.rows(members, X), reach + 1)  # one is the sample itself
-    pairs: dict[tuple[int, int], float] = {}
-    for x, row, distances in zip(members.tolist(), near.indices, near.distances, strict=True):
-        others = (row != x) & np.isfinite(distances)
-        others &= np.cumsum(others) <= reach
-        if recipe.boundary == "uphill":  # higher neighbours but the nearest of them
-            others &= reference.log_intensity[row] > reference.log_intensity[x]
-            others &= np.cumsum(others) > 1
-        others &= (labels[row] != labels[x]) & np.isin(labels[row], ends)
-        pairs |= {(x, int(y)): float(d) for y, d in zip(row[others], distances[others], strict=True)}
-    if recipe.boundary == "mutual":
-        pairs = {way: d for way, d in pairs.items() if way[::-1] in pairs and way[0] < way[1]}
-    ordered = np.array(sorted(pairs, key=lambda way: (pairs[way], way)), np.int64).reshape(-1, 2)
-    return reference.given(ordered)
 
 
 def samples_in(found: Clustering, cluster: int) -> str:

@@ -30,6 +30,7 @@ from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, NeighborGraph, Points
+from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.scaling import Scaling
 from gitcluster.recipes import RECIPES, Recipe
 from gitcluster.topo_graph import TopoGraph
@@ -40,7 +41,20 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """How the state of an older version becomes that of the next one. Version 1 was never in a release."""
 RESULTS: dict[str, type] = {
     kind.__name__: kind
-    for kind in (Clustering, Reference, Points, Distances, NeighborGraph, Scaling, TopoGraph, EdgeCut, Hierarchy, Ties)
+    for kind in (
+        Clustering,
+        Reference,
+        Points,
+        Distances,
+        NeighborGraph,
+        Scaling,
+        TopoGraph,
+        EdgeCut,
+        Hierarchy,
+        Ties,
+        Columns,
+        Column,
+    )
 }
 """Results that a file may hold, by name."""
 NOT_KEPT = {"Clustering": {"neighbors"}}

@@ -63,6 +63,7 @@ def place_samples(found: Clustering, X: Any = None, *, embedding: Any = None) ->
         xy = _check_embedding(embedding, n_samples)
         first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
         return Places(xy, (first, second), False)
+    X = found.encode(X)
     graph_again = X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])
     if isinstance(source, NeighborGraph) and graph_again:
         return Places(_spread_samples(found), ("", ""), False)

@@ -28,6 +28,7 @@ from gitcluster.plots.choices import plot_decision, plot_hierarchy, plot_n_clust
 from gitcluster.plots.explanations import plot_explanation  # noqa: E402
 from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
 from gitcluster.plots.prior import plot_proportions, plot_sweep  # noqa: E402
+from gitcluster.plots.profiles import plot_profile  # noqa: E402
 from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
 from gitcluster.plots.stages import plot_growth, plot_motivation, plot_pipeline  # noqa: E402
 
@@ -43,6 +44,7 @@ __all__ = [
     "plot_motivation",
     "plot_n_clusters",
     "plot_pipeline",
+    "plot_profile",
     "plot_proportions",
     "plot_selection",
     "plot_sweep",

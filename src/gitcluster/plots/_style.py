@@ -20,14 +20,19 @@ MOST_ENTRIES = 12
 def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> Clustering:
     """The clustering of a fitted model; an error where it is not fitted, or axes or figures are not valid."""
     found = clustering_of(model)
-    if ax is not None and (not isinstance(ax, Axes) or ax.name != "rectilinear"):
-        kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
-        raise TypeError(f"ax must be plain two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
+    check_axes(ax)
     if fig is not None and not isinstance(fig, AnyFigure):
         raise TypeError(
             f"fig must be a matplotlib Figure or SubFigure, got {type(fig).__name__}. Use None for a new one."
         )
     return found
+
+
+def check_axes(ax: Any) -> None:
+    """Raise where axes are not plain ones."""
+    if ax is not None and (not isinstance(ax, Axes) or ax.name != "rectilinear"):
+        kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
+        raise TypeError(f"ax must be plain two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
 
 
 def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside: float = 1.9, **names: str) -> Axes:

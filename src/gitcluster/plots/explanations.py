@@ -13,6 +13,7 @@ from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import place_samples
 from gitcluster.inputs import Distances
 from gitcluster.plots._colours import INK, UNBORN, colours_of
+from gitcluster.plots._labels import plain
 from gitcluster.plots._points import draw_points, take_map
 from gitcluster.plots._style import add_legend, check_model, line_entry
 
@@ -68,8 +69,9 @@ def plot_explanation(
         _draw_pale(ax, found, places.xy, (explanation.home,))
     for sample, side in zip(samples, (1, -1), strict=False):
         _draw_climb(ax, places.xy[found.climb(sample)])
+        name = plain(found.name_of(sample))
         ax.annotate(
-            str(sample), places.xy[sample], xytext=(0, 13 * side), textcoords="offset points", ha="center", va="center",
+            name, places.xy[sample], xytext=(0, 13 * side), textcoords="offset points", ha="center", va="center",
             weight="bold", color=INK, path_effects=[withStroke(linewidth=3, foreground="white")], zorder=7,
         )  # fmt: skip
     x, y = places.xy[samples].T
@@ -81,10 +83,10 @@ def plot_explanation(
 
 def _title(explanation: Any) -> str:
     if hasattr(explanation, "path"):
-        i, j = explanation.samples
+        i, j = map(plain, explanation.names)
         return f"Samples {i} and {j}: {'one cluster' if explanation.together else 'two clusters'}"
     where = "noise" if explanation.cluster < 0 else f"cluster {explanation.cluster}"
-    return f"Sample {explanation.sample}: {where}"
+    return f"Sample {plain(explanation.name)}: {where}"
 
 
 def _draw_pale(ax: Axes, found: Clustering, xy: Any, clusters: tuple[int, ...]) -> None:

@@ -1,0 +1,104 @@
+"""Warnings that name a column: it alone decides the clusters, has a huge cell or too many values, or new ones."""
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
+
+from gitcluster.inputs.columns import DISCRETE, Columns, column_at
+
+HUGE = 3.0
+"""Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious."""
+SAME = 0.98
+"""Agreement (adjusted Rand index) from which on clusters are the values of a column."""
+
+
+class ColumnWarning(UserWarning):
+    """A column of the table that deserves a look."""
+
+
+def warn_of_ruling_columns(columns: Columns, X: Any, labels: NDArray[Any], *, stacklevel: int) -> None:
+    """Warn where the clusters are the values of one column."""
+    there = np.asarray(labels) >= 0
+    if len(np.unique(labels[there])) < 2:
+        return
+    place = {str(name): i for i, name in enumerate(X.columns)}
+    for column in columns.used:
+        values = _codes(column_at(X, place[column.name]), column.kind, columns.encoded)
+        if values is None:
+            continue
+        agreement = adjusted_rand_score(values[there], labels[there])
+        if agreement >= SAME:
+            warnings.warn(
+                f"The clusters are the values of {column.name!r} (agreement {agreement:.2f}): this column alone "
+                f"decides. Leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore), or give it less "
+                f"weight with weights={{{column.name!r}: 0.5}} (--weight).",
+                ColumnWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def _codes(column: Any, kind: str, encoded: bool) -> NDArray[np.int64] | None:
+    """Whole numbers for the values of a column of categories, or of two numbers; None for others."""
+    if encoded and kind not in DISCRETE:
+        return None
+    cells = np.asarray(column)
+    if not encoded and not _has_two_values(cells):
+        return None
+    place: dict[str, int] = {}
+    return np.array([place.setdefault(str(cell), len(place)) for cell in cells.tolist()], dtype=np.int64)
+
+
+def _has_two_values(cells: NDArray[Any]) -> bool:
+    """Whether numbers are two different ones; most columns are ruled out by their first rows."""
+    if cells.dtype.kind not in "fiub" or len(np.unique(cells[:1000])) > 2:
+        return False
+    return len(np.unique(cells)) == 2
+
+
+def warn_of_odd_columns(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
+    """Warn of columns that will hardly do what they should: with a huge number, or with too many values."""
+    at = 0
+    for column in columns.used:
+        features = matrix[:, at : at + len(column.features)]
+        at += len(column.features)
+        words = None
+        if column.kind == "numeric":
+            words = _huge_cell(column.name, features[:, 0])
+        elif column.other and features[:, -1].mean() > 0.5:
+            words = (
+                f"The column {column.name!r} has {column.distinct:,} values. The {len(column.levels)} most frequent "
+                f"are told apart, all others, in {features[:, -1].mean():.0%} of the rows, count as one. Group its "
+                f"values, or leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore)."
+            )
+        if words is not None:
+            warnings.warn(words, ColumnWarning, stacklevel=stacklevel)
+
+
+def _huge_cell(name: str, values: NDArray[np.float64]) -> str | None:
+    """What to say where a few numbers are so far out that all others are nearly the same beside them."""
+    low, high = np.quantile(values, 0.01, method="higher"), np.quantile(values, 0.99, method="lower")
+    if high <= low or values.std() <= HUGE * (high - low):
+        return None
+    far = float(values[np.abs(values - np.median(values)).argmax()])
+    return (
+        f"The column {name!r} has a value as far out as {far:,.6g}, nearly all others are between {low:,.6g} and "
+        f"{high:,.6g} and look alike beside it. Correct it, or take its logarithms: columns={{{name!r}: 'log'}} "
+        "(--log)."
+    )
+
+
+def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:
+    """Warn where a table has categories that the fit did not have."""
+    for name, values in unseen.items():
+        shown = ", ".join(map(repr, list(values)[:3])) + (", ..." if len(values) > 3 else "")
+        total = sum(values.values())
+        warnings.warn(
+            f"The column {name!r} has values that the fit did not have ({shown}), in {total:,} "
+            f"row{'' if total == 1 else 's'}: they count as missing.",
+            ColumnWarning,
+            stacklevel=stacklevel,
+        )
