@@ -87,9 +87,7 @@ def test_one_factor_for_all_features_never_matters(factor):
 
 def test_units_of_single_features_do_not_matter_to_std():
     units = 10.0 ** np.random.default_rng(0).integers(-4, 5, WINE.shape[1])
-    np.testing.assert_array_equal(
-        GIT(3, scale="std").fit(WINE).labels_, GIT(3, scale="std").fit(WINE * units).labels_
-    )
+    np.testing.assert_array_equal(GIT(3, scale="std").fit(WINE).labels_, GIT(3, scale="std").fit(WINE * units).labels_)
 
 
 def test_the_order_of_rows_does_not_matter(monkeypatch):

@@ -1,5 +1,7 @@
 """The choice between views: candidates, their agreement, how much clusters leak, and the best score."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,7 +118,7 @@ def test_what_was_chosen_is_a_cut_of_its_hierarchy(seen, merge):
         hierarchy, graph = hierarchy_of(view, chosen), view.topo_graph
         np.testing.assert_array_equal(cut_hierarchy(hierarchy, graph, n_clusters=4), chosen.labels)
         finer = [cut_hierarchy(hierarchy, graph, n_clusters=c) for c in range(1, view.n_peaks + 1)]
-        for c, (coarse, fine) in enumerate(zip(finer, finer[1:], strict=False), 1):
+        for c, (coarse, fine) in enumerate(pairwise(finer), 1):
             assert coarse.max() == c - 1
             assert len({*zip(coarse, fine, strict=True)}) == c + 1  # nested
 

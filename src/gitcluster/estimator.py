@@ -53,14 +53,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         "adaptive" needs no tuning; "paper" is the paper's text, with every distance scaled; "authors" is the code that
         the paper's published figures come from.
     metric : str, default="euclidean"
-        "euclidean" divides every feature by its standard deviation; any other metric of
+        "euclidean" scales the features, see ``scale``; any other metric of
         :class:`sklearn.neighbors.NearestNeighbors` takes the data as they are. "precomputed" takes X as a matrix of
         distances, "precomputed_graph" as a sparse one of the nearest (``kneighbors_graph(mode="distance")``,
         ``adata.obsp["distances"]``) or as ``(indices, distances)`` of any index; rows may be of different lengths,
         and the graph need not be connected.
-    scale : {"std"}, None or array-like of shape (n_features,), default="std"
-        What to do with the features before distances are measured: divide them by their standard deviations (with
-        the Euclidean metric only), nothing, or multiply them by given weights (with any metric).
+    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+        How to look at the features before distances are measured. "auto" looks at them in several ways (as they are,
+        divided by standard deviations or ranges, less skewed, principal components) and keeps the clustering that
+        all ways agree on best; with many samples, some of them decide. "std" divides by standard deviations, so that
+        units never matter; None takes the features as they are; weights are multiplied. "auto" and "std" are for the
+        Euclidean metric, and the published variants take "std" for "auto".
     neighbors : {"auto", "exact", "approximate"} or object, default="auto"
         How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
         uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
@@ -122,6 +125,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     selection_ : dict of ndarrays
         Adaptive variant: a table of every candidate with its number of neighbours and scores;
         ``pandas.DataFrame(model.selection_)`` shows it.
+    agreement_ : float
+        Adaptive variant: how well the chosen clustering agrees with the other candidates, from 0 to 1; below a half
+        the answer is weak.
+    representation_ : str
+        How the features were looked at: "std", "given", "range", "power", "components" or "weights".
+    representations_ : dict of ndarrays
+        Adaptive variant: a table of all ways to look at them, with their scores or the reasons why they were left out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen.
     columns_ : Columns
@@ -247,6 +257,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             raise ValueError(
                 "scale takes one weight a feature; for columns of a data frame use weights={name: weight}."
             )
+        if isinstance(self.scale, str) and self.scale == "auto" and not self.weights:
+            return self.scale
         if self.metric != "euclidean":
             return [column.weight for column in columns.used for _ in column.features] if self.weights else self.scale
         return columns.feature_weights(matrix, divide=self.scale is not None)

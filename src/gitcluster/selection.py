@@ -234,9 +234,7 @@ def _best_within_bounds(
     raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
 
 
-def gather_candidates(
-    views: Sequence[View], n_clusters: int, prior: NDArray[np.float64] | None
-) -> list[Candidate]:
+def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.float64] | None) -> list[Candidate]:
     """All clusterings into a number of clusters, those of views that can be chosen and those of witnesses."""
     merges = [*CRUMBS, "spectral"] if prior is None else [*CRUMBS, "spectral", "sweep"]
     candidates, problem = [], None
@@ -254,8 +252,7 @@ def gather_candidates(
 
 
 def able_views(views: Sequence[View], n_clusters: int) -> list[int]:
-    """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; the nearest to it if none has.
-    """
+    """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; the nearest to it if none do."""
     enough = [i for i, view in enumerate(views) if view.most_clusters >= n_clusters]
     able = [i for i in enough if views[i].n_neighbors <= views[i].n_samples / n_clusters / 2]
     if any(views[i].whole for i in able):
@@ -279,7 +276,9 @@ def merge_view(
         return Candidate(i, merge, labels, merged)
     elif merge == "sweep" and prior is not None:
         cut = cut_by_width(graph, prior)
-        return None if ties is not None and not ties.are_kept(cut.labels) else Candidate(i, merge, cut.labels, cut.merged)
+        return (
+            None if ties is not None and not ties.are_kept(cut.labels) else Candidate(i, merge, cut.labels, cut.merged)
+        )
     else:
         if not 1 < n_clusters < view.n_peaks <= MOST_LOCAL_CLUSTERS:
             return None
@@ -448,7 +447,5 @@ class SampleEvidence:
         for i, labels in cuts:
             near, local, log_intensity = self.samples[i]
             k, peaks = leak_among(*near.indices.shape), highest_peaks(self.views[i], labels)
-            found.append(
-                count_crossing(near.indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs)
-            )
+            found.append(count_crossing(near.indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs))
         return found

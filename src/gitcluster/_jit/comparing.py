@@ -25,8 +25,7 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
 
 @inner_kernel
 def adjusted_rand(a, b, table):
-    """Adjusted Rand index of two clusterings, whose labels are below the sides of ``table``; 0 where it is below chance.
-    """
+    """Adjusted Rand index of two clusterings, whose labels are below the sides of ``table``; at least 0."""
     table[:] = 0
     for x in range(len(a)):
         table[a[x], b[x]] += 1
@@ -52,9 +51,7 @@ def compare_clusterings(start, stop, labels, counts, table):
     for i in range(start, stop):
         table[i, i] = 1.0
         for j in range(i):
-            table[i, j] = table[j, i] = adjusted_rand(
-                labels[i], labels[j], np.empty((counts[i], counts[j]), np.int64)
-            )
+            table[i, j] = table[j, i] = adjusted_rand(labels[i], labels[j], np.empty((counts[i], counts[j]), np.int64))
 
 
 @kernel

@@ -40,6 +40,7 @@ from gitcluster.cli.writing import (
     standard_or,
     write_table,
 )
+from gitcluster.fitted.attributes import agreement_words
 from gitcluster.fitted.memberships import memberships
 
 with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
@@ -251,6 +252,8 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         best = np.argsort(-scores["score"])[:3]
         ranked = ", ".join(f"{scores['n_clusters'][i]} ({scores['score'][i]:.2f})" for i in best)
         parts.append(f"Number of clusters, best scores first: {ranked}")
+    if hasattr(model, "selection_"):
+        parts.append(agreement_words(model.agreement_))
     columns = model.clustering_.columns
     if columns is not None and columns.encoded:
         lines = [[visible(column.name), column.describe()] for column in columns]

@@ -10,6 +10,7 @@ from gitcluster.cli.cells import Table
 from gitcluster.cli.models import column_words
 from gitcluster.cli.pictures import draw, embed
 from gitcluster.cli.tables import Advance, filled_words
+from gitcluster.fitted.attributes import agreement_words
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
 from gitcluster.fitted.profile_page import cluster_html
 from gitcluster.fitted.profiles import Profile
@@ -56,8 +57,12 @@ def sections_of(model: GIT) -> list[Section]:
         sentence = f"{model.n_clusters_} clusters were asked for and found."
         found.append(Section("The number of clusters", sentence, ""))
     if hasattr(model, "selection_"):
-        sentence = f"Several numbers of neighbours were compared; {model.n_neighbors_} were taken."
-        found.append(Section("The choice of the number of neighbours", sentence, "selection"))
+        sentence = (
+            f"{len(model.selection_['score'])} candidates were compared, of several ways to look at the columns "
+            f"({', '.join(dict.fromkeys(model.selection_['representation'].tolist()))}), numbers of neighbours and "
+            f"merges. {agreement_words(model.agreement_)}"
+        )
+        found.append(Section("The choice among candidates", sentence, "selection"))
     graph = model.topo_graph_
     sentence = f"It has {len(graph.sizes)} local clusters and {len(graph.edges)} connections between them."
     return [*found, Section("The topo-graph", sentence, "topo-graph")]

@@ -167,14 +167,15 @@ def pick_rows(part: Array, start: int, most: int) -> list[Picked]:
 def keep_smallest(picked: Picked, most: int) -> Picked:
     """Rows with the smallest hashes, in lexicographic order."""
     order = canonical_order(picked.values) if len(picked.values) else picked.rows
-    hashes, values, rows = (column[order] for column in picked)
+    hashes, values, rows = picked.hashes[order], picked.values[order], picked.rows[order]
     kept = np.sort(np.lexsort((np.arange(len(rows)), hashes))[:most])
     return Picked(hashes[kept], values[kept], rows[kept])
 
 
 def merge_picked(parts: Any, most: int) -> Picked:
     """The smallest of several parts."""
-    return keep_smallest(Picked(*(np.concatenate(columns) for columns in zip(*parts, strict=True))), most)
+    hashes, values, rows = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return keep_smallest(Picked(hashes, values, rows), most)
 
 
 def pick_samples(source: Source, most: int) -> Picked:

@@ -58,9 +58,7 @@ def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | st
     dimension = intrinsic_dimension(views.found[0][0].near)
     whole = len(picked.rows) == source.n_samples
     add_finest = views.add_finest if whole and asked.fixed is None else None
-    selection = views.select(
-        n_clusters=asked.n_clusters, prior=asked.prior, dimension=dimension, add_finest=add_finest
-    )
+    selection = views.select(n_clusters=asked.n_clusters, prior=asked.prior, dimension=dimension, add_finest=add_finest)
     found, stages = views.found[selection.chosen.view]
     chosen = selection._replace(representations=describe_ways(ways, selection.table)) if whole else None
     return Study(picked, views, ways, found.way, dimension, chosen, stages.n_neighbors)

@@ -17,6 +17,8 @@ from gitcluster.inputs.columns import Columns
 from gitcluster.prior.proportions import resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 
+WELL, WEAKLY = 0.8, 0.5
+"""Agreement from which on a clustering is firm, and below which it is weak."""
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
 
@@ -58,6 +60,12 @@ class ClusteringAttributes:
     n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")
     neighbors_recall_: float = _found("recall", "Share of the true nearest neighbours that the search found.")
 
+    @property
+    def agreement_(self) -> float:
+        """How well the chosen clustering agrees with all that were compared with it, from 0 to 1."""
+        table = self.selection_
+        return float(table["agreement"][table["chosen"]][0])
+
     @contextmanager
     def _unchanged_where_it_fails(self) -> Iterator[None]:
         """An earlier fit stays as it was where the next one fails."""
@@ -97,6 +105,25 @@ class ClusteringAttributes:
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def agreement_words(agreement: float) -> str:
+    """How firm a clustering is, and what to do where it is not.
+
+    Examples
+    --------
+    >>> agreement_words(0.93)
+    'The candidates agree well (0.93 of 1).'
+    """
+    told = f"({agreement:.2f} of 1)"
+    if agreement >= WELL:
+        return f"The candidates agree well {told}."
+    if agreement >= WEAKLY:
+        return f"The candidates agree in part {told}: look at other numbers of clusters too."
+    return (
+        f"The candidates hardly agree {told}: the answer is weak. Give the number or proportions of the clusters if "
+        "they are known, or leave out columns that have nothing to do with the groups."
+    )
 
 
 def apply_cut(found: Clustering, labels: Array | None) -> Array:

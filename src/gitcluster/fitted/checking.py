@@ -245,6 +245,12 @@ def _check_scaling(scaling: Any, n_features: int) -> None:
         _check_floats("scale", column, (len(column),))
     if (scaling.span <= 0).any() or (scaling.deviation <= 0).any() or (scaling.weights <= 0).any():
         raise ValueError("its scale is not above 0")
+    for column in (scaling.powers, scaling.means, scaling.spreads):
+        _check_floats("powers", column, (len(features) if len(scaling.powers) else 0,))
+    if (scaling.spreads <= 0).any():
+        raise ValueError("its scale is not above 0")
+    if scaling.rotation.size:
+        _check_floats("rotation", scaling.rotation, (len(features), scaling.rotation.shape[-1]))
     n_lattices = len(scaling.low) if len(scaling.steps) else 0
     check_range("steps", scaling.steps, (n_lattices,), 0, 2**53)
     _check_floats("slack", scaling.slack, (n_lattices,))

@@ -114,10 +114,11 @@ def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
 
 
 def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw how the number of neighbours was chosen: the score of every candidate, the chosen one marked.
+    """Draw how the clustering was chosen: the score of every candidate, the chosen one marked.
 
-    Without a prior the score is how well a candidate agrees with the others (mean adjusted Rand index). With one it is
-    the mean fourth power of that minus the distance to the prior, and the sweep against the prior gives candidates too.
+    The score is how well a candidate agrees with the others (mean adjusted Rand index) plus a little for how much it
+    says, and with a prior minus the share of samples that would have to move. Lines are of the chosen representation
+    of the features, grey dots of the others.
     ``model``, fitted with the default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
     ignored.
 
@@ -131,18 +132,19 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     found, _ = check_hierarchy(model, ax)
     table: Any = found.selection
     has_prior = np.isfinite(table["proportion_distance"]).any()
-    score_name = "score" if has_prior else "agreement with the other candidates"
-    ax = take_axes(ax, title="Choice of the number of neighbours", xlabel="number of neighbours", ylabel=score_name)
-    for number, merge in enumerate(dict.fromkeys(table["merge"].tolist())):
-        rows = np.flatnonzero(table["merge"] == merge)
-        rows = rows[np.argsort(table["n_neighbors"][rows], kind="stable")]
-        style: dict[str, Any] = {"color": HUES[number], "marker": "os"[number], "markersize": 8 - 4 * number}
-        ax.plot(table["n_neighbors"][rows], table["score"][rows], **style, label=f"{merge}: score")
-        if has_prior:
-            style |= {"marker": "", "linestyle": ":"}
-            ax.plot(table["n_neighbors"][rows], table["agreement"][rows], **style, label=f"{merge}: agreement")
+    score_name = "agreement and evenness, less what is misplaced" if has_prior else "agreement and evenness"
+    ax = take_axes(ax, title="Choice among candidates", xlabel="number of neighbours", ylabel=score_name)
     best = int(np.flatnonzero(table["chosen"])[0])
     chosen = table["n_neighbors"][best]
+    own = (table["representation"] == table["representation"][best]) & (table["n_samples"] == table["n_samples"][best])
+    if not own.all():
+        style: dict[str, Any] = {"linestyle": "", "marker": ".", "color": unborn_on(ax), "label": "other views"}
+        ax.plot(table["n_neighbors"][~own], table["score"][~own], **style)
+    for number, merge in enumerate(dict.fromkeys(table["merge"][own].tolist())):
+        rows = np.flatnonzero(own & (table["merge"] == merge))
+        rows = rows[np.argsort(table["n_neighbors"][rows], kind="stable")]
+        style = {"color": HUES[number], "marker": "os^D"[number], "markersize": 8 - 1.5 * number, "label": merge}
+        ax.plot(table["n_neighbors"][rows], table["score"][rows], **style)
     ax.plot(
         chosen, table["score"][best], linestyle="", marker="o", markersize=13, markerfacecolor="none",
         markeredgecolor=ink_on(ax), markeredgewidth=1.5, zorder=5, label=f"chosen: {chosen} neighbours",
@@ -151,7 +153,7 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     ax.set_xticks(sizes, [str(k) for k in sizes])
     ax.margins(x=0.06)
     low, high = ax.get_ylim()
-    ax.set_ylim(min(low - 0.03, 0.75), max(high + 0.03, 1.03))  # a difference in the third digit must look small
+    ax.set_ylim(min(low - 0.03, 0.75), max(high + 0.03, 1.23))  # a difference in the third digit must look small
     ax.grid(axis="y", color="#EEEEEE", zorder=0)
     add_legend(ax, ax.get_legend_handles_labels()[0])
     return ax
@@ -189,7 +191,7 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axe
     entries = [
         marker_entry(f"chosen: {found.n_clusters}", HUES[0], "s", 9),
         marker_entry("score", unborn_on(ax), "s", 9),
-        line_entry("agreement\nof the scales", HUES[3], marker="o", markersize=3),
+        line_entry("agreement\nof the views", HUES[3], marker="o", markersize=3),
     ]
     add_legend(ax, entries)
     return ax
