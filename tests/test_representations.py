@@ -36,8 +36,8 @@ def test_power_is_that_of_scikit_learn():
     skewed = np.exp(np.random.default_rng(0).normal(size=(400, 3)) * [0.3, 0.8, 1.2])
     bent = apply_scaling(skewed, ways_of(skewed)["power"].scaling)
     expected = PowerTransformer().fit_transform(scale_features(skewed))
-    np.testing.assert_allclose(bent, expected, atol=0.05)
-    assert np.abs(skew(bent)).max() < 0.2 < np.abs(skew(skewed)).min()
+    np.testing.assert_allclose(bent, expected, atol=0.01)
+    assert np.abs(skew(bent)).max() < 0.5 < np.abs(skew(skewed)).min()
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ def test_power_is_that_of_scikit_learn():
         (np.random.default_rng(0).normal(size=(30, 3)) * [1e160, 1, 1], {"given"}),
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_cannot_be_formed_is_left_out_with_a_reason(X, left_out):
     ways = ways_of(X)
     assert {name for name, way in ways.items() if way.reason} == left_out

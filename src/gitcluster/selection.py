@@ -252,7 +252,7 @@ def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.
 
 
 def able_views(views: Sequence[View], n_clusters: int) -> list[int]:
-    """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; the nearest to it if none do."""
+    """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; or the nearest to it."""
     enough = [i for i, view in enumerate(views) if view.most_clusters >= n_clusters]
     able = [i for i in enough if views[i].n_neighbors <= views[i].n_samples / n_clusters / 2]
     if any(views[i].whole for i in able):
