@@ -5,7 +5,15 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, Neighbors, find_neighbors
-from gitcluster.fitted.outliers import check_noise, highest_in, log_ratios, mark_noise, noise_threshold, score_outliers
+from gitcluster.fitted.outliers import (
+    ROUNDING,
+    check_noise,
+    highest_in,
+    log_ratios,
+    mark_noise,
+    noise_threshold,
+    score_outliers,
+)
 
 X = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)[0]
 NEAR = find_neighbors(X, n_neighbors=10)
@@ -16,7 +24,7 @@ def test_scores_compare_widths_with_those_of_the_neighbours():
         widths, scores = score_outliers(NEAR, asked)
         np.testing.assert_allclose(widths, NEAR.distances[:, :k].mean(axis=1))
         ratio = widths / widths[NEAR.indices[:, :k]].mean(axis=1)
-        np.testing.assert_allclose(scores, np.where(ratio > 1, 1 - 1 / ratio, 0), atol=1e-12)
+        np.testing.assert_allclose(scores, np.where(ratio > 1, 1 - 1 / ratio, 0), atol=ROUNDING)
 
 
 def test_new_samples_are_compared_with_fitted_widths():
@@ -94,3 +102,24 @@ def test_noise_is_what_was_asked_for():
     assert model.predict([[90.0, 90.0, 90.0]])[0] == -1
     assert model.proportions_.sum() == pytest.approx((model.labels_ >= 0).mean())
     np.testing.assert_array_equal(model.cut(n_clusters=2) == -1, model.labels_ == -1)
+
+
+def test_samples_that_are_equally_far_out_are_noise_together_in_any_unit():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X = rng.normal(size=(20, 3))
+        other = X * rng.choice([0.001, 0.3048, 7.0], 3)
+        weights = rng.integers(1, 4, 20)  # copies of a sample have one score with their nearest
+        for noise in (0.1, 0.3):
+            labels = [GIT(2, noise=noise).fit(given, sample_weight=weights).labels_ for given in (X, other)]
+            np.testing.assert_array_equal(*labels)
+
+
+def test_scores_of_one_ratio_are_equal():
+    rng = np.random.default_rng(1)
+    indices = np.array([[1, 2], [0, 2], [0, 1]])
+    scores = set()
+    for unit in rng.random(200):
+        near = Neighbors(indices, np.array([[1.0, 2.0], [0.3, 0.7], [0.4, 0.6]]) * unit)
+        scores |= set(score_outliers(near, 2)[1].tolist())
+    assert len(scores) == 2

@@ -14,6 +14,9 @@ from gitcluster._jit import comparing, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.neighbors import Neighbors
 
+ROUNDING = 2.0**-36
+"""Scores nearer than this are equal, so that rounding errors cannot make one of several equally far samples noise."""
+
 
 def check_noise(noise: Any) -> None:
     """Raise where ``noise`` is neither None, "auto" nor a share."""
@@ -31,7 +34,7 @@ def score_outliers(
     own, scores = measure_widths(near, k, n_jobs=n_jobs), np.empty(n_samples)
     widths = own if widths is None else widths
     run_chunks(comparing.outlier_scores, n_samples, n_jobs, near.indices, near.distances, k, own, widths, scores)
-    return own, scores
+    return own, np.rint(scores / ROUNDING) * ROUNDING
 
 
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
