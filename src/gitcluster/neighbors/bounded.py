@@ -150,8 +150,7 @@ def cast_shadows(points: Array, axes: Axes, n_leading: int, n_jobs: int | None) 
                 part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
         squares[here] = _squares(leading[here].astype(np.float64))
 
-    steps = range(0, n_samples, SAMPLE)
-    run_threads(fill, [(start, min(start + SAMPLE, n_samples)) for start in steps], n_jobs)
+    run_threads(fill, list(pairwise([*range(0, n_samples, 2 * BLOCK), n_samples])), n_jobs)
     return Shadows(members, starts, leading, further, features, squares), unit
 
 
