@@ -320,7 +320,7 @@ def study_samples(
             if not way.reason:
                 views.add(look(ready, way, sizes))
         except ValueError as error:
-            if len(ways) == 1:
+            if way is ways[-1] and not views.views:
                 raise
             way = way._replace(reason=str(error))
         tried.append(way)

@@ -162,6 +162,8 @@ class Points(Input):
         return represent(self.values if rows is None else self.values[rows], base) if base is not None else []
 
     def under(self, way: Representation) -> "Points":
+        if self.metric != "euclidean" and way.scaling is None:
+            return replace(self, values=apply_scaling(self.values, None))
         return replace(self, values=scale_checked(self.values, way.scaling), scaling=way.scaling)
 
     def some_rows(self, most: int) -> Array | None:
