@@ -54,13 +54,21 @@ def test_row_order_does_not_matter_even_with_ties(seed, step):
 )
 def test_units_and_origin_do_not_matter(seed, units, shift, variant):
     X = blobs(seed)
-    np.testing.assert_array_equal(model(variant).fit_predict(X * units + shift), model(variant).fit_predict(X))
+    std = model(variant, scale="std")
+    np.testing.assert_array_equal(std.fit_predict(X * units + shift), std.fit_predict(X))
 
 
 @given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.sampled_from(["adaptive", "paper"]))
 def test_units_do_not_matter_even_with_ties(seed, unit, variant):
     X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float)
-    np.testing.assert_array_equal(model(variant).fit_predict(X * [unit, 1.0]), model(variant).fit_predict(X))
+    std = model(variant, scale="std")
+    np.testing.assert_array_equal(std.fit_predict(X * [unit, 1.0]), std.fit_predict(X))
+
+
+@given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.booleans())
+def test_one_factor_for_all_features_never_matters(seed, factor, ties):
+    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float) if ties else blobs(seed)
+    np.testing.assert_array_equal(model().fit_predict(X * factor), model().fit_predict(X))
 
 
 @given(
@@ -73,7 +81,7 @@ def test_units_do_not_matter_on_lattices_far_from_the_origin(seed, unit, lattice
     (step, far), rng = lattice, np.random.default_rng(seed)
     X = (rng.integers(0, 12, size=(100, 2)) * step + (far if dtype == np.float64 else min(far, 1e4))).astype(dtype)
     other = X * np.array([unit, 0.001], dtype)
-    there, back = model().fit(X), model().fit(other)
+    there, back = model(scale="std").fit(X), model(scale="std").fit(other)
     np.testing.assert_array_equal(back.labels_, there.labels_)
     np.testing.assert_array_equal(back.log_intensity_, there.log_intensity_)
     np.testing.assert_array_equal(back.predict(other), back.labels_)

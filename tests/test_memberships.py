@@ -13,7 +13,7 @@ X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
 
 @pytest.fixture(scope="module")
 def found():
-    return git_clusters(X, n_clusters=4)
+    return git_clusters(X, n_clusters=4, scale="std")
 
 
 def shares_by_hand(found, x):

@@ -111,7 +111,9 @@ def test_samples_that_are_equally_far_out_are_noise_together_in_any_unit():
         other = X * rng.choice([0.001, 0.3048, 7.0], 3)
         weights = rng.integers(1, 4, 20)  # copies of a sample have one score with their nearest
         for noise in (0.1, 0.3):
-            labels = [GIT(2, noise=noise).fit(given, sample_weight=weights).labels_ for given in (X, other)]
+            labels = [
+                GIT(2, noise=noise, scale="std").fit(given, sample_weight=weights).labels_ for given in (X, other)
+            ]
             np.testing.assert_array_equal(*labels)
 
 

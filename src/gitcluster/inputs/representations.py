@@ -5,7 +5,7 @@ components. Skewed features want a power, noise among many wants to be left out.
 looks at all of them and keeps what they agree on.
 
 - ``std``: every feature divided by its standard deviation;
-- ``given``: as they are;
+- ``given``: as they are, all divided by one number;
 - ``range``: every feature divided by its range;
 - ``power``: bent by the power that makes it most like a Gaussian (Yeo and Johnson 2000), then standard deviations;
 - ``components``: principal components of ``std`` that hold most of the variance.
@@ -86,11 +86,15 @@ def _given(X: Any, base: Scaling) -> Representation:
     units = 1 / base.weights if len(base.weights) else base.span * base.deviation
     if len(units) < 2 or np.ptp(np.log(units)) < 1e-9:
         return Representation("given", None, "the same as std")
+    if issparse(X):
+        scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
+    else:
+        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span)
     try:
-        scale_checked(X, None)
+        scale_checked(X, scaling)
     except ValueError:
         return Representation("given", None, "values too large for their distances")
-    return Representation("given", None)
+    return Representation("given", scaling)
 
 
 def _range(base: Scaling, weights: NDArray[np.float64]) -> Representation:
