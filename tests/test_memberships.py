@@ -25,6 +25,8 @@ def shares_by_hand(found, x):
     for (i, j), total, real in zip(graph.edges.tolist(), np.exp(graph.log_sums), graph.real, strict=True):
         if real and local in (i, j):
             leads_to[found.edge_cut.labels[j if i == local else i]] += total
+    if not leads_to.any():  # bridges only
+        leads_to[found.edge_cut.labels[local]] = 1
     shares = BOUNDARY * place * leads_to / leads_to.sum()
     shares[found.edge_cut.labels[local]] += 1 - BOUNDARY * place
     return shares

@@ -313,17 +313,17 @@ def study_samples(
     n_jobs: int | None = None,
 ) -> tuple[Views, list[Representation]]:
     """Views of samples in all representations that can be formed, and what became of each of these."""
-    views, tried = Views(n_jobs), []
+    views, tried, problem = Views(n_jobs), [], None
     sizes = fixed or neighborhood_sizes(ready.data.n_samples)
     for way in ways:
         try:
             if not way.reason:
                 views.add(look(ready, way, sizes))
         except ValueError as error:
-            if way is ways[-1] and not views.views:
-                raise
-            way = way._replace(reason=str(error))
+            problem, way = problem or error, way._replace(reason=str(error))
         tried.append(way)
+    if problem is not None and not views.views:
+        raise problem
     return views, tried
 
 
