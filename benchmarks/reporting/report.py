@@ -18,6 +18,7 @@ from benchmarks.experiments import (
     explorer,
     features,
     prediction,
+    public,
     robustness,
     search,
     sensitivity,
@@ -39,6 +40,7 @@ def _accuracy(draw: Callable[[Store, str], str], group: str) -> str:
 
 TABLES = {
     "summary": lambda: untuned_summary(untuned.read_results()),
+    "public": public.table,
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
     "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
     "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),

@@ -142,6 +142,7 @@ def test_fit_predict_and_seconds(capsys):
     model = DaskGIT(**OPTIONS, verbose=True)
     np.testing.assert_array_equal(model.fit_predict(chunked(BLOBS)).compute(), EXPECTED.labels_)
     assert list(model.seconds_) == [
-        "look at the data", "cells", "search", "exchange", "local clusters and topo-graph", "merge", "labels",
+        "look at the data", "study some samples", "cells", "search", "exchange", "local clusters and topo-graph",
+        "merge", "labels",
     ]  # fmt: skip
     assert "[DaskGIT]" in capsys.readouterr().err

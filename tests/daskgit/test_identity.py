@@ -6,6 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
+from gitcluster import pipeline
+from gitcluster.distributed import study
+
 from .compare import assert_same, check, columns_of, fit, on_one_machine
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -160,3 +163,16 @@ def test_a_second_fit_forgets_the_first():
     assert hasattr(model, "n_clusters_scores_")
     model.set_params(n_clusters=3, variant="paper").fit(BLOBS[:50])
     assert_same(model, on_one_machine(BLOBS[:50], n_clusters=3, variant="paper", n_neighbors=5))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_clusters": 3}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 60}]
+)
+def test_some_of_the_samples_decide_on_the_representation(options, monkeypatch):
+    monkeypatch.setattr(pipeline, "MOST_STUDIED", 90)
+    monkeypatch.setattr(study, "MOST_STUDIED", 90)
+    X = np.column_stack([BLOBS * [1, 100], np.exp(BLOBS[:, 0] / 4), np.arange(120) % 2])
+    model = check(X, cell_size=40, **options)
+    assert 120 in set(model.selection_["n_samples"]) <= {90, 120}
+    model = check(SETS["integers"], cell_size=40, **options)  # duplicates among those left out and those not
+    assert model.representation_ in ("std", "given", "range", "power")

@@ -166,10 +166,10 @@ def test_sparse_samples(name):
     if S.shape[1] < 99 and S.dtype.kind == "f":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            answer = answer_or_named_error(lambda: GIT(2, scale=None).fit(S))
-            plain = GIT(2, scale=None).fit(S.toarray()) if answer is not None else None
-        if plain is not None:
-            np.testing.assert_array_equal(answer.labels_, plain.labels_)
+            answer = answer_or_named_error(lambda: GIT(2, scale=None, n_neighbors=3).fit(S))
+            plain = GIT(2, scale=None, n_neighbors=3).fit(S.toarray()) if answer is not None else None
+        if plain is not None:  # ties between equal distances may be broken in another order
+            np.testing.assert_allclose(answer.log_intensity_, plain.log_intensity_)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -70,7 +70,8 @@ def broken_laws(X: Any, options: dict[str, Any], parameters: dict[str, Any], rng
     except ValueError:
         return []
     labels, broken = model.labels_, []
-    order, units = rng.permutation(len(X)), rng.choice(UNITS[: 1 if X.dtype == np.float32 else None], X.shape[1])
+    order, n_units = rng.permutation(len(X)), X.shape[1] if model.scale == "std" else 1  # else one for all features
+    units = rng.choice(UNITS[: 1 if X.dtype == np.float32 else None], n_units)
     other = clone(model).fit(X[order], **shuffled(parameters, order))
     laws: dict[str, Callable[[], bool]] = {
         "row order": lambda: equal_samples_apart(X, parameters) or same_clusters(labels[order], other.labels_),

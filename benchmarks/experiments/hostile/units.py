@@ -38,12 +38,12 @@ def try_units(seed: int, number: int) -> Counter[str]:
     X = draw_lattice(kind, rng).astype(dtype)
     other = X * rng.choice(UNITS, X.shape[1]).astype(dtype)
     n_clusters = int(rng.integers(2, 5))
-    there, back = GIT(n_clusters).fit(X), GIT(n_clusters).fit(other)
+    there, back = GIT(n_clusters, scale="std").fit(X), GIT(n_clusters, scale="std").fit(other)
     same = bool((there.labels_ == back.labels_).all() and (back.predict(other) == back.labels_).all())
     if not same:
         print(f"units: case {number}, {kind}, {X.dtype}", flush=True)
     outcome = Counter([f"{kind}, {X.dtype}: {'same labels' if same else 'OTHER LABELS'}"])
     if kind == "whole numbers" and dtype == np.float32:
-        exact = GIT(n_clusters).fit(X.astype(np.float64))
+        exact = GIT(n_clusters, scale="std").fit(X.astype(np.float64))
         outcome["float32 as float64" if (exact.labels_ == there.labels_).all() else "float32 other than float64"] += 1
     return outcome

@@ -155,7 +155,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             study = None
             if plan.recipe.has_hierarchy:
                 progress.begin("study some samples")
-                study = study_source(source, plan, asked, self.scale)
+                study = study_source(source, plan, asked, self.scale, exact=self.neighbors == "exact")
                 source = source._replace(scaling=study.way.scaling)
                 scale_checked(np.stack([source.low, source.high]), source.scaling)
                 plan = plan if study.selection is None else plan._replace(sizes=[study.n_neighbors])

@@ -132,7 +132,7 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     found, _ = check_hierarchy(model, ax)
     table: Any = found.selection
     has_prior = np.isfinite(table["proportion_distance"]).any()
-    score_name = "agreement and evenness, less what is misplaced" if has_prior else "agreement and evenness"
+    score_name = "score" if has_prior else "agreement and evenness"
     ax = take_axes(ax, title="Choice among candidates", xlabel="number of neighbours", ylabel=score_name)
     best = int(np.flatnonzero(table["chosen"])[0])
     chosen = table["n_neighbors"][best]
