@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from scipy.stats import skew
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import PowerTransformer
 
 from gitcluster import GIT, git_clusters, pipeline, scale_features
@@ -103,10 +105,24 @@ def test_the_order_of_rows_does_not_matter(monkeypatch):
             assert model.representation_ == other.representation_
 
 
-def test_many_samples_are_studied_by_some(monkeypatch):
+class Index(NearestNeighbors):
+    """A search of the user's own, which takes long to build."""
+
+    built = 0
+
+    def fit(self, X):
+        Index.built += 1
+        return super().fit(X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("neighbors", ["auto", Index()])
+def test_many_samples_are_studied_by_some(kind, neighbors, monkeypatch):
     X, y = make_blobs(900, 5, centers=4, random_state=1)
     monkeypatch.setattr(pipeline, "MOST_STUDIED", 200)
-    found = git_clusters(X * [1, 10, 1, 1, 1000])
+    Index.built = 0
+    found = git_clusters(kind(X * [1, 10, 1, 1, 1000]), neighbors=neighbors)
+    assert Index.built == (neighbors != "auto")
     assert adjusted_rand_score(y, found.labels) == 1
     table = found.selection
     assert set(table["n_samples"]) == {200, 900}

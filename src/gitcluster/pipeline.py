@@ -246,7 +246,8 @@ def choose_clusters(
     some = ready if rows is None else ready.take(rows)._replace(constraints=None)
     asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
     report("search")
-    views, ways = study_samples(some, look, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
+    quick = look if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
+    views, ways = study_samples(some, quick, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
     asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
     if rows is not None:
         winner = views.select(**asked).chosen.view

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, Self
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -167,9 +168,13 @@ class Points(Input):
         return replace(self, values=scale_checked(self.values, way.scaling), scaling=way.scaling)
 
     def some_rows(self, most: int) -> Array | None:
-        if self.n_samples <= most or issparse(self.values):
+        if self.n_samples <= most:
             return None
-        return np.sort(np.lexsort((np.arange(self.n_samples), hash_samples(self.values + 0.0)))[:most])
+        if issparse(self.values):
+            hashes = np.array([crc32(row) for row in row_bytes(self.values)])
+        else:
+            hashes = hash_samples(self.values + 0.0)
+        return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
     def own_order(self, *, always: bool) -> Array | None:
         """An order of the samples that does not depend on how they were given.
