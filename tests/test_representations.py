@@ -124,10 +124,7 @@ def test_many_samples_are_studied_by_some(kind, neighbors, monkeypatch):
     found = git_clusters(kind(X * [1, 10, 1, 1, 1000]), neighbors=neighbors)
     assert Index.built == (neighbors != "auto")
     assert adjusted_rand_score(y, found.labels) == 1
-    table = found.selection
-    assert set(table["n_samples"]) == {200, 900}
-    assert (table["n_samples"][table["chosen"]] == 900).all()
-    assert set(table["representation"][table["n_samples"] == 900]) == {found.representation}
+    assert set(found.selection["representation"]) == {found.representation}
 
 
 @pytest.mark.parametrize("scale", ["std", None])

@@ -123,19 +123,6 @@ def test_what_was_chosen_is_a_cut_of_its_hierarchy(seen, merge):
             assert len({*zip(coarse, fine, strict=True)}) == c + 1  # nested
 
 
-def test_a_witness_is_heard_and_never_chosen(seen):
-    views, evidence = seen
-    best = choose(views, evidence, n_clusters=5)[0].view
-    others = [view if i != best else View(**{**vars_of(view), "whole": False}) for i, view in enumerate(views)]
-    chosen, table = choose(others, evidence, n_clusters=5)
-    assert chosen.view != best
-    assert len(table["score"]) == len(choose(views, evidence, n_clusters=5)[1]["score"])
-
-
-def vars_of(view):
-    return {name: getattr(view, name) for name in view.__dataclass_fields__}
-
-
 def test_leaks_by_hand(seen):
     views, evidence = seen
     view, (near, local, log_f) = views[1], evidence.samples[1]

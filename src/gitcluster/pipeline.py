@@ -249,33 +249,32 @@ def choose_clusters(
     quick = look if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
     views, ways = study_samples(some, quick, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
     asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
+    told = None
     if rows is not None:
-        winner = views.select(**asked).chosen.view
-        witnesses, views = views, Views(n_jobs)
-        sizes = fixed or neighborhood_sizes(ready.data.n_samples)
-        views.rows = rows
-        views.add(look(ready, witnesses.found[winner][0].way, sizes))
-        views.add_witnesses(witnesses)
+        choice = views.select(**asked)
+        told, winner = describe_ways(ways, choice.table), choice.chosen.view
+        way, views = views.found[winner][0].way, Views(n_jobs, rows)
+        views.add(look(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
     report("local clusters")
     report("merge")
     finest = None if fixed else views.add_finest
     selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
     (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
     cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
-    selection = selection._replace(representations=describe_ways(ways, selection.table))
+    selection = selection._replace(representations=told or describe_ways(ways, selection.table))
     return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
 
 
 class Views:
     """Views of samples, in every representation and with every number of neighbours that is tried."""
 
-    def __init__(self, n_jobs: int | None) -> None:
+    def __init__(self, n_jobs: int | None, rows: Array | None = None) -> None:
+        self.rows = rows
+        """The samples by which clusterings are compared; None for all."""
         self.views: list[View] = []
         self.evidence = SampleEvidence(self.views, n_jobs)
         self.found: list[tuple[Look, Stages]] = []
         """What stands behind every view."""
-        self.rows: Array | None = None
-        """The samples by which clusterings are compared; None for all."""
 
     def add(self, look: Look) -> None:
         """All views of one representation."""
@@ -287,13 +286,6 @@ class Views:
             self.views.append(View(stages.n_neighbors, len(local.labels), graph, peaks, ties, look.way.name))
             self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)
             self.found.append((look, stages))
-
-    def add_witnesses(self, others: "Views") -> None:
-        """Views of some of the samples, which are those that are compared."""
-        for view, samples, found in zip(others.views, others.evidence.samples, others.found, strict=True):
-            self.views.append(replace(view, whole=False))
-            self.evidence.add(*samples, None)
-            self.found.append(found)
 
     def add_finest(self) -> None:
         """One more view, with the most local clusters there are."""

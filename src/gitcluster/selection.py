@@ -7,8 +7,7 @@ while saying most: what depends on an accident of one k or of one representation
 A :class:`View` is what stages 2 to 5 found with one representation and one k: the intensity from k neighbours, climbing
 among k / 2 (many small and pure local clusters), boundary pairs among 2 k (well connected ones). The k are multiples of
 log2 n, which is how a neighbour graph must grow to stay connected; one search at the largest serves all of them. Where
-there are many samples, other representations are looked at on some of them only: such a view is a witness, it has a
-voice and cannot be chosen.
+there are many samples, the representation is chosen on some of them, and all are looked at in that one only.
 
 Views know graphs, not samples; what has to be counted on samples is asked of :class:`Evidence`.
 """
@@ -78,8 +77,6 @@ class View:
     ties: Ties | None = None
     """Constraints on the local clusters."""
     representation: str = "std"
-    whole: bool = True
-    """Whether it is of all samples, so that it can be chosen; the others are witnesses."""
 
     @property
     def n_peaks(self) -> int:
@@ -167,7 +164,7 @@ def select(
         possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
         n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
         n_clusters = max(n_clusters, least)
-    elif add_finest is not None and max(view.most_clusters for view in views if view.whole) < n_clusters:
+    elif add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
         add_finest()
     chosen, table = choose(views, evidence, n_clusters=n_clusters, prior=prior)
     return Selection(chosen, table, scores)
@@ -186,14 +183,12 @@ def choose(
         distances = np.array([share_distance(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
         misplaced = np.array([misplaced_share(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
         score = score - misplaced
-    able = np.array([views[c.view].whole for c in candidates])
-    best, chosen = _best_within_bounds(views, candidates, np.where(able, score.round(9), -np.inf))
+    best, chosen = _best_within_bounds(views, candidates, score.round(9))
     return chosen, {
         "representation": np.array([views[c.view].representation for c in candidates]),
         "n_neighbors": np.array([views[c.view].n_neighbors for c in candidates]),
         "merge": np.array([c.merge for c in candidates]),
         "n_local_clusters": np.array([len(c.labels) for c in candidates]),
-        "n_samples": np.array([views[c.view].n_samples for c in candidates]),
         "agreement": agreement,
         "proportion_distance": distances,
         "misplaced": misplaced,
@@ -220,8 +215,6 @@ def _best_within_bounds(
     """The best candidate whose sizes can be brought within the bounds: they do not decide which one is best."""
     problem = None
     for i in np.argsort(-score, kind="stable").tolist():
-        if score[i] == -np.inf:
-            break
         graph, ties = views[candidates[i].view].topo_graph, views[candidates[i].view].ties
         if ties is None:
             return i, candidates[i]
@@ -235,7 +228,7 @@ def _best_within_bounds(
 
 
 def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.float64] | None) -> list[Candidate]:
-    """All clusterings into a number of clusters, those of views that can be chosen and those of witnesses."""
+    """All clusterings into a number of clusters."""
     merges = [*CRUMBS, "spectral"] if prior is None else [*CRUMBS, "spectral", "sweep"]
     candidates, problem = [], None
     for i in able_views(views, n_clusters):
@@ -246,7 +239,7 @@ def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.
                 problem = error
             else:
                 candidates += [] if candidate is None else [candidate]
-    if problem is not None and not any(views[c.view].whole for c in candidates):
+    if problem is not None and not candidates:
         raise problem
     return candidates
 
@@ -255,12 +248,9 @@ def able_views(views: Sequence[View], n_clusters: int) -> list[int]:
     """Views with enough local clusters, whose 2 k neighbours fit in an average cluster; or the nearest to it."""
     enough = [i for i, view in enumerate(views) if view.most_clusters >= n_clusters]
     able = [i for i in enough if views[i].n_neighbors <= views[i].n_samples / n_clusters / 2]
-    if any(views[i].whole for i in able):
-        return able
-    whole = [i for i in enough if views[i].whole] or [i for i, view in enumerate(views) if view.whole]
-    if views[whole[0]].most_clusters >= n_clusters:
-        return [*able, min(whole, key=lambda i: views[i].n_neighbors)]
-    return [*able, max(whole, key=lambda i: views[i].most_clusters)]
+    if able or enough:
+        return able or [min(enough, key=lambda i: views[i].n_neighbors)]
+    return [max(range(len(views)), key=lambda i: views[i].most_clusters)]
 
 
 def merge_view(
@@ -324,9 +314,8 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     measures of the worst place of a clustering, see :func:`measure_leak`. One cluster has the score that samples
     without structure can reach, which falls with their dimension.
     """
-    n_samples = max(view.n_samples for view in views)
-    n_peaks = max(view.n_peaks for view in views if view.whole)
-    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(n_samples)), n_peaks))
+    n_peaks = max(view.n_peaks for view in views)
+    most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
     cuts = {(i, kind): nested_cuts(view, kind, most) for i, view in enumerate(views) for kind in CRUMBS}
     step = -(-len(evidence.rows(0)) // MOST_COMPARED)
     rows = [evidence.rows(i)[::step] for i in range(len(views))]
@@ -335,8 +324,7 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
         able = [key for key, labels in cuts.items() if len(labels) > c - 2]
         mean = mean_agreement(compare_labels([cuts[key][c - 2][rows[key[0]]] for key in able]))
         even = np.array([evenness(views[key[0]], cuts[key][c - 2], c) for key in able])
-        whole = np.array([views[i].whole for i, _ in able])
-        place = int(np.where(whole, (mean + SAYING * even).round(9), -np.inf).argmax())
+        place = int((mean + SAYING * even).round(9).argmax())
         alone = len({i for i, _ in able}) == 1 < len(views)
         agreed[c - 1] = 0.0 if alone else mean.mean()
         said[c - 1] = even[place] * np.log(c)

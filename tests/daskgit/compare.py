@@ -9,8 +9,8 @@ from gitcluster.distributed import DaskGIT
 
 COLUMNS = ("labels_", "local_labels_", "log_intensity_", "parents_", "outlier_scores_")
 ARRAYS = ("peaks_", "proportions_", "hierarchy_")
-NUMBERS = ("n_clusters_", "n_neighbors_", "n_connected_components_")
-TABLES = ("selection_", "n_clusters_scores_")
+NUMBERS = ("representation_", "n_clusters_", "n_neighbors_", "n_connected_components_")
+TABLES = ("selection_", "n_clusters_scores_", "representations_")
 
 
 def on_one_machine(X, **options):

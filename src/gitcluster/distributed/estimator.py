@@ -28,6 +28,7 @@ from gitcluster.distributed.tasks import Resources, call, column, find_resources
 from gitcluster.fitted.attributes import ClusteringAttributes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import check_noise
+from gitcluster.inputs.representations import name_of
 from gitcluster.inputs.scaling import scale_checked
 from gitcluster.prior.proportions import resolve_proportions
 from gitcluster.recipes import find_recipe
@@ -172,7 +173,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
             progress.begin("labels")
             found = self._label(source, search, ground, merged)
-            way = "std" if study is None else study.way.name
+            way = name_of("std" if isinstance(self.scale, str) else self.scale) if study is None else study.way.name
             self.clustering_ = replace(found, n_wanted=number, prior=prior, representation=way)
             self._centres, self._scaling, self._dtype = partition.centres, source.scaling, source.sample.dtype
             self.n_cells_, self.task_bytes_ = len(partition.cells), resources.task_bytes

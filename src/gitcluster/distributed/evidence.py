@@ -1,7 +1,6 @@
 """Stage 5: local clusters are merged here, as on one machine; what has to be counted on samples is asked of cells."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from gitcluster.distributed.study import Asked, Study
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, share
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.pipeline import describe_ways
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.selection import (
     Selection,
@@ -54,33 +52,24 @@ def merge_stages(ground: Ground, stages: Stages, asked: Asked, study: Study | No
             evidence.views, evidence, n_clusters=asked.n_clusters, prior=prior, dimension=study.dimension,
             add_finest=add_finest,
         )  # fmt: skip
-        selection = selection._replace(representations=describe_ways(study.ways, selection.table))
-        chosen, place = selection.chosen, evidence.places[selection.chosen.view]
+        chosen, place = selection.chosen, selection.chosen.view
     view = evidence.views[chosen.view]
     cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
+    selection = selection._replace(representations=study.representations)
     return Merged(evidence.stages, place, cut, hierarchy_of(view, chosen), selection)
 
 
 class CellEvidence:
-    """Evidence from samples that are in cells on many machines, and from those that were studied here."""
+    """Evidence from samples that are in cells on many machines."""
 
     def __init__(self, ground: Ground, stages: Stages, study: Study) -> None:
         self.ground, self.stages, self.study = ground, stages, study
-        self.views: list[View] = []
-        self.places: list[int] = []
-        """Which of the stages every view is of, -1 for witnesses."""
-        for s in range(len(stages.views)):
-            self._add(s)
-        self.views += [replace(view, whole=False) for view in study.views.views]
-        self.places += [-1] * len(study.views.views)
+        self.views: list[View] = [self._view(s) for s in range(len(stages.views))]
         self.compared = self._look_up()
 
-    def _add(self, s: int) -> None:
+    def _view(self, s: int) -> View:
         plan, (graph, peak_intensity, _) = self.stages.plan, self.stages.views[s]
-        self.views.append(
-            View(plan.sizes[s], plan.n_samples, graph, peak_intensity, representation=self.study.way.name)
-        )
-        self.places.append(s)
+        return View(plan.sizes[s], plan.n_samples, graph, peak_intensity, representation=self.study.way.name)
 
     def _look_up(self) -> Array:
         """Ids of the peaks of the studied samples, one column per view of all samples."""
@@ -97,24 +86,20 @@ class CellEvidence:
         """Add one more view, with the most peaks there are."""
         plan = self.stages.plan
         self.stages = build_stages(self.ground, plan._replace(sizes=[*plan.sizes, min(2, plan.n_samples - 1)]))
-        self._add(len(plan.sizes))
+        self.views.append(self._view(len(plan.sizes)))
         self.compared = self._look_up()
 
     def rows(self, i: int) -> Array:
         """Local cluster, in a view, of every studied sample."""
-        s = self.places[i]
-        if s < 0:
-            return self.study.views.evidence.rows(i - self.places.index(-1))
-        return self.stages.views[s].numbering.find(self.compared[:, s])
+        return self.stages.views[i].numbering.find(self.compared[:, i])
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
         """What crosses between the clusters of a view, for views with labels."""
         asked = []
-        for i, labels in cuts:
-            s = self.places[i]
+        for s, labels in cuts:
             numbering = self.stages.views[s].numbering
             by_id = labels[numbering.local].astype(np.int16)
-            asked.append(Cut(s, numbering.ids, by_id, highest_peaks(self.views[i], labels)))
+            asked.append(Cut(s, numbering.ids, by_id, highest_peaks(self.views[s], labels)))
         k = leak_among(self.stages.plan.n_samples, self.stages.plan.n_found)
         around = self.ground.exchange(self.stages.roots)
         tasks = call_each(count_leaks, self.ground.regions, self.stages.climbed, around, share(tuple(asked)), k)

@@ -14,9 +14,9 @@ from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Picked, Source, pick_samples
 from gitcluster.inputs import Points
 from gitcluster.inputs.preparing import Ready
-from gitcluster.inputs.representations import Representation, represent
-from gitcluster.pipeline import MOST_STUDIED, Views, describe_ways, look_at, study_samples
-from gitcluster.selection import Selection, intrinsic_dimension
+from gitcluster.inputs.representations import Representation, name_of, represent
+from gitcluster.pipeline import MOST_STUDIED, describe_ways, look_at, study_samples
+from gitcluster.selection import Selection, Table, intrinsic_dimension
 
 
 class Asked(NamedTuple):
@@ -32,8 +32,7 @@ class Study(NamedTuple):
     """What some samples, or all, tell."""
 
     picked: Picked
-    views: Views
-    ways: list[Representation]
+    representations: Table
     way: Representation
     """The representation that was chosen."""
     dimension: float
@@ -51,8 +50,7 @@ def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | st
     if auto and source.scaling is not None:
         ways = represent(picked.values, source.scaling)
     else:
-        name = "std" if isinstance(scale, str) else "given" if scale is None else "weights"
-        ways = [Representation(name, source.scaling)]
+        ways = [Representation(name_of(scale), source.scaling)]
     look = partial(look_at, recipe=plan.recipe, search="exact")
     views, ways = study_samples(Ready(samples, None, None), look, ways, fixed=asked.fixed)
     dimension = intrinsic_dimension(views.found[0][0].near)
@@ -60,5 +58,5 @@ def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | st
     add_finest = views.add_finest if whole and asked.fixed is None else None
     selection = views.select(n_clusters=asked.n_clusters, prior=asked.prior, dimension=dimension, add_finest=add_finest)
     found, stages = views.found[selection.chosen.view]
-    chosen = selection._replace(representations=describe_ways(ways, selection.table)) if whole else None
-    return Study(picked, views, ways, found.way, dimension, chosen, stages.n_neighbors)
+    told = describe_ways(ways, selection.table)
+    return Study(picked, told, found.way, dimension, selection if whole else None, stages.n_neighbors)

@@ -22,7 +22,7 @@ from sklearn.utils import check_array
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.graphs import check_graph, graph_neighbors
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
-from gitcluster.inputs.representations import Representation, represent
+from gitcluster.inputs.representations import Representation, name_of, represent
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
 from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
@@ -155,10 +155,8 @@ class Points(Input):
     def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
-        if not isinstance(scale, str):
-            return [Representation("given" if scale is None else "weights", fit_scaling(self.values, scale))]
-        if scale != "auto":
-            return [Representation(scale, fit_scaling(self.values, scale))]
+        if not isinstance(scale, str) or scale != "auto":
+            return [Representation(name_of(scale), fit_scaling(self.values, scale))]
         base = fit_scaling(self.values, "std")
         return represent(self.values if rows is None else self.values[rows], base) if base is not None else []
 

@@ -48,6 +48,17 @@ class Representation(NamedTuple):
     """Why it cannot be formed, or need not be."""
 
 
+def name_of(scale: Any) -> str:
+    """The name of the one representation that a scale other than "auto" asks for.
+
+    Examples
+    --------
+    >>> name_of("std"), name_of(None), name_of([1.0, 0.5])
+    ('std', 'given', 'weights')
+    """
+    return scale if isinstance(scale, str) else "given" if scale is None else "weights"
+
+
 def represent(X: Any, base: Scaling) -> list[Representation]:
     """All ways to look at samples, the simplest first.
 

@@ -136,7 +136,7 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     ax = take_axes(ax, title="Choice among candidates", xlabel="number of neighbours", ylabel=score_name)
     best = int(np.flatnonzero(table["chosen"])[0])
     chosen = table["n_neighbors"][best]
-    own = (table["representation"] == table["representation"][best]) & (table["n_samples"] == table["n_samples"][best])
+    own = table["representation"] == table["representation"][best]
     if not own.all():
         style: dict[str, Any] = {"linestyle": "", "marker": ".", "color": unborn_on(ax), "label": "other views"}
         ax.plot(table["n_neighbors"][~own], table["score"][~own], **style)
