@@ -261,7 +261,7 @@ def test_every_signal_that_ends_leaves_nothing(csv, folder, run, number, tmp_pat
             time.sleep(0.02)
         time.sleep(0.3)
         command.send_signal(number)
-        assert command.wait(60) == 128 + number
+        assert command.wait(180) == 128 + number
     assert leftovers(elsewhere) == []
     assert leftovers(folder) == ["customers.csv", "model.npz", "pipe.csv"]
 
