@@ -106,7 +106,7 @@ class Column(NamedTuple):
             return self._rank(values.as_texts())
         numbers = as_numbers(values, self.name, self.kind)
         if self.kind == "log":
-            numbers = self._logarithm(numbers)
+            numbers = self.logarithm(numbers)
         if np.isinf(numbers).any():
             row = int(np.isinf(numbers).argmax())
             raise ValueError(f"The column {self.name!r} has an infinite value in row {row}. Correct it, or ignore it.")
@@ -126,7 +126,8 @@ class Column(NamedTuple):
             ranks = np.where(np.abs(features[:, 0] - whole) < 1e-6, whole, -1).astype(np.int64)
         return as_objects(None if rank < 0 else levels[rank] for rank in ranks.tolist())
 
-    def _logarithm(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def logarithm(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers on a logarithmic scale, shifted where there are zeros."""
         low = np.nan_to_num(numbers, nan=1.0) + self.shift
         if (low <= 0).any():
             row = int((low <= 0).argmax())

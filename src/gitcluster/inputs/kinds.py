@@ -161,7 +161,7 @@ def learn_column(name: str, values: Values, asked: Any = None, weight: float = 1
         numbers = as_numbers(values, name, kind)
         if kind == "log":
             column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
-            numbers = column._logarithm(numbers)
+            numbers = column.logarithm(numbers)
         return column._replace(centre=float(np.nanmedian(numbers)))
     return column
 
