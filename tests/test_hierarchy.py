@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, TopoGraph, bridge_components, build_hierarchy, cut_hierarchy
-from gitcluster.hierarchy import merges_down_to
+from gitcluster.hierarchy import cut_merges, fit_undone, link, merges_down_to, undo_order
 from gitcluster.hierarchy.constrained import (
     Ties,
     UnmetConstraintsError,
@@ -21,6 +21,7 @@ from gitcluster.hierarchy.constrained import (
     tie_local_clusters,
 )
 from gitcluster.prior.constraints import gather_constraints
+from gitcluster.selection import misplaced_share
 
 SEEDS = st.integers(0, 10_000)
 
@@ -201,3 +202,22 @@ def test_sizes_are_balanced_where_they_can_be():
         graph, np.array([0, 0, 0, 1]), make_ties(graph, smallest=0.46)
     )  # 40 + 10 and 30 + 20 would do
     assert np.bincount(labels, graph.sizes).min() >= 46
+
+
+@given(SEEDS, st.integers(2, 5))
+def test_cuts_fitted_to_a_prior_are_no_farther_from_it(seed, n_clusters):
+    graph = random_graph(seed, 14)
+    merges = link(graph)
+    undone = undo_order(merges, graph, 20)
+    prior = np.sort(np.random.default_rng(seed).dirichlet(np.ones(n_clusters)))[::-1]
+    fitted = fit_undone(merges, graph, undone, prior)
+    assert len(set(fitted.tolist())) == n_clusters - 1
+    assert set(fitted.tolist()) <= set(undone[: 2 * n_clusters - 2].tolist())
+
+    def misplaced(some):
+        return misplaced_share(graph, cut_merges(merges, graph, some)[0], prior)
+
+    assert misplaced(fitted) <= misplaced(undone[: n_clusters - 1]) + 1e-12
+    for i in fitted:  # no other single move is better
+        for j in np.setdiff1d(undone[: 2 * n_clusters - 2], fitted):
+            assert misplaced(np.append(fitted[fitted != i], j)) >= misplaced(fitted) - 1e-8

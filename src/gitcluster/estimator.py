@@ -16,6 +16,7 @@ from gitcluster._support.progress import CallbackSupportMixin, Progress, with_ca
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.memberships import memberships, own_shares
@@ -335,7 +336,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
             return describe_samples(reference, samples, n_jobs=self.n_jobs)
 
-    def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> NDArray[np.int64]:
+    def cut(
+        self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False
+    ) -> NDArray[np.int64]:
         """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
@@ -345,13 +348,25 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         n_clusters : int, default=None
         proportions : array-like of shape (n_clusters,) or "equal", default=None
+        exact : bool, default=False
+            Whether clusters have exactly these proportions (by default those of the fit), rounded to whole samples.
+            Samples near a boundary then change sides, and may be parted from equal ones; the model stays as it is.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return apply_cut(self.clustering_, self._cut_local_clusters(n_clusters, proportions))
+        found = self.clustering_
+        if not exact:
+            return apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
+        if n_clusters is proportions is None:
+            proportions = found.prior
+        if proportions is None:
+            raise ValueError("exact=True needs proportions, given to cut or to the fit; 'equal' for one size.")
+        prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
+        labels = apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
+        return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.

@@ -30,6 +30,7 @@ from gitcluster.hierarchy import (
     build_hierarchy,
     cut_merges,
     cut_repeatedly,
+    fit_undone,
     link,
     undo_order,
 )
@@ -45,10 +46,15 @@ MOST_NEIGHBORS = 20
 """The largest candidate: boundary pairs are sought among 40 neighbours at most, however many samples there are."""
 CRUMBS = {"linkage": CRUMB, "even linkage": 5}
 """Merges by linkage: no split leaves less than this part of an average cluster."""
+FITTED = {f"{kind}, fitted": kind for kind in CRUMBS}
+"""The same with other splits where these bring the sizes nearer to a prior."""
 MOST_LOCAL_CLUSTERS = 2000
 """Local clusters up to which the spectrum of a topo-graph is computed."""
 SAYING = 0.2
 """What a clustering gains that says as much as one into equal parts, beside full agreement, which is 1."""
+MISPLACED = 2.0
+"""What a share of misplaced samples costs: each is wrong where it is and missing where it belongs, so that agreement
+with clusters of the right sizes falls by about twice their share, or more."""
 MOST_CLUSTERS = 60
 MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
@@ -182,7 +188,7 @@ def choose(
         graphs = [views[c.view].topo_graph for c in candidates]
         distances = np.array([share_distance(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
         misplaced = np.array([misplaced_share(g, c.labels, prior) for g, c in zip(graphs, candidates, strict=True)])
-        score = score - misplaced
+        score = score - MISPLACED * misplaced
     best, chosen = _best_within_bounds(views, candidates, score.round(9))
     return chosen, {
         "representation": np.array([views[c.view].representation for c in candidates]),
@@ -229,7 +235,7 @@ def _best_within_bounds(
 
 def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.float64] | None) -> list[Candidate]:
     """All clusterings into a number of clusters."""
-    merges = [*CRUMBS, "spectral"] if prior is None else [*CRUMBS, "spectral", "sweep"]
+    merges = [*CRUMBS, "spectral"] if prior is None else [*CRUMBS, "spectral", "sweep", *FITTED]
     candidates, problem = [], None
     for i in able_views(views, n_clusters):
         for merge in merges:
@@ -261,22 +267,28 @@ def merge_view(
     graph, ties = view.topo_graph, view.ties
     if merge in CRUMBS and ties is not None:
         labels = merge_constrained(graph, ties, n_clusters=n_clusters, crumb=CRUMBS[merge])
-    elif merge in CRUMBS:
-        labels, merged = cut_merges(view.merges, graph, view.undone[merge][: n_clusters - 1])
-        return Candidate(i, merge, labels, merged)
-    elif merge == "sweep" and prior is not None:
+        return Candidate(i, merge, labels, np.flatnonzero(graph.inside(labels)))
+    found = _merge_freely(view, merge, n_clusters, prior)
+    if found is None or (ties is not None and not ties.are_kept(found[0])):
+        return None
+    return Candidate(i, merge, *found)
+
+
+def _merge_freely(
+    view: View, merge: str, n_clusters: int, prior: NDArray[np.float64] | None
+) -> tuple[Array, Array] | None:
+    """Clusters of the local clusters, and the edges merged along."""
+    graph = view.topo_graph
+    if merge in CRUMBS:
+        return cut_merges(view.merges, graph, view.undone[merge][: n_clusters - 1])
+    if prior is None or merge == "spectral":
+        able = 1 < n_clusters < view.n_peaks <= MOST_LOCAL_CLUSTERS
+        labels = cut_spectrum(graph, view.n_neighbors, n_clusters=n_clusters) if able else None
+        return None if labels is None else (labels, np.flatnonzero(graph.inside(labels)))
+    if merge == "sweep":
         cut = cut_by_width(graph, prior)
-        return (
-            None if ties is not None and not ties.are_kept(cut.labels) else Candidate(i, merge, cut.labels, cut.merged)
-        )
-    else:
-        if not 1 < n_clusters < view.n_peaks <= MOST_LOCAL_CLUSTERS:
-            return None
-        found = cut_spectrum(graph, view.n_neighbors, n_clusters=n_clusters)
-        if found is None or (ties is not None and not ties.are_kept(found)):
-            return None
-        labels = found
-    return Candidate(i, merge, labels, np.flatnonzero(graph.inside(labels)))
+        return cut.labels, cut.merged
+    return cut_merges(view.merges, graph, fit_undone(view.merges, graph, view.undone[FITTED[merge]], prior))
 
 
 def hierarchy_of(view: View, chosen: Candidate) -> Hierarchy:

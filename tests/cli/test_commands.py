@@ -271,6 +271,10 @@ def test_cut_again(model, run):
     assert "200 rows, 2 clusters" in err
     code, out, _ = run("cut", model, "--proportions", "2:1", "--json")
     assert json.loads(out)["n_clusters"] == 2
+    assert json.loads(run("cut", model, "--proportions", "3:1", "--exact", "--json")[1])["sizes"] == [150, 50]
+    code, _, err = run("cut", model, "-c", "2", "--exact")
+    assert code == 1
+    assert "needs proportions" in err
 
 
 def test_explain_one_row_and_two(model, run):

@@ -300,3 +300,63 @@ def cut_repeatedly(merges, edges, undone, n_local, labels):
                 count += 1
             labels[t, i] = seen[top]
         union(root, find(root, edges[merges[undone[t]], 0]), find(root, edges[merges[undone[t]], 1]))
+
+
+@inner_kernel
+def hang_tree(ends, n_nodes):
+    """The edges of a tree as (edge, node, node nearer to the first one), every node after the one it hangs on."""
+    above, way = np.full(n_nodes, -1, np.int64), np.empty((len(ends), 3), np.int64)
+    above[0] = 0
+    hung = 0
+    while hung < len(ends):
+        for e in range(len(ends)):
+            for side in range(2):
+                node, to = ends[e, side], ends[e, 1 - side]
+                if above[node] < 0 and above[to] >= 0:
+                    above[node] = to
+                    way[hung, 0], way[hung, 1], way[hung, 2] = e, node, to
+                    hung += 1
+    return way
+
+
+@inner_kernel
+def count_misplaced(way, sizes, is_cut, wanted, held, parts):
+    """Samples that would have to move for the parts of a tree with some edges cut to have the sizes ``wanted``."""
+    held[:] = sizes
+    count = 0
+    for t in range(len(way) - 1, -1, -1):
+        if is_cut[way[t, 0]]:
+            parts[count] = held[way[t, 1]]
+            count += 1
+        else:
+            held[way[t, 2]] += held[way[t, 1]]
+    parts[count] = held[0]
+    parts.sort()
+    return np.abs(parts - wanted).sum() / 2
+
+
+@kernel
+def fit_cuts(ends, sizes, wanted, tolerance):
+    """Which edges of a tree of parts to cut, so that the sizes are near to those ``wanted``, which ascend.
+
+    The first edges are cut to begin with; then a cut moves from one edge to another, the best move first, as long as
+    sizes come nearer.
+    """
+    way = hang_tree(ends, len(sizes))
+    is_cut = np.arange(len(ends)) < len(wanted) - 1
+    held, parts = np.empty(len(sizes)), np.empty(len(wanted))
+    misplaced = count_misplaced(way, sizes, is_cut, wanted, held, parts)
+    while True:
+        least, closed, opened = misplaced - tolerance, -1, -1
+        for i in range(len(ends)):
+            for j in range(len(ends)):
+                if is_cut[i] and not is_cut[j]:
+                    is_cut[i], is_cut[j] = False, True
+                    count = count_misplaced(way, sizes, is_cut, wanted, held, parts)
+                    is_cut[i], is_cut[j] = True, False
+                    if count < least:
+                        least, closed, opened = count, i, j
+        if closed < 0:
+            return is_cut
+        is_cut[closed], is_cut[opened] = False, True
+        misplaced = least

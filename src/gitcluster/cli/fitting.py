@@ -354,10 +354,13 @@ def _sizes_table(title: str, counts: Any) -> Any:
 @click.argument("model", metavar="MODEL")
 @data_argument
 @prior_options
+@click.option(
+    "--exact", is_flag=True, help="Clusters have exactly these proportions: rows near a boundary change sides."
+)
 @label_options
 @table_options
 @voice_options
-def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, **options: Any) -> None:
+def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: bool, **options: Any) -> None:
     """Take other labels from a saved MODEL: another number of clusters, or other proportions. No search is repeated.
 
     With the TABLE that was fitted, the table is written with the new labels.
@@ -366,6 +369,7 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, **optio
     gitcluster cut model.npz -c 5 -o labels5.csv
     gitcluster cut model.npz customers.csv -c 5 -o customers5.csv
     gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
+    gitcluster cut model.npz --proportions 2:1:1 --exact -o labels.csv
     """
     if n_clusters in (None, "auto") and proportions is None:
         raise click.UsageError("Tell into what to cut: -c 5, or --proportions 2:1:1.")
@@ -373,7 +377,8 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, **optio
     options["with_data"] = data is not None
     fitted, table = open_fitted(model, data, options, screen) if data else (load_model(model), None)
     with screen.bar("Cutting", "cut"):
-        labels = fitted.model.cut(n_clusters=None if n_clusters == "auto" else n_clusters, proportions=proportions)
+        number = None if n_clusters == "auto" else n_clusters
+        labels = fitted.model.cut(n_clusters=number, proportions=proportions, exact=exact)
     if output:
         form = format_of(output, options["output_format"])
         if table is None:

@@ -27,6 +27,8 @@ from gitcluster.topo_graph import TopoGraph
 
 CRUMB = 20
 """A part of a cluster is a crumb below this part of an average cluster."""
+SAME_SIZE = 1e-9
+"""Shares that differ by less are equal."""
 
 
 class Merges(NamedTuple):
@@ -132,6 +134,17 @@ def cut_merges(merges: Merges, graph: TopoGraph, undone: Array) -> tuple[Array, 
     root = np.arange(len(graph.sizes))
     unions.union_edges(root, graph.edges, merges.edges[kept])
     return label_by_size(root, graph.sizes)[0], merges.edges[kept]
+
+
+def fit_undone(merges: Merges, graph: TopoGraph, undone: Array, prior: NDArray[np.float64]) -> Array:
+    """Which merges to undo for clusters of the sizes of a prior: not the first ones at any price, but some of those
+    that are undone for up to twice as many clusters."""
+    among = undone[: 2 * len(prior) - 2]
+    parts, _ = cut_merges(merges, graph, among)
+    sizes = np.bincount(parts, graph.sizes).astype(np.float64)
+    ends = parts[graph.edges[merges.edges[among]]]
+    cut = kernels.fit_cuts(ends, sizes, np.sort(prior) * sizes.sum(), SAME_SIZE * sizes.sum())
+    return np.asarray(among[cut])
 
 
 def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array, n_cuts: int) -> NDArray[np.int32]:

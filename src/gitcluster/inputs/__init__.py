@@ -261,7 +261,7 @@ class Points(Input):
         return self.values[members]
 
     def repeat(self, rows: Array) -> "Points":
-        return replace(self, values=self.values[rows])
+        return replace(self, values=self.values[rows], order=None)
 
     def kept(self, members: Array, order: Array | None) -> "Points":
         return self if order is None else replace(self, order=_as_short(order))

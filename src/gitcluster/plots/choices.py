@@ -143,7 +143,7 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     for number, merge in enumerate(dict.fromkeys(table["merge"][own].tolist())):
         rows = np.flatnonzero(own & (table["merge"] == merge))
         rows = rows[np.argsort(table["n_neighbors"][rows], kind="stable")]
-        style = {"color": HUES[number], "marker": "os^D"[number], "markersize": 8 - 1.5 * number, "label": merge}
+        style = {"color": HUES[number], "marker": "os^DvP"[number], "markersize": 9 - number, "label": merge}
         ax.plot(table["n_neighbors"][rows], table["score"][rows], **style)
     ax.plot(
         chosen, table["score"][best], linestyle="", marker="o", markersize=13, markerfacecolor="none",
