@@ -28,7 +28,6 @@ from gitcluster.selection import (
     View,
     choose,
     compare,
-    contrast,
     evenness,
     hierarchy_of,
     highest_peaks,
@@ -40,6 +39,7 @@ from gitcluster.selection import (
     misplaced_share,
     neighborhood_sizes,
     nested_cuts,
+    rank_numbers,
     score_n_clusters,
     select,
 )
@@ -196,13 +196,6 @@ def test_samples_without_structure_are_one_cluster(n_features):
     assert found.count(1) >= len(found) - 1
 
 
-def test_contrast_by_hand():
-    leak = np.array([0.0, 0.0, 0.1, 0.3, 0.1, 0.1])
-    assert contrast(leak)[1] == 1  # closed, and 3 or 4 clusters leak
-    assert contrast(leak)[3] == 0  # 5 or 6 clusters leak less
-    assert contrast(leak)[5] == pytest.approx(2 - 2 * 0.105 / 0.205)  # compared with a cut through the middle
-
-
 def test_dimension_of_a_line_a_square_and_a_cube():
     rng = np.random.default_rng(0)
     for dimension in (1, 2, 3):
@@ -227,3 +220,14 @@ def test_a_number_beyond_the_peaks_asks_for_the_finest_view():
     assert selection.chosen.view == 1
     assert selection.chosen.labels.max() + 1 == most + 3
     assert git_clusters(BLOBS, n_clusters=60).n_neighbors == 2
+
+
+def test_numbers_with_a_rank_differ_and_share_the_confidence():
+    scores = score_n_clusters(*look_at(BLOBS, [5, 8, 11]), 2.0)
+    ranked = [int(np.flatnonzero(scores["rank"] == place)[0]) + 1 for place in (1, 2, 3)]
+    assert ranked[0] == 3
+    assert all(max(a, b) >= 1.5 * min(a, b) for i, a in enumerate(ranked) for b in ranked[:i])
+    assert scores["confidence"].sum() == pytest.approx(1.0)
+    assert (scores["confidence"][scores["rank"] == 0] == 0).all()
+    rank, confidence = rank_numbers(np.zeros(1))
+    assert (rank.tolist(), confidence.tolist()) == ([1], [0.0])

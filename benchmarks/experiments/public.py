@@ -3,12 +3,14 @@
 The sets are the ``.npz`` files in the folder ``bench`` of ``GITCLUSTER_DATA``, and the real sets beside it. Constants
 are chosen on one half of them, by a hash of the name; the other is looked at once, after that. GIT gets the features as
 they are; the peers get them divided by their standard deviations. Every (set, method) is one line of
-``results/public.jsonl``; what is there is not run again. Means are of kinds of data: most public sets are drawn.
+``results/public.jsonl``, and its labels are a column of ``results/labels/SET.csv.gz``; what is there is not run again.
+Means are of kinds of data: most public sets are drawn.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,7 @@ from time import process_time
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.methods import METHODS, keep_installed, tell
 from benchmarks.reporting.tables import markdown
@@ -26,7 +29,8 @@ from gitcluster import scale_features
 from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "public.jsonl"
-NAMES = ("GIT", "GIT proportions", "GIT nothing", "k-means", "Ward", "spectral", "HDBSCAN")
+LABELS = FOLDER / "labels"
+NAMES = ("GIT", "GIT proportions", "GIT nothing", "k-means", "Ward", "spectral", "Genie", "Lumbermark", "HDBSCAN")
 CHOSEN = {name: METHODS[name] for name in NAMES}
 IMAGES = ("real_pendigits", "real_satellite", "digits", "olivetti", "mnist", "fmnist")
 
@@ -44,8 +48,9 @@ def main(arguments: Sequence[str]) -> None:
             if options.half in (None, half_of(data.name)):
                 for name in methods:
                     if (data.name, name) not in done:
-                        line = run_method(data, name) | describe_run("public", arguments)
-                        append(RESULTS, line)
+                        line, labels = run_method(data, name)
+                        keep_labels(data.name, name, labels)
+                        append(RESULTS, line | describe_run("public", arguments))
                         print(line["set"], name, line["ari"], file=sys.stderr)
     print(table())
 
@@ -67,8 +72,8 @@ def half_of(name: str) -> int:
     return crc32(name.encode()) % 2
 
 
-def run_method(data: Dataset, name: str) -> Line:
-    """The result line of one method on one set."""
+def run_method(data: Dataset, name: str) -> tuple[Line, NDArray[np.int64]]:
+    """The result line of one method on one set, and its labels."""
     method, scored = CHOSEN[name], data.y >= 0
     sizes = np.unique(data.y[scored], return_counts=True)[1]
     X = data.X if name.startswith("GIT") else scale_features(np.asarray(data.X, np.float64))
@@ -76,11 +81,31 @@ def run_method(data: Dataset, name: str) -> Line:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         labels = method.fit(X, tell(method, sizes))
-    return {
+    line: Line = {
         "set": data.name, "kind": data.family, "half": half_of(data.name), "classes": len(sizes), "method": name,
         "told": method.told, "ari": round(float(adjusted_rand_score(data.y[scored], labels[scored])), 4),
         "clusters": count_clusters(labels), "cpu_seconds": round(process_time() - start, 2),
     }  # fmt: skip
+    return line, np.asarray(labels, np.int64)
+
+
+def keep_labels(name: str, method: str, labels: NDArray[np.int64]) -> None:
+    """Write the labels of a method as a column of the table of a set, which has one row per sample."""
+    columns = read_labels(name) | {method: labels}
+    LABELS.mkdir(exist_ok=True)
+    rows = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    packed = gzip.compress(("\n".join(rows) + "\n").encode(), mtime=0)
+    (LABELS / f"{name}.csv.gz").write_bytes(packed)
+
+
+def read_labels(name: str) -> dict[str, NDArray[np.int64]]:
+    """The labels that were kept for a set, by method."""
+    path = LABELS / f"{name}.csv.gz"
+    if not path.exists():
+        return {}
+    head, *rows = gzip.decompress(path.read_bytes()).decode().splitlines()
+    table = np.array([row.split(",") for row in rows], np.int64)
+    return dict(zip(head.split(","), table.T, strict=True))
 
 
 def table() -> str:

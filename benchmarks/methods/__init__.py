@@ -140,6 +140,7 @@ METHODS: dict[str, Method] = {
         "k_means_constrained.KMeansConstrained", "proportions", "k-means-constrained",
         {"n_init": 10, "random_state": 0}, run=fit_constrained,
     ),
+    "Lumbermark": Method("lumbermark.Lumbermark", "number", "lumbermark"),
     "Tomato": Method("gudhi.clustering.tomato.Tomato", "number", "gudhi"),
     "Leiden": Method("leidenalg.ModularityVertexPartition", "nothing", "leidenalg", run=fit_leiden),
     "DPA": Method(f"{OURS}.density_peak_advanced.DensityPeakAdvanced", "nothing", options={"Z": 1.0, "halo": False}),

@@ -60,11 +60,7 @@ MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
 LEAKING = 0.15
 """Leak from which on clusters are not closed at all."""
-CLOSED = 0.005
-"""Leak below which a cluster is as good as closed."""
-CUT_THROUGH = 0.2
-"""Leak of a cut through the middle of a cluster."""
-STRUCTURELESS = 0.2
+STRUCTURELESS = 0.15
 """Score that samples without any structure reach in up to two dimensions; a third of it for every one more."""
 
 Table = dict[str, NDArray[Any]]
@@ -318,13 +314,13 @@ def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float) -> Table:
-    """How well every number of clusters fits: a table with columns n_clusters, score, agreement and leak.
+    """How well every number of clusters fits: a table with columns n_clusters, score, agreement, leak, rank and
+    confidence, see :func:`rank_numbers`.
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
-    times the fourth power of the mean agreement, times how far the leak is below that of clusters that are not closed
-    at all, and below that of the next finer clusterings, up to twice the number. ``leak`` is the geometric mean of two
-    measures of the worst place of a clustering, see :func:`measure_leak`. One cluster has the score that samples
-    without structure can reach, which falls with their dimension.
+    times the fifth power of the mean agreement, times how far the leak is below that of clusters that are not closed at
+    all. ``leak`` is the geometric mean of two measures of the worst place of a clustering, see :func:`measure_leak`.
+    One cluster has the score that samples without structure can reach, which falls with their dimension.
     """
     n_peaks = max(view.n_peaks for view in views)
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
@@ -344,21 +340,41 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     counts = evidence.count_crossing(best)
     leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
     leak = np.sqrt(np.prod([(0.0, 0.0), *leaks], axis=1))
-    score = said * agreed**4 * np.maximum(0, 1 - leak / LEAKING) * contrast(leak)
+    score = said * agreed**5 * np.maximum(0, 1 - leak / LEAKING)
     score[0] = structureless_score(dimension)
-    return {"n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak}
+    rank, confidence = rank_numbers(score)
+    return {
+        "n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak,
+        "rank": rank, "confidence": confidence,
+    }  # fmt: skip
+
+
+def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Which numbers of clusters come first, second and third, from the scores of 1, 2, ...; and how sure each is.
+
+    The second differs from the first by a half or more, and so does the third from both: 9 clusters are not another
+    answer than 10. The confidence is the share of their scores; numbers without a rank have rank 0 and confidence 0.
+
+    Examples
+    --------
+    >>> rank_numbers(np.array([0.1, 0.6, 0.5, 0.0, 0.3]))
+    (array([3, 1, 0, 0, 2]), array([0.1, 0.6, 0. , 0. , 0.3]))
+    """
+    number, free = np.arange(1, len(score) + 1), np.ones(len(score), np.bool_)
+    rank = np.zeros(len(score), np.int64)
+    for place in range(1, 4):
+        best = int(np.where(free, score, -1.0).argmax())
+        if not free[best]:
+            break
+        rank[best] = place
+        free &= (number >= 1.5 * number[best]) | (1.5 * number <= number[best])
+    total = score[rank > 0].sum()
+    return rank, np.where(rank > 0, score / total if total > 0 else 0.0, 0.0)
 
 
 def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
     """Clusters of the local clusters into 2, 3, ... by one kind of linkage, one row each."""
     return cut_repeatedly(view.merges, view.topo_graph, view.undone[kind], min(most, view.n_peaks) - 1)
-
-
-def contrast(leak: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far the leak of 1, 2, ... clusters is below that of more, up to twice as many: 0 if not at all, 1 from half
-    of it on."""
-    finer = np.array([np.median(leak[c : 2 * c]) if c < len(leak) else CUT_THROUGH for c in range(1, len(leak) + 1)])
-    return np.minimum(1.0, 2 - 2 * (leak + CLOSED) / np.maximum(finer + CLOSED, leak + CLOSED))
 
 
 def structureless_score(dimension: float) -> float:
@@ -367,7 +383,7 @@ def structureless_score(dimension: float) -> float:
     Examples
     --------
     >>> structureless_score(2.0), structureless_score(4.0)
-    (0.2, 0.022...)
+    (0.15, 0.016...)
     """
     return float(STRUCTURELESS * min(1.0, 3.0 ** (2.0 - dimension)))
 

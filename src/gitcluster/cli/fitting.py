@@ -40,7 +40,7 @@ from gitcluster.cli.writing import (
     standard_or,
     write_table,
 )
-from gitcluster.fitted.attributes import agreement_words
+from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import memberships
 
 with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
@@ -248,10 +248,7 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     headings = ["cluster", "rows", "share", "differs from the others by (standard deviations)"]
     parts: list[Any] = [make_table(title, headings, rows, left=(3,))]
     if hasattr(model, "n_clusters_scores_"):
-        scores = model.n_clusters_scores_
-        best = np.argsort(-scores["score"])[:3]
-        ranked = ", ".join(f"{scores['n_clusters'][i]} ({scores['score'][i]:.2f})" for i in best)
-        parts.append(f"Number of clusters, best scores first: {ranked}")
+        parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
     if hasattr(model, "selection_"):
         parts.append(agreement_words(model.agreement_))
     columns = model.clustering_.columns

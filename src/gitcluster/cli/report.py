@@ -10,7 +10,7 @@ from gitcluster.cli.cells import Table
 from gitcluster.cli.models import column_words
 from gitcluster.cli.pictures import draw, embed
 from gitcluster.cli.tables import Advance, filled_words
-from gitcluster.fitted.attributes import agreement_words
+from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
 from gitcluster.fitted.profile_page import cluster_html
 from gitcluster.fitted.profiles import Profile
@@ -48,10 +48,8 @@ def sections_of(model: GIT) -> list[Section]:
     """The pictures of a report, in order."""
     found = [Section("The clusters", "Every row has the colour of its cluster.", "clusters")]
     if hasattr(model, "n_clusters_scores_"):
-        best = model.n_clusters_scores_
-        order = (-best["score"]).argsort()[:3]
-        ranked = ", ".join(f"{best['n_clusters'][i]} (score {best['score'][i]:.2f})" for i in order)
-        sentence = f"The number of clusters was chosen from the data. The best numbers were {ranked}."
+        ranked = number_words(model.n_clusters_scores_)
+        sentence = f"The number of clusters was chosen from the data: {ranked}."
         found.append(Section("The choice of the number of clusters", sentence, "n-clusters"))
     else:
         sentence = f"{model.n_clusters_} clusters were asked for and found."

@@ -126,6 +126,22 @@ def agreement_words(agreement: float) -> str:
     )
 
 
+def number_words(scores: Table) -> str:
+    """The numbers of clusters that come first, second and third, and how sure the first one is.
+
+    Examples
+    --------
+    >>> columns = {"n_clusters": [1, 2, 5], "rank": [0, 2, 1], "confidence": [0, 0.25, 0.75]}
+    >>> number_words({name: np.array(values) for name, values in columns.items()})
+    '5, or else 2 (confidence 0.75 of 1)'
+    """
+    order = [int(np.flatnonzero(scores["rank"] == place)[0]) for place in range(1, int(scores["rank"].max()) + 1)]
+    ranked = ", or else ".join(
+        str(scores["n_clusters"][i]) for i in order if i == order[0] or scores["confidence"][i] > 0
+    )
+    return f"{ranked} (confidence {scores['confidence'][order[0]]:.2f} of 1)"
+
+
 def apply_cut(found: Clustering, labels: Array | None) -> Array:
     """Labels of samples from those of local clusters; noise stays noise."""
     if labels is None:
