@@ -18,7 +18,9 @@ from sklearn.base import clone
 from gitcluster import GIT, pipeline
 
 UNITS = (2.0**-7, 0.001, 0.3048, 7.0, 1000 / 3)
-"""What features are multiplied by; single precision takes the first, which rounds nothing."""
+"""What features are multiplied by; the first rounds nothing."""
+FAR = 100.0
+"""Values beyond this, where they are not counted in steps, are multiplied by what rounds nothing."""
 FEW_STUDIED = 25
 """Samples that choose the representation in some of the cases."""
 
@@ -85,9 +87,11 @@ def broken_laws(X: Any, options: dict[str, Any], parameters: dict[str, Any], rng
         return clone(model).set_params(**options).fit(form(X), **parameters)
 
     labels, broken = model.labels_, []
-    std = isinstance(model.scale, str) and model.scale == "std"
+    named = isinstance(model.scale, str)
+    std, counted = named and model.scale == "std", named and form is np.asarray
     order, n_units = rng.permutation(len(X)), X.shape[1] if std else 1  # else one for all features
-    units = rng.choice(UNITS[: 1 if X.dtype == np.float32 else None], n_units)
+    exact = X.dtype == np.float32 or (not counted and np.abs(X).max() > FAR)
+    units = rng.choice(UNITS[: 1 if exact else None], n_units)
     other = fit_again(X[order], shuffled(parameters, order))
     laws: dict[str, Callable[[], bool]] = {
         "row order": lambda: equal_samples_apart(X, parameters) or same_clusters(labels[order], other.labels_),
