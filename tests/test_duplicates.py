@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from gitcluster.neighbors import duplicates
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, hash_samples
 
 SEEDS = st.integers(0, 10_000)
 
@@ -48,6 +48,24 @@ def test_the_order_does_not_depend_on_the_order(seed):
         ours, theirs = (x[canonical_order(x)] for x in (X, other))
         np.testing.assert_array_equal(*(x.toarray() if isinstance(x, csr_array) else x for x in (ours, theirs)))
     np.testing.assert_array_equal(canonical_order(points), np.lexsort(points.T[::-1]))
+
+
+@given(SEEDS, st.sampled_from([0.001, 0.3048, 7.0, 1000 / 3]))
+def test_the_order_does_not_depend_on_units(seed, unit):
+    points = lattice(seed)
+    units = [unit, 1.0, 0.1]
+    np.testing.assert_array_equal(canonical_order(points * units), canonical_order(points))
+    np.testing.assert_array_equal(canonical_order(csr_array(points * units)), canonical_order(csr_array(points)))
+
+
+@given(SEEDS, st.sampled_from([0.001, 0.3048, 7.0, 1e300]), st.booleans())
+def test_places_do_not_depend_on_units_and_origin(seed, unit, ties):
+    X = lattice(seed) if ties else np.random.default_rng(seed).normal(size=(500, 3))
+    X[:, 2] = 0.1  # does not vary
+    other = (X + (np.arange(3) if ties else 0)) * [unit, 1.0, 0.1]
+    there, back = (hash_places(x, x.min(axis=0), x.max(axis=0)) for x in (X, other))
+    np.testing.assert_array_equal(there, back)
+    assert len(np.unique(there)) == len(np.unique(X, axis=0))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

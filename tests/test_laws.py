@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
@@ -94,6 +94,7 @@ def test_duplicates_share_a_label(seed, copies, variant, n_neighbors):
     assert (labels == labels[:, :1]).all()
 
 
+@settings(max_examples=6)
 @given(seeds, variants)
 def test_threads_do_not_matter(seed, variant):
     X = blobs(seed, 9000)

@@ -151,7 +151,10 @@ def forgeries(array, rng):
     if not array.size:
         yield np.ones(3, array.dtype)
         return
+    yield array[:0]
     yield array[:-1]
+    yield array.reshape(-1)[:, None]
+    yield array.astype(str)
     yield np.concatenate([array, array])
     yield array[::-1].copy()
     yield rng.permutation(array.ravel()).reshape(array.shape)
@@ -162,6 +165,7 @@ def forgeries(array, rng):
             yield changed
         yield np.zeros_like(array)
         yield array.astype(float)
+        yield array.astype(np.int8)
     elif array.dtype.kind == "f":
         for value in (np.nan, np.inf, -1e30):
             changed = array.copy()
@@ -187,12 +191,13 @@ def use(model, samples):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"variant": "paper"}, {"noise": 0.1, "min_cluster_size": 4}, {"proportions": [2, 1, 1]}], ids=str
+    "options", [{}, {"variant": "paper"}, {"noise": 0.1, "min_cluster_size": 4, "proportions": [2, 1, 1]}], ids=str
 )
 def test_forged_arrays_neither_crash_nor_hang(tmp_path, options):
     path, rng = tmp_path / "model.npz", np.random.default_rng(0)
     samples = X[::4]
-    GIT(3, **options).fit(samples).save(path)
+    weights = None if options else rng.random(len(samples)) + 0.5
+    GIT(3, **options).fit(samples, sample_weight=weights).save(path)
     whole = path.read_bytes()
     with np.load(path) as file:
         names = [name for name in file.files if name != "header"]

@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.utils import check_array
 
-from gitcluster import GIT, Clustering, git_clusters
+from gitcluster import GIT, Clustering, git_clusters, pipeline
 from gitcluster.inputs import check_input
 from gitcluster.inputs.preparing import REPEATED, repeated_rows
 from gitcluster.pipeline import N_REPORTS
@@ -77,11 +77,19 @@ def test_input_is_checked_once():
     assert not calls
 
 
-def test_every_stage_is_reported():
-    told = []
+@pytest.mark.parametrize("studied", [5000, 50])  # all samples, or some of them
+def test_every_stage_is_reported_when_it_begins(studied, monkeypatch):
+    told, climb = [], pipeline.find_local_clusters
+    monkeypatch.setattr(pipeline, "MOST_STUDIED", studied)
+    monkeypatch.setattr(pipeline, "find_local_clusters", lambda *a, **o: told.append("climbs") or climb(*a, **o))
     git_clusters(X, n_clusters=3, report=told.append)
-    assert told == ["scale", "search", "local clusters", "merge"]
-    assert len(told) == N_REPORTS
+    names = [name for name in told if name != "climbs"]
+    assert names == ["scale", "search", "local clusters", "merge"]
+    assert len(names) == N_REPORTS
+    assert told[told.index("local clusters") + 1] == "climbs"
+    assert told[-1] == "merge"
+    if studied > len(X):
+        assert told.index("climbs") > told.index("local clusters")
 
 
 def test_what_was_asked_for_is_kept():

@@ -105,6 +105,16 @@ def test_the_order_of_rows_does_not_matter(monkeypatch):
             assert model.representation_ == other.representation_
 
 
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_which_samples_are_studied_does_not_depend_on_units(kind, monkeypatch):
+    monkeypatch.setattr(pipeline, "MOST_STUDIED", 25)
+    rng = np.random.default_rng(0)
+    for X in (WINE, rng.integers(0, 4, (60, 3)).astype(float), rng.normal(size=(60, 4))):
+        there, back = (GIT(3).fit(kind(X * factor)) for factor in (1.0, 0.3048))
+        np.testing.assert_array_equal(there.labels_, back.labels_)
+        np.testing.assert_allclose(there.selection_["score"], back.selection_["score"], rtol=1e-6)
+
+
 class Index(NearestNeighbors):
     """A search of the user's own, which takes long to build."""
 

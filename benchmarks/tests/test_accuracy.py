@@ -59,20 +59,22 @@ def test_an_interrupted_run_goes_on_where_it_was(data, stored, tmp_path):
     assert len(path.read_text().splitlines()) == len(lines) + 1  # the torn line stays, and is not read
 
 
-def test_tables_come_from_stored_lines_alone(stored, tmp_path):
-    again = run_apart(tmp_path, "accuracy", "--quick", "--results", stored.folder, "--table")
-    assert again.stdout == stored.printed
+def test_tables_come_from_stored_lines_alone(stored, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
+    accuracy.main(["--quick", "--results", str(stored.folder), "--table"])
+    assert capsys.readouterr().out == stored.printed
     assert "| iris | F1 | .877 |" in stored.printed
     assert "authors' variant" in stored.printed
 
 
-def test_shapes_are_drawn(data, stored, tmp_path):
+def test_shapes_are_drawn(data, stored, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     for name in ("toy_moons", "toy_impossible"):
         with np.load(data / f"{name}.npz") as whole:
             part = np.sort(np.random.default_rng(0).permutation(len(whole["X"]))[: accuracy.QUICK_SAMPLES])
             np.savez(tmp_path / f"{name}.npz", X=whole["X"][part], y=whole["y"][part])
-    run_apart(tmp_path, "accuracy", "--results", stored.folder, "--figure", tmp_path)
+    monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
+    accuracy.main(["--results", str(stored.folder), "--figure", str(tmp_path)])
     assert (tmp_path / "shapes_published.png").stat().st_size > 5000
     assert (tmp_path / "shapes_untuned.png").stat().st_size > 5000
 

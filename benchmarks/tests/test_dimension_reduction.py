@@ -21,7 +21,7 @@ def test_quick_prints_a_table_and_stores_nothing(images, capsys):
     assert sorted(path.name for path in images.iterdir()) == ["mnist.npz"]
 
 
-def test_what_is_stored_is_not_run_again(images, capsys):
+def test_what_is_stored_is_not_run_again_and_is_drawn(images, capsys):
     options = ("--cache", str(images / "cache"), "--methods", "GIT,k-means")
     run(*options)
     stored = dimension_reduction.RESULTS.read_text()
@@ -36,6 +36,9 @@ def test_what_is_stored_is_not_run_again(images, capsys):
     assert dimension_reduction.RESULTS.read_text() == stored
     assert capsys.readouterr().err == ""
     assert dimension_reduction.time_table().count("| mnist | pca5 |") == 1
+    pytest.importorskip("matplotlib")
+    run("--figure", str(images / "f1.png"))
+    assert (images / "f1.png").stat().st_size > 1000
 
 
 def test_a_run_that_fails_or_takes_too_long_is_stored_as_such(images):
@@ -49,12 +52,3 @@ def test_tables_of_the_stored_results_name_every_run():
     assert len(set(keys)) == len(keys)
     rows = {(line["set"], line["embedding"]) for line in lines}
     assert len(dimension_reduction.table().splitlines()) == len(rows) + 2
-
-
-def test_figure_is_drawn(images):
-    pytest.importorskip("matplotlib")
-    from benchmarks.reporting.figures import draw_embeddings
-
-    run("--cache", str(images / "cache"), "--methods", "k-means")
-    draw_embeddings(images / "f1.png")
-    assert (images / "f1.png").stat().st_size > 1000

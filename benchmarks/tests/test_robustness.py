@@ -18,7 +18,7 @@ def test_curves_run_resume_and_are_drawn(data, tmp_path):
     assert lines["moons", 0.02, "GIT", "untuned"]["optimal"] == [pytest.approx(1, abs=0.02)]
     assert "| impossible | 0.1 |" in done.stdout
     pytest.importorskip("matplotlib")
-    run_apart(data, *arguments, "--figure", tmp_path / "curves.png")
+    robustness.main([*map(str, arguments[1:]), "--figure", str(tmp_path / "curves.png")])
     assert (tmp_path / "curves.png").stat().st_size > 5000
 
 

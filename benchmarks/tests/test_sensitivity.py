@@ -27,7 +27,7 @@ def test_quick_sensitivity_stores_nothing(images, capsys):
     assert sorted(path.name for path in images.iterdir()) == ["mnist.npz"]
 
 
-def test_sensitivity_resumes_and_agrees_with_plain_fits(images):
+def test_sensitivity_resumes_agrees_with_plain_fits_and_is_drawn(images):
     cache = ("--cache", str(images / "cache"))
     run(*cache)
     whole = sensitivity.RESULTS.read_text()
@@ -44,6 +44,11 @@ def test_sensitivity_resumes_and_agrees_with_plain_fits(images):
         k = line["k"] or "auto"
         model = GIT(CLASSES, n_neighbors=k, variant=line["variant"], neighbors="exact").fit(embedding.points)
         assert line["f1 as published"] == round(published_scores(embedding.y, model.labels_).f1, 4)
+    pytest.importorskip("matplotlib")
+    from benchmarks.reporting.figures import draw_sensitivity
+
+    draw_sensitivity(images / "k.png")
+    assert (images / "k.png").stat().st_size > 1000
 
 
 def test_one_search_serves_every_k():
@@ -59,12 +64,3 @@ def test_one_search_serves_every_k():
     assert once.found is found
     fit(n_neighbors=7, neighbors=once).fit(2 * X)
     assert once.found is not found
-
-
-def test_figure_is_drawn(images):
-    pytest.importorskip("matplotlib")
-    from benchmarks.reporting.figures import draw_sensitivity
-
-    run("--cache", str(images / "cache"))
-    draw_sensitivity(images / "k.png")
-    assert (images / "k.png").stat().st_size > 1000

@@ -245,8 +245,8 @@ def choose_clusters(
     rows = ready.data.some_rows(MOST_STUDIED)
     some = ready if rows is None else ready.take(rows)._replace(constraints=None)
     asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
-    report("search")
-    quick = look if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
+    whole = partial(look, report=report)
+    quick = whole if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
     views, ways = study_samples(some, quick, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
     asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
     told = None
@@ -254,8 +254,7 @@ def choose_clusters(
         choice = views.select(**asked)
         told, winner = describe_ways(ways, choice.table), choice.chosen.view
         way, views = views.found[winner][0].way, Views(n_jobs, rows)
-        views.add(look(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
-    report("local clusters")
+        views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
     report("merge")
     finest = None if fixed else views.add_finest
     selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
@@ -312,6 +311,7 @@ def study_samples(
         try:
             if not way.reason:
                 views.add(look(ready, way, sizes))
+                look = partial(look, report=lambda stage: None)  # the others begin no stage
         except ValueError as error:
             problem, way = problem or error, way._replace(reason=str(error))
         tried.append(way)

@@ -165,7 +165,7 @@ def select(
         least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
         possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
         n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
-        n_clusters = max(n_clusters, least)
+        n_clusters = min(max(n_clusters, least), views[0].n_samples)  # bounds on sizes may ask for any number
     elif add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
         add_finest()
     chosen, table = choose(views, evidence, n_clusters=n_clusters, prior=prior)

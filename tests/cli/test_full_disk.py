@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 LABELS = ["csv", "tsv", "parquet", "arrow", "xlsx", "npy", "npz"]
 COMMANDS = {
     **{f"fit {form}": ("fit", "t.npy", "-c", "2", "-o", f"out.{form}") for form in LABELS},
-    **{f"predict {form}": ("predict", "model.npz", "t.npy", "-o", f"out.{form}") for form in LABELS},
-    **{f"cut {form}": ("cut", "model.npz", "-c", "3", "-o", f"out.{form}") for form in LABELS},
+    **{f"predict {form}": ("predict", "model.npz", "t.npy", "-o", f"out.{form}") for form in ("csv", "parquet")},
+    **{f"cut {form}": ("cut", "model.npz", "-c", "3", "-o", f"out.{form}") for form in ("tsv", "xlsx")},
     "save": ("fit", "t.npy", "-c", "2", "--save", "out.npz"),
     "report": ("report", "model.npz", "t.npy", "-o", "out.html"),
     "explore": ("explore", "model.npz", "t.npy", "-o", "out.htm"),
@@ -48,11 +48,9 @@ def run_limited(commands, room):
 
 
 @pytest.mark.parametrize("room", [0, ROOM])
-def test_a_full_disk_under_every_command(folder, room):
-    np.save("t.npy", np.random.default_rng(0).normal(size=(1000, 2)))
-    assert (
-        subprocess.run([COMMAND, "fit", "t.npy", "-c", "2", "--save", "model.npz", "-q"], check=False).returncode == 0
-    )
+def test_a_full_disk_under_every_command(folder, run, room):
+    np.save("t.npy", np.random.default_rng(0).normal(size=(400, 2)))
+    assert run("fit", "t.npy", "-c", "2", "--save", "model.npz", "-q")[0] == 0
     outputs = {command[-1] for command in COMMANDS.values()}
     for name in outputs:
         (folder / name).write_bytes(b"old " + name.encode())

@@ -137,19 +137,20 @@ def test_columns_of_our_own_names_are_kept(folder, run, form, id_name):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
-@pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"])
-def test_the_standard_output_by_any_name(csv, folder, target):
+@pytest.mark.parametrize(
+    ("target", "redirect"),
+    [("/dev/stdout", ">>"), ("/dev/stdout", "|"), ("/dev/fd/1", ">"), ("/proc/self/fd/1", "|"), ("-", ">>")],
+)
+def test_the_standard_output_by_any_name(csv, folder, run, target, redirect):
+    assert run("fit", csv, "--id", "customer", "-c", "3", "-o", "labels.csv", "-q")[0] == 0
     (folder / "kept.csv").write_text("before\n")
-    command = f"'{COMMAND}' fit {csv} --id customer -c 3 -o {target}"
-    for redirect in ("> new.csv", ">> kept.csv", "| cat > piped.csv"):
-        done = subprocess.run(["bash", "-c", f"{command} {redirect}"], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert "200 rows, 3 columns" in done.stderr
-    whole = (folder / "new.csv").read_text()
-    assert len(whole.splitlines()) == 201
-    assert (folder / "kept.csv").read_text() == "before\n" + whole
-    assert (folder / "piped.csv").read_text() == whole
-    assert leftovers(folder) == sorted([csv, "kept.csv", "new.csv", "piped.csv"])
+    command = f"'{COMMAND}' fit {csv} --id customer -c 3 -o {target} {redirect} {'cat >> ' * (redirect == '|')}kept.csv"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "200 rows, 3 columns" in done.stderr
+    before = "" if redirect == ">" else "before\n"
+    assert (folder / "kept.csv").read_text() == before + (folder / "labels.csv").read_text()
+    assert leftovers(folder) == sorted([csv, "kept.csv", "labels.csv"])
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
@@ -169,10 +170,8 @@ def test_pipes_of_the_shell(csv, folder):
     [
         ("fit t.csv -c 2 -o l.csv", ">&-", 0, ""),
         ("fit t.csv -c 2 -o l.csv", "2>&-", 0, ""),
-        ("fit t.csv -c 2 -o l.csv", "<&-", 0, ""),
         ("fit t.csv -c 2 -o l.csv", "<&- >&- 2>&-", 0, ""),
         ("fit t.csv -c 2", ">&-", 1, "The standard output is closed"),
-        ("fit t.csv -c 2 --json", ">&-", 1, "The standard output is closed"),
         ("explain t.csv 3 -c 2", ">&-", 1, "The standard output is closed"),
         ("demo", ">&-", 1, "The standard output is closed"),
         ("fit - -c 2", "<&-", 1, "The standard input is closed"),
@@ -196,10 +195,9 @@ def test_names_that_the_locale_does_not_know(folder):
     write_table(["größe", "Ωμέγα"], ["日本", "ü"])
     plain = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     for arguments in (
-        ("fit", "t.csv", "--id", "id", "-c", "2", "-o", "ü.csv", "--save", "m.npz"),
+        ("fit", "t.csv", "--id", "id", "--columns", "größe", "-c", "2", "-o", "ü.csv", "--save", "m.npz"),
         ("explain", "m.npz", "日本"),
         ("predict", "m.npz", "t.csv", "--id", "id"),
-        ("fit", "t.csv", "--columns", "größe", "-c", "2", "-o", "l.csv"),
         ("report", "m.npz", "t.csv", "--title", "日本", "--id", "id"),
     ):
         done = run_installed(*arguments, environment=plain)
@@ -253,7 +251,7 @@ def test_every_signal_that_ends_leaves_nothing(csv, folder, run, number, tmp_pat
     command = subprocess.Popen(
         [COMMAND, "plot", "pipe.csv", "-o", "p.png"],
         env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a job in the background would ignore some
     )
     with open("pipe.csv", "wb"):
         deadline = time.monotonic() + 60
@@ -284,8 +282,10 @@ def test_a_hangup_that_is_ignored_stays_ignored(csv, folder):
     assert command.wait(60) == 0
 
 
-@pytest.mark.parametrize("start", [[str(COMMAND)], [sys.executable, "-m", "gitcluster"]])
-@pytest.mark.parametrize("package", ["numba", "pandas", "rich"])
+@pytest.mark.parametrize(
+    ("start", "package"),
+    [([str(COMMAND)], "numba"), ([sys.executable, "-m", "gitcluster"], "pandas"), ([str(COMMAND)], "rich")],
+)
 def test_an_interrupt_while_packages_are_imported(folder, start, package):
     (folder / "sitecustomize.py").write_text(
         "import sys\n"

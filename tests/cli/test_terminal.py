@@ -123,17 +123,6 @@ def test_a_file_that_is_being_written_vanishes(csv, folder, run):
     assert leftovers(folder) == ["customers.csv", "model.npz", "pipe.csv"]
 
 
-def test_termination_leaves_nothing_either(csv, folder, run):
-    assert run("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-q")[0] == 0
-    os.mkfifo("pipe.csv")
-    command = subprocess.Popen([COMMAND, "predict", "model.npz", "pipe.csv", "-o", "labels.csv"])
-    with open("pipe.csv", "wb"):
-        wait_until(lambda: any(name.startswith(".labels.csv-") for name in leftovers(folder)))
-        command.send_signal(signal.SIGTERM)
-        assert command.wait(PATIENCE) == 143
-    assert leftovers(folder) == ["customers.csv", "model.npz", "pipe.csv"]
-
-
 def test_a_summary_in_a_terminal_and_no_labels(csv):
     terminal = Terminal("fit", csv, "--id", "customer", "-c", "3")
     assert terminal.exit_code() == 0
@@ -176,18 +165,16 @@ def test_a_broken_pipe_is_quiet(csv):
     assert command.returncode == 141
 
 
-def test_the_demonstration_needs_no_extra():
+def test_the_module_alone_is_the_demonstration_and_needs_no_extra():
     blocked = ["click", "rich", "pyarrow", "openpyxl", "matplotlib"]  # scikit-learn 1.6 asks for pandas in its own way
     code = (
-        f"import sys; [sys.modules.__setitem__(name, None) for name in {blocked}]; "
-        "from gitcluster.cli import main; main(['demo'])"
+        f"import runpy, sys; [sys.modules.__setitem__(name, None) for name in {blocked}]; "
+        "sys.argv = ['gitcluster']; runpy.run_module('gitcluster', run_name='__main__')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "C      150  15.0%     15.0%" in done.stdout
 
 
-def test_the_module_is_the_command():
-    done = subprocess.run([sys.executable, "-m", "gitcluster"], capture_output=True, text=True, check=False)
-    assert "50 : 30 : 15 : 5" in done.stdout
+def test_the_version():
     assert run_installed("--version").stdout.startswith(b"gitcluster, version")

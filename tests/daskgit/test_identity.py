@@ -36,7 +36,6 @@ def hard_sets():
         "one feature": np.sort(rng.exponential(size=(90, 1)), axis=0),
         "chain": np.arange(90.0)[:, None],
         "constant feature": np.column_stack([pair, np.full(80, 0.1)]),
-        "80 features": np.concatenate([rng.normal(size=(50, 80)), rng.normal(1, 1, size=(40, 80))]),
         "80 features, rounded": np.round(rng.normal(size=(70, 80)) / 3),
         "huge offset": pair + 1e9,
         "huge scale": pair * 1e150,
@@ -57,9 +56,8 @@ def test_hard_sets(name):
 
 
 @pytest.mark.parametrize("name", ["integers", "lattice far from the origin", "far groups", "80 features, rounded"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_hard_sets_with_any_options(name, dtype):
-    X = SETS[name].astype(dtype)
+def test_hard_sets_in_single_precision(name):
+    X = SETS[name].astype(np.float32)
     check(X, cell_size=20, n_neighbors=5, noise="auto")
     check(X, cell_size=20, n_clusters=3, variant="paper")
 

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from .conftest import check_fit, extreme_sets
 
 SETS = {**extreme_sets(), **{name: X for name, X in nasty_sets().items() if X.shape[1] < 100}}
-TIMES = 4 if os.environ.get("HYPOTHESIS_PROFILE") == "random" else 1
+TIMES = 8 if os.environ.get("HYPOTHESIS_PROFILE") == "random" else 1
 
 
 def examples(number):
@@ -80,13 +80,13 @@ def fit_params(draw, n, chosen):
     return found
 
 
-@examples(150)
+@examples(75)
 @given(st.data(), named_tables, options, st.sampled_from(["std", None]))
 def test_named_sets(data, X, chosen, scale):
     check_fit(X, data.draw(fit_params(len(X), chosen)), scale=scale, **chosen)
 
 
-@examples(300)
+@examples(150)
 @given(st.data(), free_tables, options, st.booleans())
 def test_free_tables(data, X, chosen, single):
     if single:
@@ -94,7 +94,7 @@ def test_free_tables(data, X, chosen, single):
     check_fit(X, data.draw(fit_params(len(X), chosen)), **chosen)
 
 
-@examples(100)
+@examples(50)
 @given(
     free_tables, options, st.sampled_from(["manhattan", "chebyshev", "cosine", "canberra", "braycurtis", "correlation"])
 )
@@ -102,14 +102,14 @@ def test_metrics(X, chosen, metric):
     check_fit(X, metric=metric, **chosen)
 
 
-@examples(100)
+@examples(50)
 @given(st.data(), free_tables, options)
 def test_sparse_tables(data, X, chosen):
     form = data.draw(st.sampled_from([sparse.csr_array, sparse.csc_array, sparse.coo_array]))
     check_fit(form(X), data.draw(fit_params(len(X), chosen)), **chosen)
 
 
-@examples(100)
+@examples(50)
 @given(st.data(), st.integers(2, 14), options)
 def test_matrices_of_distances(data, n, chosen):
     lengths = st.sampled_from([0.0, 5e-324, 1e-300, 0.5, 1.0, 1.0, 2.0, 1e12, 1e300])
@@ -117,7 +117,7 @@ def test_matrices_of_distances(data, n, chosen):
     check_fit(D + D.T, data.draw(fit_params(n, chosen)), metric="precomputed", **chosen)
 
 
-@examples(150)
+@examples(75)
 @given(st.data(), st.integers(2, 25), options)
 def test_graphs(data, n, chosen):
     width = data.draw(st.integers(0, 5))
@@ -127,7 +127,7 @@ def test_graphs(data, n, chosen):
     check_fit(graph, data.draw(fit_params(n, chosen)), metric="precomputed_graph", **chosen)
 
 
-@examples(60)
+@examples(30)
 @given(named_tables, options)
 def test_distances_of_named_sets(X, chosen):
     if float(np.abs(X).max()) < 1e100:

@@ -144,8 +144,8 @@ def test_every_metric(metric):
     with_zeros = np.concatenate([np.zeros((3, 2)), X])
     for data in (X, with_zeros, np.abs(X), (X > 4).astype(float), rng.uniform(-1.5, 1.5, (30, 2)), X[:, :1], X[:2],
                  X * 1e300, np.zeros((9, 2))):  # fmt: skip
-        for options in ({}, {"n_clusters": 2}):
-            check_fit(data, metric=metric, **options)
+        check_fit(data, metric=metric, n_clusters=2)
+    check_fit(with_zeros, metric=metric)
     check_fit(np.abs(X), metric=metric, variant="paper", n_clusters=2, n_neighbors=3)
 
 

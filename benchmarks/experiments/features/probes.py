@@ -291,7 +291,7 @@ def _sparse(peer: Peer) -> None:
     expect(same(labels, peer.labels(X)), "other labels than of the dense array")
 
 
-@feature("float32, with the labels of float64")
+@feature("float32, with the clusters of float64 where nothing ties")
 def _float32(peer: Peer) -> None:
     X, _ = blobs()
     X = X.astype(np.float32)
@@ -352,7 +352,7 @@ def _shuffle(peer: Peer) -> None:
             expect(same(labels[order], again), f"ARI {score:.3f} with the labels before, on {name}")
 
 
-@feature("same labels after one feature times 1000", promised=False)
+@feature("clear groups stay when a feature of noise is taken times 1000", promised=False)
 def _rescale(peer: Peer) -> None:
     X, _ = blobs()
     X = np.column_stack([X, np.random.default_rng(1).normal(size=len(X))])

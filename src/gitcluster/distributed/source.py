@@ -23,7 +23,7 @@ from gitcluster.inputs.scaling import (
     sum_moments,
     varying_features,
 )
-from gitcluster.neighbors.duplicates import canonical_order, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, hash_places, hash_samples
 
 SAMPLED = 65_536
 """Rows that are looked at to place the cells."""
@@ -158,9 +158,9 @@ class Picked(NamedTuple):
     """Their row numbers."""
 
 
-def pick_rows(part: Array, start: int, most: int) -> list[Picked]:
+def pick_rows(part: Array, start: int, low: Array, high: Array, most: int) -> list[Picked]:
     """The rows of a part with the smallest hashes."""
-    hashes = hash_samples(part + 0.0) if len(part) else np.empty(0, np.uint64)
+    hashes = hash_places(part, low, high) if len(part) else np.empty(0, np.uint64)
     return [keep_smallest(Picked(hashes, part, np.arange(start, start + len(part))), most)]
 
 
@@ -180,7 +180,7 @@ def merge_picked(parts: Any, most: int) -> Picked:
 
 def pick_samples(source: Source, most: int) -> Picked:
     """The samples that one machine would study, see ``Points.some_rows``."""
-    picked = call_each(pick_rows, source.parts, source.starts, most)
+    picked = call_each(pick_rows, source.parts, source.starts, source.low, source.high, most)
     found: Picked = fetch([merge_tree(partial(merge_picked, most=most), picked)])[0][0]
     return found
 

@@ -7,7 +7,6 @@ them, see ``_jit.sums``.
 """
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +70,7 @@ def build_stages(ground: Ground, plan: Plan) -> Stages:
     around = ground.exchange(call_each(lend_roots, regions, roots, plan))
     sizes, edges, *peaks = fetch(
         [
-            merge_tree(merge_counts, call_each(count_roots, roots, 1)),
+            merge_tree(merge_counts, call_each(count_roots, roots)),
             merge_tree(merge_edges, call_each(sum_boundaries, regions, climbed, around, plan)),
             *call_each(own_peaks, regions, roots),
         ]
@@ -270,10 +269,10 @@ def own_peaks(region: Region, roots: Roots) -> list[Peaks]:
     return found
 
 
-def count_roots(roots: Roots, n_together: int) -> list[tuple[Array, Array]]:
-    """For every ``n_together`` views, the peaks that samples have in them, and how many samples have the same."""
-    ones, views = np.ones(len(roots.ids), np.int64), range(roots.ids.shape[1])
-    return [count_rows(roots.ids[:, some], ones) for some in combinations(views, n_together)]
+def count_roots(roots: Roots) -> list[tuple[Array, Array]]:
+    """For every view its peaks, and how many samples have each."""
+    ones = np.ones(len(roots.ids), np.int64)
+    return [count_rows(ids[:, None], ones) for ids in roots.ids.T]
 
 
 def merge_counts(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

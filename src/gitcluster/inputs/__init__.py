@@ -27,7 +27,7 @@ from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scali
 from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
 from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
 
 SMALLEST = 1e10
@@ -99,7 +99,7 @@ class Input(ABC):
         return self
 
     def some_rows(self, most: int) -> Array | None:
-        """``most`` of the samples, whichever order they come in; None where there are no more, or no such choice."""
+        """``most`` of the samples, whatever their order and units; None where there are no more, or no such choice."""
         return None
 
     def own_order(self, *, always: bool) -> Array | None:
@@ -169,9 +169,9 @@ class Points(Input):
         if self.n_samples <= most:
             return None
         if issparse(self.values):
-            hashes = np.array([crc32(row) for row in row_bytes(self.values)])
+            hashes = np.array([crc32(row) for row in ranked_rows(self.values)])
         else:
-            hashes = hash_samples(self.values + 0.0)
+            hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0))
         return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
     def own_order(self, *, always: bool) -> Array | None:

@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from gitcluster._jit import bounds as kernels
 from gitcluster._jit import run_chunks, run_threads, search
-from gitcluster._jit.cells import split_cells
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.exact import ROUNDING, ROWS_AT_ONCE, empty_neighbors, measure_pairs, round_distances
 
 BLOCK = 512
@@ -38,6 +38,7 @@ AXES = 384
 SAMPLE = 4096
 """Samples that the axes are found from."""
 SPLIT_AXES = 8
+"""Axes by which samples are put into blocks."""
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 """What one rounding changes, as a share."""
 LEAST = 2.0**-110
@@ -130,7 +131,7 @@ def cast_shadows(points: Array, axes: Axes, n_leading: int, n_jobs: int | None) 
     n_samples, n_features = points.shape
     centre, directions = axes
     n_further = directions.shape[1] - n_leading
-    members, starts = _split_blocks(points, directions)
+    members, starts = split_evenly(np.ascontiguousarray(points @ directions[:, :SPLIT_AXES]), BLOCK)
     largest = np.maximum(points.max(axis=0) - centre, centre - points.min(axis=0)).max()
     unit = 2.0 ** min(1000, -int(np.frexp(largest)[1]))
     leading = np.empty((n_samples, n_leading + 1), np.float32)
@@ -152,15 +153,6 @@ def cast_shadows(points: Array, axes: Axes, n_leading: int, n_jobs: int | None) 
 
     run_threads(fill, list(pairwise([*range(0, n_samples, 2 * BLOCK), n_samples])), n_jobs)
     return Shadows(members, starts, leading, further, features, squares), unit
-
-
-def _split_blocks(points: Array, directions: Array) -> tuple[Array, Array]:
-    """Samples in blocks of near ones: halved across the first axes."""
-    n_samples = len(points)
-    n_blocks = 1 << max(0, int(np.ceil(np.log2(n_samples / BLOCK))))
-    starts, members = n_samples * np.arange(n_blocks + 1) // n_blocks, np.arange(n_samples)
-    split_cells(np.ascontiguousarray(points @ directions[:, :SPLIT_AXES]), members, starts)
-    return members, starts
 
 
 def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:

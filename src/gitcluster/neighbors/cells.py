@@ -42,16 +42,30 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     >>> gather_cells(np.array([[3.0], [1.0], [2.0]])).low
     array([[1.]])
     """
-    n_samples, n_features = points.shape
-    width = 128 if n_features <= 16 else 64  # a block stays in the fastest cache
-    n_cells = 1 << max(0, int(np.ceil(np.log2(n_samples / width))))
-    starts = n_samples * np.arange(n_cells + 1) // n_cells
-    members = np.arange(n_samples)
-    kernels.split_cells(points, members, starts)
+    n_features = points.shape[1]
+    members, starts = split_evenly(points, 128 if n_features <= 16 else 64)  # a block stays in the fastest cache
+    n_cells = len(starts) - 1
     blocks = np.empty((n_cells, n_features, int(np.diff(starts).max())))
     low, high = np.empty((2, n_cells, n_features))
     run_chunks(kernels.fill_cells, n_cells, n_jobs, points, members, starts, blocks, low, high, smallest=CELLS_AT_ONCE)
     return Cells(members, starts, blocks, low, high)
+
+
+def split_evenly(points: Array, most: int) -> tuple[Array, Array]:
+    """Samples by parts of near ones, ``most`` in each at most, and where each part starts: halved across the widest
+    feature, again and again.
+
+    Examples
+    --------
+    >>> members, starts = split_evenly(np.array([[3.0], [1.0], [2.0], [4.0]]), 2)
+    >>> [sorted(part.tolist()) for part in np.split(members, starts[1:-1])]
+    [[1, 2], [0, 3]]
+    """
+    n_samples = len(points)
+    n_parts = 1 << max(0, int(np.ceil(np.log2(n_samples / most))))
+    starts, members = n_samples * np.arange(n_parts + 1) // n_parts, np.arange(n_samples)
+    kernels.split_cells(points, members, starts)
+    return members, starts
 
 
 def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:

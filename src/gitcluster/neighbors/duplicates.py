@@ -10,6 +10,10 @@ from scipy.sparse import issparse
 from gitcluster._jit import search
 from gitcluster._support.arrays import Array, inverse_order
 
+GRID = 2.0**26
+"""Places between the lowest and the highest value of a feature that are told apart: so few that rounding moves hardly
+any value to another."""
+
 
 def canonical_order(X: Any) -> Array:
     """Rows in lexicographic order: an order of the samples that does not depend on how they were given.
@@ -20,7 +24,7 @@ def canonical_order(X: Any) -> Array:
     array([2, 1, 0])
     """
     if issparse(X):
-        rows = row_bytes(X)
+        rows = ranked_rows(X)
         return np.array(sorted(range(len(rows)), key=rows.__getitem__))
     place = np.zeros(len(X), np.int64)
     for column in X.T:
@@ -35,6 +39,26 @@ def row_bytes(X: Any) -> list[bytes]:
     """What is stored in every row of a CSR array with sorted rows."""
     columns = X.indices.astype(np.int64)
     return [columns[i:j].tobytes() + X.data[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
+
+
+def ranked_rows(X: Any) -> list[bytes]:
+    """Ranks of what is stored in every row of a CSR array, by feature and value: the same in all units."""
+    order = np.lexsort((X.data, X.indices))
+    columns, values = X.indices[order], X.data[order]
+    rank = np.empty(len(order), ">i8")  # bytes are compared as numbers are
+    rank[order] = np.cumsum(np.append(True, (columns[1:] != columns[:-1]) | (values[1:] != values[:-1]))[: len(order)])
+    return [rank[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
+
+
+def hash_places(X: Array, low: Array, high: Array) -> NDArray[np.uint64]:
+    """A hash of where every row is between the lowest and the highest value of every feature: the same in all units."""
+    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves, for data near the largest float
+    places = X / 2 - bottom
+    places /= np.where(top > bottom, top - bottom, 1.0)
+    places *= GRID
+    np.rint(places, out=places)
+    places += 0.0  # -0.0 and 0.0 are one value
+    return hash_samples(places)
 
 
 def hash_samples(points: Array) -> NDArray[np.uint64]:
