@@ -15,7 +15,16 @@ from gitcluster._support.names import visible
 from gitcluster.cli.cells import Table
 from gitcluster.cli.configuring import config_options
 from gitcluster.cli.configuring import save_config as write_config
-from gitcluster.cli.models import Fitted, TableFacts, column_words, fit_table, load_model, open_fitted, read
+from gitcluster.cli.models import (
+    Fitted,
+    TableFacts,
+    column_words,
+    fit_table,
+    load_model,
+    open_fitted,
+    read,
+    width_words,
+)
 from gitcluster.cli.options import (
     columns_of,
     data_argument,
@@ -254,6 +263,9 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         parts.append(f"Number of clusters, best scores first: {ranked}")
     if hasattr(model, "selection_"):
         parts.append(agreement_words(model.agreement_))
+    advice = width_words(model)
+    if advice is not None:
+        parts.append(advice)
     columns = model.clustering_.columns
     if columns is not None and columns.encoded:
         lines = [[visible(column.name), column.describe()] for column in columns]

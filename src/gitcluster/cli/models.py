@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 import gitcluster
 from gitcluster import GIT
@@ -24,6 +25,8 @@ from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import read_notes
+from gitcluster.inputs import Points
+from gitcluster.inputs.representations import WIDEST
 from gitcluster.selection import neighborhood_sizes
 
 
@@ -217,6 +220,26 @@ def column_words(model: GIT, table: Table) -> str:
     columns, n = model.clustering_.columns, len(table.names)
     used = len(columns.used) if columns is not None and columns.encoded else n
     return f"{n} column{'' if n == 1 else 's'}" if used >= n else f"{used} of {n} columns"
+
+
+def width_words(model: GIT) -> str | None:
+    """Advice where the columns vary in more directions than the rows can fill, None where they do not.
+
+    The directions are counted by the variances along principal components, (sum v)^2 / sum v^2: as many as there are
+    columns that vary alike and on their own. In each direction a row can be low or high, which 2^d rows fill.
+    """
+    source, n_rows = model.clustering_.fitted.source, len(model.labels_)
+    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= WIDEST:
+        return None
+    points = source.values[:: 1 + n_rows // 5000].astype(np.float64)
+    scatter = np.cov(points, rowvar=False)
+    directions, filled = np.trace(scatter) ** 2 / max((scatter**2).sum(), 1e-300), np.log2(n_rows)
+    if directions <= filled:
+        return None
+    return (
+        f"The columns vary in about {directions:.0f} directions, and {n_rows:,} rows fill no more than {filled:.0f} of "
+        "them. Name the columns that matter with --columns, or try --pca where columns repeat each other."
+    )
 
 
 def _is_first_run() -> bool:
