@@ -442,3 +442,13 @@ def test_a_forged_file_is_refused(tmp_path):
     model.save(tmp_path / "model.npz")
     with pytest.raises(ModelFileError, match="holds no working model"):
         GIT.load(tmp_path / "model.npz")
+
+
+def test_a_column_that_is_cut_off_is_named():
+    frame = pd.DataFrame({"x": RNG.normal(size=300), "income": np.minimum(RNG.normal(50, 10, 300), 60.0)})
+    for table in (frame, frame.assign(city=RNG.choice(["Rome", "Oslo"], 300))):
+        with pytest.warns(ColumnWarning, match=r"'income' has its largest value, 60, in \d+ rows.*--weight"):
+            GIT(2).fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ColumnWarning)
+        GIT(2).fit(frame.assign(income=RNG.normal(size=300), age=RNG.integers(18, 90, 300).clip(max=80)))

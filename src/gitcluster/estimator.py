@@ -248,7 +248,11 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         columns = columns_of(X, self.columns, self.weights) if of_samples else None
         if columns is None or not columns.encoded:
             data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
-            return replace(data, named=True) if isinstance(data, Points) and columns else data, columns, self.scale
+            if columns is None or not isinstance(data, Points):
+                return data, columns, self.scale
+            if not issparse(data.values):
+                warn_of_odd_columns(columns, data.values, stacklevel=5)
+            return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")

@@ -41,6 +41,8 @@ class Table(NamedTuple):
     """The number of the first row, whether it was left out or not."""
     id_name: str | None = None
     """The column of ids."""
+    left_out: tuple[str, ...] = ()
+    """Columns of the file that were not asked for."""
 
     @property
     def names(self) -> list[str]:

@@ -84,11 +84,13 @@ def iterate_table(
         kinds, weights = asked_kinds(wanted, chosen) if names is None else ({}, {})
         if check and opened.rows is not None:
             check(opened.rows, len(wanted))
+        asked = {*wanted, chosen.id, chosen.truth}
+        left_out = tuple(name for name in opened.names if name not in asked)
         reader = CellReader(wanted, chosen, shown(path), opened, {*texts, *as_written(kinds)})
         total = 0
         for block in opened.blocks(wanted, reader.kept()):
             table = reader.read(block)._replace(
-                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights
+                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights, left_out=left_out
             )  # fmt: skip
             total += len(block.frame)
             if check:
