@@ -30,7 +30,8 @@ NAMES: dict[str, Any] = {"type": lambda text: text.split(","), "metavar": "A,B"}
 """How argparse reads an option that is a list of names."""
 PACKAGES = (
     "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "fast_hdbscan", "evoc",
-    "genieclust", "k-means-constrained", "dask", "torch", "umap-learn", "pyamg",
+    "genieclust", "k-means-constrained", "dask", "torch", "umap-learn", "pyamg", "kmodes",
+    "statsmodels", "vega_datasets",
 )  # fmt: skip
 
 

@@ -16,8 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 from gitcluster import GIT
 from gitcluster.fitted.persistence import ModelFileError
 from gitcluster.fitted.warnings import ColumnWarning
-from gitcluster.inputs.columns import crossing_length
+from gitcluster.inputs import Points
 from gitcluster.inputs.kinds import learn_columns, needs_encoding, row_labels
+from gitcluster.inputs.representations import crossing_length
 from gitcluster.inputs.values import date_text, parse_dates, read_values
 
 N = 60
@@ -107,15 +108,10 @@ def test_what_is_encoded_is_decoded(seed, n_rows):
             assert cells.tolist() == wanted.tolist()
 
 
-def test_rows_that_differ_in_all_categories_are_one_crossing_apart():
-    frame = pd.DataFrame(
-        {"x": RNG.normal(size=300), "c": list("abc") * 100, "d": list("ab") * 150, "e": [True, False] * 150}
-    )
-    found = learn_columns(frame)
-    matrix, _ = found.encode(frame)
-    points = matrix * found.feature_weights(matrix)
-    apart = np.linalg.norm(points[0, 1:] - points[1, 1:])
-    assert apart == pytest.approx(crossing_length(points[:, :1]))
+def scaled(frame, scale="std", **options):
+    """The points of a frame, and its columns."""
+    found = learn_columns(frame, **options)
+    return Points(found.encode(frame)[0], kinds=found.feature_kinds).scaled(scale).values, found
 
 
 def test_texts_that_look_like_numbers_stay_what_they_are():
@@ -129,21 +125,88 @@ def test_texts_that_look_like_numbers_stay_what_they_are():
     assert not some.encode(pd.DataFrame({"x": [0.0, 0.0], "zip": [1.0, 2.0]}))[1]
 
 
+@pytest.mark.parametrize("scale", ["std", None])
 @pytest.mark.parametrize("levels", [2, 3, 7])
-def test_two_values_are_one_crossing_apart(levels):
-    frame = pd.DataFrame({"x": RNG.normal(size=300), "c": [f"v{i % levels}" for i in range(300)]})
-    found = learn_columns(frame)
-    matrix, _ = found.encode(frame)
-    weights = found.feature_weights(matrix)
-    points = matrix * weights
-    crossing = crossing_length(points[:, :1])
+def test_two_values_are_one_crossing_apart(levels, scale):
+    frame = pd.DataFrame({"x": 3 * RNG.normal(size=300), "c": [f"v{i % levels}" for i in range(300)]})
+    frame.loc[299, "c"] = None
+    points, _ = scaled(frame, scale)
     apart = np.linalg.norm(points[0, 1:] - points[1, 1:])
-    assert apart == pytest.approx(crossing)
-    gap, _ = found.encode(frame.assign(c=None))
-    far = np.linalg.norm((gap * weights)[0, 1:] - points[:levels, 1:], axis=1)
+    assert apart == pytest.approx(crossing_length(points[:, :1]))
+    far = np.linalg.norm(points[299, 1:] - points[:levels, 1:], axis=1)
     np.testing.assert_allclose(far, far[0])
-    heavy = learn_columns(frame, weights={"c": 2.0}).feature_weights(matrix)
-    np.testing.assert_allclose(heavy[1:], 2 * weights[1:])
+    heavy, _ = scaled(frame, scale, weights={"c": 2.0})
+    assert np.linalg.norm(heavy[0, 1:] - heavy[1, 1:]) == pytest.approx(2 * apart)
+
+
+def test_categories_alone_vary_as_much_as_numbers():
+    frame = pd.DataFrame({"c": RNG.choice(list("abc"), 400, p=[0.6, 0.3, 0.1]), "d": RNG.choice(["yes", "no"], 400)})
+    points, _ = scaled(frame)
+    np.testing.assert_allclose([points[:, :3].var(axis=0).sum(), points[:, 3].var()], 1.0)
+
+
+def related_frame(n_rows=400):
+    group = RNG.integers(0, 3, n_rows)
+    return pd.DataFrame(
+        {
+            "x": 4 * group + RNG.normal(size=n_rows),
+            "y": RNG.normal(size=n_rows) - 4 * (group == 1),
+            "plan": np.where(RNG.random(n_rows) < 0.7, np.array(["a", "b", "c"])[group], "d"),
+            "coin": RNG.choice(["heads", "tails"], n_rows),
+            "die": RNG.choice(list("uvwxyz"), n_rows),
+            "lot": RNG.integers(0, 100, n_rows),
+            "draw": RNG.integers(0, 100, n_rows),
+        }
+    )
+
+
+def test_columns_that_go_with_no_other_do_not_matter():
+    frame = related_frame()
+    model = GIT(3).fit(frame)
+    assert {column.name for column in model.columns_ if column.apart} == {"coin", "die", "lot", "draw"}
+    assert {column.name for column in model.columns_.used} == {"x", "y", "plan", "lot", "draw"}
+    assert "coin  two values: heads, tails; goes with no other column, left out" in str(model.columns_)
+    assert "lot   number; goes with no other column\n" in str(model.columns_)
+    np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(frame.drop(columns=["coin", "die"])))
+    np.testing.assert_array_equal(model.predict(frame.drop(columns=["coin", "die"])), model.labels_)
+
+
+def test_a_weight_takes_in_a_column_that_goes_with_no_other():
+    frame = related_frame()
+    found = GIT(3, weights={"coin": 2.0}).fit(frame).columns_
+    assert found["coin"].used
+    assert not found["die"].used
+
+
+def test_few_rows_and_columns_that_all_stand_alone_are_taken_as_they_are():
+    few = related_frame(60)
+    assert not any(column.apart for column in GIT(3).fit(few).columns_)
+    alone = pd.DataFrame({"coin": RNG.choice(["heads", "tails"], 300), "x": RNG.normal(size=300)})
+    assert not any(column.apart for column in GIT(2).fit(alone).columns_)
+
+
+def test_neither_order_nor_units_decide_which_columns_go_together():
+    frame = related_frame()
+    found = GIT(3).fit(frame)
+    other = frame.assign(x=1e6 - 0.1 * frame["x"]).sample(frac=1.0, random_state=0)
+    again = GIT(3).fit(other)
+    assert [c.apart for c in again.columns_] == [c.apart for c in found.columns_]
+    assert adjusted_rand_score(again.labels_, found.labels_[other.index]) == 1.0
+
+
+def test_a_gap_does_not_make_two_values_a_number():
+    frame = related_frame().drop(columns=["lot", "draw"])
+    frame["member"] = np.where(frame["x"] > 2, "yes", "no")
+    frame.loc[::20, "member"] = None
+    points, _ = scaled(frame.drop(columns=["coin", "die"]))
+    assert np.ptp(points[:, -1]) < 0.5
+
+
+def test_dates_in_equal_steps_count_the_rows():
+    frame = pd.DataFrame({"time": pd.date_range("2024-01-01", periods=50, freq="min")[RNG.permutation(50)]})
+    assert learn_columns(frame.assign(x=RNG.normal(size=50)))["time"].kind == "identifier"
+    frame.loc[0, "time"] += pd.Timedelta("1s")
+    assert learn_columns(frame)["time"].kind == "date"
 
 
 def test_frames_of_numbers_stay_as_they_are():
@@ -379,3 +442,13 @@ def test_a_forged_file_is_refused(tmp_path):
     model.save(tmp_path / "model.npz")
     with pytest.raises(ModelFileError, match="holds no working model"):
         GIT.load(tmp_path / "model.npz")
+
+
+def test_a_column_that_is_cut_off_is_named():
+    frame = pd.DataFrame({"x": RNG.normal(size=300), "income": np.minimum(RNG.normal(50, 10, 300), 60.0)})
+    for table in (frame, frame.assign(city=RNG.choice(["Rome", "Oslo"], 300))):
+        with pytest.warns(ColumnWarning, match=r"'income' has its largest value, 60, in \d+ rows.*--weight"):
+            GIT(2).fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ColumnWarning)
+        GIT(2).fit(frame.assign(income=RNG.normal(size=300), age=RNG.integers(18, 90, 300).clip(max=80)))

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -398,3 +399,24 @@ def test_a_hundred_thousand_samples(visit):
     page.fill("#number", "20")
     np.testing.assert_array_equal(exported(page)[1], fitted.cut(n_clusters=20))
     assert picture(page, "samples") != before
+
+
+def test_a_chosen_cluster_tells_what_sets_it_apart(visit):
+    word = np.array(["north", "south", "east", "west"])[y]
+    word[::9] = "north"
+    page = visit(model, X, columns={"x": X[:, 0], NASTY: word})
+    found = model.profile(pd.DataFrame({"x": X[:, 0], NASTY: word}))
+    for cluster in (0, 2):
+        page.click(f"[data-cluster='{cluster}']")
+        shown = [row.inner_text().split("\t") for row in page.query_selector_all(".profile tr")[1:]]
+        told = {contrast.title: contrast for contrast in found[cluster].strongest()}
+        assert shown
+        for name, here, elsewhere, effect in shown:
+            assert float(effect.replace("\N{MINUS SIGN}", "-")) == pytest.approx(told[name].effect, abs=0.06)
+            if name == "x":
+                assert float(here) == pytest.approx(told[name].inside, rel=0.01)
+                assert float(elsewhere) == pytest.approx(told[name].elsewhere, rel=0.01)
+            else:
+                assert float(here.rstrip(" %")) / 100 == pytest.approx(told[name].inside, abs=0.006)
+        page.click(f"[data-cluster='{cluster}']")
+        assert not page.query_selector_all(".profile")

@@ -1,5 +1,8 @@
 """Profiles are checked against pandas: means, shares, effects, and how far rules hold."""
 
+from functools import partial
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +13,11 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster.fitted.profiles import nearest_clusters, profile_clusters
+from gitcluster.fitted.contrasts import nearest_clusters, profile_clusters
+from gitcluster.fitted.profiles import Profile
 from gitcluster.fitted.rules import learn_rules, round_limit
 from gitcluster.fitted.traits import Trait, read_traits
+from gitcluster.inputs.representations import represent
 from gitcluster.plots import plot_profile
 
 
@@ -95,7 +100,7 @@ def test_any_labels_can_be_told_of(seed, n_rows, n_clusters):
         }
     )
     labels = rng.integers(-1, n_clusters, n_rows)
-    found = profile_clusters(read_traits(frame), labels, nearest={0: 1, 1: 0})
+    found = Profile(profile_clusters(read_traits(frame), labels, nearest={0: 1, 1: 0}), n_rows)
     assert sum(cluster.rows for cluster in found) == n_rows
     assert "nan" not in str(found)
     assert "<u>" not in found._repr_html_()
@@ -210,3 +215,31 @@ def test_a_saved_model_knows_labels_and_columns(fitted, tmp_path):
     assert str(loaded.explain("C0001", "C0002")) == str(model.explain("C0001", "C0002"))
     assert str(loaded.columns_) == str(model.columns_)
     assert str(loaded.profile(frame)) == str(model.profile(frame))
+
+
+@pytest.mark.parametrize("extra", [{}, {"city": ["Rome", "Oslo"]}])
+def test_columns_are_named_whatever_the_features_were_looked_at_as(extra, tmp_path):
+    rng = np.random.default_rng(3)
+    hidden = rng.normal(size=(300, 2)) + 8 * np.repeat([[0, 0], [0, 1], [1, 0]], 100, axis=0)
+    wide = hidden @ rng.normal(size=(2, 12)) + 0.3 * rng.normal(size=(300, 12))
+    frame = pd.DataFrame({f"x{i}": np.exp(column / 9) for i, column in enumerate(wide.T)})
+    frame = frame.assign(**{name: np.array(values)[(hidden[:, 0] > 4).astype(int)] for name, values in extra.items()})
+    for way in ("power", "components"):
+        with mock.patch("gitcluster.inputs.represent", partial(one_way, way)):
+            model = GIT(3).fit(frame)
+        assert model.representation_ == way
+        model.save(tmp_path / "model.npz")
+        for some in (model, GIT.load(tmp_path / "model.npz")):
+            columns = [d.column for d in some.explain(0, 299).differences]
+            assert columns == [d.column for d in some.explain(0, 299, X=frame).differences]
+            assert columns
+        told, given = model.profile(), model.profile(frame)
+        for one, other in zip(told, given, strict=True):
+            assert {(c.title, round(c.inside, 6)) for c in one.contrasts} == {
+                (c.title, round(c.inside, 6)) for c in other.contrasts
+            }
+
+
+def one_way(name, *given):
+    """Representations without all but one."""
+    return [way if way.name == name else way._replace(scaling=None, reason="not tried") for way in represent(*given)]

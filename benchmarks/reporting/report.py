@@ -24,6 +24,7 @@ from benchmarks.experiments import (
     sensitivity,
     speed,
     study,
+    tables,
     untuned,
 )
 from benchmarks.reporting import accuracy_tables, distributed_tables, hostile_tables
@@ -64,6 +65,8 @@ TABLES = {
     **{f"distributed_{name}": draw for name, draw in distributed_tables.TABLES.items()},
     "sensitivity": sensitivity.table,
     "study": study.table,
+    "tables": tables.table_of_scores,
+    "tables_noise": tables.noise_table,
     "features": features.table,
     "explorer": explorer.table,
     "explorer_speed": explorer.speed_table,

@@ -7,12 +7,14 @@ import { byId, count, format, make, percent } from "./dom";
 import { type PairStory, type SampleStory, secondMembership } from "./explain";
 import { clusterColour, css, rampColour } from "./palette";
 import { rowOf } from "./payload";
+import { profileOf } from "./profile";
 import { equalShares, shareDistance, toShares } from "./proportions";
 
 const MOST_CATEGORIES = 24;
 const LONGEST_WAY = 12;
 const MOST_ROWS = 200;
 const MOST_CUT = 4;
+const MOST_CONTRASTS = 8;
 
 function swatch(colour: string): HTMLElement {
   const element = make("span", { class: "swatch", "aria-hidden": "true" });
@@ -158,17 +160,49 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   return parts;
 }
 
+function aboutCluster(app: App, cluster: number): HTMLElement[] {
+  const found = profileOf(app, cluster, MOST_CONTRASTS);
+  const size = app.clusterSizes()[cluster];
+  const title = make("h3", {}, swatch(css(app.colourOf(cluster))), `Cluster ${cluster}: ${count(size, "sample")}`);
+  if (app.model.columns.length === 0) {
+    return [title, make("p", { class: "hint" }, "Write the page with the table to see what sets a cluster apart.")];
+  }
+  if (found.length === 0) return [title, make("p", {}, "No column differs much from the other samples.")];
+  const head = ["", "here", "elsewhere", "by"].map((word) => make("th", { scope: "col" }, word));
+  const rows = found.map(({ name, value, inside, elsewhere, effect }) => {
+    const show = value === null ? rounded : percent;
+    const cells = [show(inside), show(elsewhere), `${effect > 0 ? "+" : "−"}${Math.abs(effect).toFixed(1)}`];
+    const label = value === null ? name : `${name} = ${value}`;
+    return make("tr", {}, make("th", { scope: "row" }, label), ...cells.map((cell) => make("td", {}, cell)));
+  });
+  const note = "Means, and the difference in standard deviations; of values their shares, and Cohen's h.";
+  return [
+    title,
+    make("table", { class: "profile" }, make("tr", {}, ...head), ...rows),
+    make("p", { class: "hint" }, note),
+  ];
+}
+
+/** A mean for people: whole thousands, or three digits. */
+function rounded(value: number): string {
+  return format(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
+}
+
 export function showExplanation(app: App): void {
   const pair = app.pair();
   const box = byId("explanation");
   const intro = make(
     "p",
     { class: "hint" },
-    "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them.",
+    "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them. Choose a " +
+      "cluster below to see what sets it apart.",
   );
-  box.replaceChildren(
-    ...(pair ? aboutPair(app, pair) : app.picked.length > 0 ? aboutSample(app, app.picked[0]) : [intro]),
-  );
+  const parts = () => {
+    if (pair) return aboutPair(app, pair);
+    if (app.picked.length > 0) return aboutSample(app, app.picked[0]);
+    return app.cluster >= 0 && app.cluster < app.cut.nClusters ? aboutCluster(app, app.cluster) : [intro];
+  };
+  box.replaceChildren(...parts());
   byId("clear").hidden = app.picked.length === 0 && app.cluster < 0;
 }
 

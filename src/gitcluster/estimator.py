@@ -1,6 +1,7 @@
 """The scikit-learn estimator: check once, cluster, keep what was found."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +27,7 @@ from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
-from gitcluster.inputs.kinds import columns_of, row_labels
+from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -59,12 +60,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         distances, "precomputed_graph" as a sparse one of the nearest (``kneighbors_graph(mode="distance")``,
         ``adata.obsp["distances"]``) or as ``(indices, distances)`` of any index; rows may be of different lengths,
         and the graph need not be connected.
-    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+    scale : {"auto", "std", "components"}, None or array-like of shape (n_features,), default="auto"
         How to look at the features before distances are measured. "auto" looks at them in several ways (as they are,
         divided by standard deviations or ranges, less skewed, principal components) and keeps the clustering that
         all ways agree on best; with many samples, some of them decide. "std" divides by standard deviations, so that
-        units never matter; None takes the features as they are; weights are multiplied. "auto" and "std" are for the
-        Euclidean metric, and the published variants take "std" for "auto".
+        units never matter; "components" takes the principal components that hold 90 % of the variance after that, for
+        many features that repeat each other; None takes the features as they are; weights are multiplied. The names
+        are for the Euclidean metric, and the published variants take "std" for "auto".
     neighbors : {"auto", "exact", "approximate"} or object, default="auto"
         How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
         uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
@@ -247,23 +249,22 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
         columns = columns_of(X, self.columns, self.weights) if of_samples else None
         if columns is None or not columns.encoded:
-            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), columns, self.scale
+            data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
+            if columns is None or not isinstance(data, Points):
+                return data, columns, self.scale
+            if not issparse(data.values):
+                warn_of_odd_columns(columns, data.values, stacklevel=5)
+            return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
+        if self.scale is not None and not isinstance(self.scale, str):
+            raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
         warn_of_odd_columns(columns, matrix, stacklevel=5)
-        return check_input(matrix, self.metric), columns, self._scale_of(columns, matrix)
-
-    def _scale_of(self, columns: Columns, matrix: NDArray[np.float64]) -> Any:
-        """The scale of the features of columns of several kinds."""
-        if self.scale is not None and not isinstance(self.scale, str):
-            raise ValueError(
-                "scale takes one weight a feature; for columns of a data frame use weights={name: weight}."
-            )
-        if isinstance(self.scale, str) and self.scale == "auto" and not self.weights:
-            return self.scale
-        if self.metric != "euclidean":
-            return [column.weight for column in columns.used for _ in column.features] if self.weights else self.scale
-        return columns.feature_weights(matrix, divide=self.scale is not None)
+        columns, matrix = set_apart(columns, matrix)
+        data, kinds = check_input(matrix, self.metric), columns.feature_kinds
+        if isinstance(data, Points) and self.metric == "euclidean":
+            return replace(data, kinds=kinds, named=True), columns, self.scale
+        return data, columns, kinds.asked.tolist() if self.weights else self.scale
 
     def _begin(self) -> Progress:
         """Progress, told to scikit-learn's callbacks where it has them."""

@@ -315,3 +315,41 @@ def test_a_run_can_be_repeated(folder, run, customers):
         assert code == 2
         assert message in err
     assert "there is no file none.toml" in run("fit", "--config", "none.toml")[2]
+
+
+@pytest.mark.parametrize("missing", ["error", "drop", "mean", "median"])
+def test_a_column_without_any_value_is_left_out_and_named(folder, run, missing):
+    Path("t.csv").write_text("a,gone,b\n" + "".join(f"{i % 2 * 9 + i / 50},,{i % 7}\n" for i in range(40)))
+    code, out, err = run("fit", "t.csv", "-c", "2", "--missing", missing, "-o", "labels.csv")
+    assert code == 0
+    assert "No value at all in gone: left out." in out + err
+    assert len(Path("labels.csv").read_text().splitlines()) == 41
+
+
+def test_the_report_says_how_it_was_made(folder, run):
+    rows = [f"k{i:02d},{i % 2 * 9 + i / 50},{['x', 'y'][i % 2]},{i % 7}\n" for i in range(40)]
+    Path("t.csv").write_text("name,a,kind,b\n" + "".join(rows))
+    assert run("fit", "t.csv", "-c", "2", "--id", "name", "--exclude", "b", "--save", "m.npz", "-q")[0] == 0
+    assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
+    page = Path("r.html").read_text()
+    assert "gitcluster fit t.csv --n-clusters 2 --save m.npz --exclude b --id name --quiet" in page
+    assert "gitcluster report m.npz t.csv --output r.html" in page
+    for words in ("columns used (2)", "columns left out", "scikit-learn", "Python"):
+        assert words in page
+
+
+def test_wide_tables_get_advice_and_components_keep_the_columns(folder, run):
+    rng = np.random.default_rng(0)
+    names = ",".join(f"c{i}" for i in range(30))
+    np.savetxt("noise.csv", rng.normal(size=(100, 30)), delimiter=",", header=names, comments="")
+    assert "Name the columns that matter with --columns" in run("fit", "noise.csv", "-c", "2", "-o", "l.csv")[1]
+    wide = np.repeat([[0.0], [9.0]], 50, axis=0) + rng.normal(size=(100, 1)) + 0.1 * rng.normal(size=(100, 30))
+    np.savetxt("wide.csv", wide, delimiter=",", header=names, comments="")
+    code, out, _ = run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")
+    assert code == 0
+    assert "--columns" not in out
+    assert "rule: c" in run("profile", "m.npz")[1]
+    assert "differ most in c" in run("explain", "m.npz", "0", "99")[1]
+    code, _, err = run("fit", "wide.csv", "--pca", "--no-scale", "-o", "l.csv")
+    assert code == 2
+    assert "leave out --no-scale" in err

@@ -41,6 +41,8 @@ class Table(NamedTuple):
     """The number of the first row, whether it was left out or not."""
     id_name: str | None = None
     """The column of ids."""
+    left_out: tuple[str, ...] = ()
+    """Columns of the file that were not asked for."""
 
     @property
     def names(self) -> list[str]:
@@ -84,6 +86,8 @@ class CellReader:
         self.decimals: dict[str, str] = {}
         self.missing = frozenset((*MISSING, *chosen.style.missing))
         self.begun = False
+        self.is_whole = False
+        """Whether all blocks will be one table, whose columns may be left out."""
 
     def kept(self) -> list[str]:
         """Columns that are kept as they are: all, or those that name the rows."""
@@ -105,6 +109,8 @@ class CellReader:
                 "or leave the column out with --exclude."
             )
         gaps = np.isnan(values)
+        if self.is_whole:  # a column without any value is left out once all blocks are read
+            gaps[:, gaps.all(axis=0)] = False
         if gaps.any() and self.chosen.missing == "error":
             raise TableError(self._gaps_remedy(gaps, numbers, block))
         rows = block.start + np.arange(len(data))

@@ -99,5 +99,5 @@ def _unknown(name: str, names: list[str]) -> str:
     return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {listed(names)}.")
 
 
-def listed(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+def listed(names: list[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

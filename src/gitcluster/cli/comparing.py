@@ -16,7 +16,9 @@ from gitcluster.cli.options import columns_of, label_options, model_of, model_op
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
+from gitcluster.inputs import Points
 from gitcluster.inputs.kinds import columns_of as kinds_of
+from gitcluster.inputs.kinds import set_apart
 from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
@@ -71,8 +73,9 @@ def scale_rows(model: GIT, samples: pd.DataFrame) -> NDArray[Any]:
     """Rows as all methods get them: columns of several kinds are encoded, and all are scaled."""
     columns = kinds_of(samples, model.columns, model.weights)
     if columns is not None and columns.encoded:
-        matrix, _ = columns.encode(samples)
-        return np.asarray(matrix * columns.feature_weights(matrix, divide=model.scale is not None))
+        columns, matrix = set_apart(columns, columns.encode(samples)[0])
+        points = Points(matrix, kinds=columns.feature_kinds)
+        return np.asarray(points.scaled(None if model.scale is None else "std").values)
     values = samples.to_numpy()
     spread = np.ones(values.shape[1]) if model.scale is None else values.std(axis=0)
     return np.asarray(values / np.where(spread > 0, spread, 1.0))

@@ -1,6 +1,7 @@
 """A run that can be repeated: ``--save-config`` writes what was asked for, ``--config`` asks for it again."""
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,20 @@ def save_config(ctx: click.Context, path: str) -> None:
         lines.append(f"{name_of(parameter)} = {_written(parameter, value)}")
     with write_aside(path) as file:
         file.write(("\n".join(lines) + "\n").encode())
+
+
+def command_of(ctx: click.Context) -> str:
+    """The command that is running, as it could be typed."""
+    words = ["gitcluster", str(ctx.command.name)]
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name or "")
+        if value is None or value is False or value == () or value == parameter.default:
+            continue
+        values = value if isinstance(value, tuple) else [value]
+        for one in values:
+            text = [] if one is True else [":".join(f"{part:g}" for part in one) if isinstance(one, list) else str(one)]
+            words += text if isinstance(parameter, click.Argument) else [f"--{name_of(parameter)}", *text]
+    return shlex.join(words)
 
 
 def _written(parameter: click.Parameter, value: Any) -> str:

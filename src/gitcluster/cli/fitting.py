@@ -13,9 +13,19 @@ import pandas as pd
 from gitcluster import GIT
 from gitcluster._support.names import visible
 from gitcluster.cli.cells import Table
-from gitcluster.cli.configuring import config_options
+from gitcluster.cli.configuring import command_of, config_options
 from gitcluster.cli.configuring import save_config as write_config
-from gitcluster.cli.models import Fitted, TableFacts, column_words, fit_table, load_model, open_fitted, read
+from gitcluster.cli.models import (
+    Fitted,
+    TableFacts,
+    column_lines,
+    column_words,
+    fit_table,
+    load_model,
+    open_fitted,
+    read,
+    width_words,
+)
 from gitcluster.cli.options import (
     columns_of,
     data_argument,
@@ -90,7 +100,7 @@ def fit(
     model = fit_table(model_of(options), read_in, screen)
     with screen.bar("Writing", "write") as bar:
         if save:
-            Fitted(model, TableFacts.of(read_in, chosen)).save(save)
+            Fitted(model, TableFacts.of(read_in, chosen, command_of(ctx))).save(save)
         if output:
             form = format_of(output, options["output_format"])
             found = Labels(model.labels_, model.probabilities_, np.asarray(model.outlier_scores_, dtype=np.float64))
@@ -251,9 +261,12 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
     if hasattr(model, "selection_"):
         parts.append(agreement_words(model.agreement_))
+    advice = width_words(model)
+    if advice is not None:
+        parts.append(advice)
     columns = model.clustering_.columns
     if columns is not None and columns.encoded:
-        lines = [[visible(column.name), column.describe()] for column in columns]
+        lines = [[visible(names), done] for names, done in column_lines(columns)]
         parts.append(make_table("Columns", ["column", "what was done with it"], lines, left=(0, 1)))
     if table.filled:
         parts.append(filled_words(table))

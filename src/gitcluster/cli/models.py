@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 import gitcluster
 from gitcluster import GIT
 from gitcluster._support.validation import available_memory
 from gitcluster.cli.cells import Table
-from gitcluster.cli.choosing import ColumnOptions
+from gitcluster.cli.choosing import ColumnOptions, listed
 from gitcluster.cli.numbers import parse_number
 from gitcluster.cli.opening import Check
 from gitcluster.cli.options import columns_of, model_of
@@ -24,7 +25,13 @@ from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import read_notes
+from gitcluster.inputs import Points
+from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.representations import WIDEST
 from gitcluster.selection import neighborhood_sizes
+
+MOST_LINES = 20
+"""Columns that are told of one by one."""
 
 
 class TableFacts(NamedTuple):
@@ -38,9 +45,11 @@ class TableFacts(NamedTuple):
     """Texts, one per row: the ids, or the numbers of the rows where some were dropped; None for 0, 1, 2, ..."""
     na: tuple[str, ...] = ()
     """Texts that mean a missing value."""
+    command: str = ""
+    """The command that made the fit."""
 
     @classmethod
-    def of(cls, table: Table, chosen: ColumnOptions) -> "TableFacts":
+    def of(cls, table: Table, chosen: ColumnOptions, command: str = "") -> "TableFacts":
         """The facts of a table that was read."""
         fills = chosen.missing in ("mean", "median")
         ids = None
@@ -49,7 +58,7 @@ class TableFacts(NamedTuple):
         elif table.dropped:
             ids = table.rows.astype(str)
         centres = column_centres(table, chosen.missing) if fills else None
-        return cls(chosen.missing, centres, chosen.id, ids, chosen.style.missing)
+        return cls(chosen.missing, centres, chosen.id, ids, chosen.style.missing, command)
 
 
 class Fitted(NamedTuple):
@@ -102,7 +111,8 @@ class Fitted(NamedTuple):
         if columns is None or not columns.encoded:
             return frozenset()
         return frozenset(
-            column.name for column in columns.used
+            column.name for column in columns
+            if column.used or column.apart
             if column.kind == "date" or (
                 column.kind in ("binary", "categorical", "ordinal")
                 and (column.asked or any(parse_number(level) is None for level in column.levels))
@@ -150,7 +160,9 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
     chosen, names, texts = columns_of(options), None, frozenset[str]()
     if fitted is not None:
         chosen, names = fitted.columns_for(chosen)
-        texts = fitted.texts()
+        texts, columns = fitted.texts(), fitted.model.clustering_.columns
+        if names is not None and columns is not None:  # that it was not clustered by does not make it untold
+            names += [column.name for column in columns if column.apart and not column.used]
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
         check = memory_check(path, options["memory"], options.get("neighbors"))
         table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)
@@ -217,6 +229,43 @@ def column_words(model: GIT, table: Table) -> str:
     columns, n = model.clustering_.columns, len(table.names)
     used = len(columns.used) if columns is not None and columns.encoded else n
     return f"{n} column{'' if n == 1 else 's'}" if used >= n else f"{used} of {n} columns"
+
+
+def column_lines(columns: Columns) -> list[tuple[str, str]]:
+    """Columns and what was done with them; of many to which the same was done, a few are named.
+
+    Examples
+    --------
+    >>> from gitcluster.inputs.columns import Column
+    >>> column_lines(Columns((Column("city", "binary", ("Oslo", "Rome")), Column("age", "numeric"))))
+    [('city', 'two values: Oslo, Rome'), ('age', 'number')]
+    """
+    alike: dict[str, list[str]] = {}
+    for column in columns:
+        alike.setdefault(column.describe(), []).append(column.name)
+    if len(columns) <= MOST_LINES:
+        return [(column.name, column.describe()) for column in columns]
+    return [(listed(names, 3), done) for done, names in alike.items()]
+
+
+def width_words(model: GIT) -> str | None:
+    """Advice where the columns vary in more directions than the rows can fill, None where they do not.
+
+    The directions are counted by the variances along principal components, (sum v)^2 / sum v^2: as many as there are
+    columns that vary alike and on their own. In each direction a row can be low or high, which 2^d rows fill.
+    """
+    source, n_rows = model.clustering_.fitted.source, len(model.labels_)
+    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= WIDEST:
+        return None
+    points = source.values[:: 1 + n_rows // 5000].astype(np.float64)
+    scatter = np.cov(points, rowvar=False)
+    directions, filled = np.trace(scatter) ** 2 / max((scatter**2).sum(), 1e-300), np.log2(n_rows)
+    if directions <= filled:
+        return None
+    return (
+        f"The columns vary in about {directions:.0f} directions, and {n_rows:,} rows fill no more than {filled:.0f} of "
+        "them. Name the columns that matter with --columns, or try --pca where columns repeat each other."
+    )
 
 
 def _is_first_run() -> bool:

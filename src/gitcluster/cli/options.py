@@ -106,6 +106,8 @@ model_options = together(
                  shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
                  help="Distance: any metric of scikit-learn's NearestNeighbors."),
     click.option("--no-scale", is_flag=True, help="Take the columns as they are."),
+    click.option("--pca", is_flag=True, help="Measure distances in the principal components that hold 90 % of the "
+                 "variance, for wide tables; answers are still in your columns."),
     click.option("--noise", type=number_or_auto(float), metavar="SHARE",
                  help="Share of the rows that are labelled -1, or auto."),
     click.option("--variant", type=click.Choice(["adaptive", "paper", "authors"]), default="adaptive",
@@ -176,12 +178,14 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
 def model_of(options: dict[str, Any]) -> GIT:
     """The estimator that ``model_options`` describe."""
     number = options["n_clusters"]
+    if options["no_scale"] and options["pca"]:
+        raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")
     return GIT(
         "auto" if number is None else number,
         proportions=options["proportions"],
         n_neighbors=options["neighbors"],
         metric=options["metric"],
-        scale=None if options["no_scale"] else "auto",
+        scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
         noise=options["noise"],
         variant=options["variant"],
         min_cluster_size=options["min_size"],

@@ -9,6 +9,7 @@ import click
 from gitcluster._support.files import write_aside
 from gitcluster._support.names import as_typed, visible
 from gitcluster.cli.cells import Table
+from gitcluster.cli.configuring import command_of
 from gitcluster.cli.models import Fitted, open_fitted
 from gitcluster.cli.options import data_argument, model_options, table_options, voice_options
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
@@ -200,6 +201,7 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
     with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
         shown = visible(as_typed(title or Path(data or source).name))
-        made = make_report(fitted.model, table, title=shown, advance=bar.advance)
+        commands = [fitted.facts.command, command_of(click.get_current_context())]
+        made = make_report(fitted.model, table, title=shown, commands=commands, advance=bar.advance)
         file.write(made.encode())
     _tell(screen, options, "Report", output)

@@ -50,10 +50,28 @@ def read_table(
         dropped=sum(part.dropped for part in parts), lines=sum(part.lines for part in parts),
         empty=sum(part.empty for part in parts),
     )  # fmt: skip
-    if chosen.missing in ("mean", "median"):
+    if names is None:
         table = leave_out_empty(table)
-        table = fill_missing(table, column_centres(table, chosen.missing))
-    return table
+    if chosen.missing in ("mean", "median"):
+        return fill_missing(table, column_centres(table, chosen.missing))
+    return without_gaps(table, chosen.missing, path)
+
+
+def without_gaps(table: Table, missing: str, path: str) -> Table:
+    """The table without rows that lack a number, or an error, where a whole block lacked a column that others have."""
+    gaps = table.data[table.numbers].isna()
+    if missing not in ("error", "drop") or not gaps.any(axis=None):
+        return table
+    if missing == "error":
+        raise TableError(
+            f"{shown(path)} has missing values ({listed([name for name in gaps if gaps[name].any()])}). Use --missing "
+            "mean, --missing median, --missing drop, or leave columns out with --exclude."
+        )
+    kept = ~gaps.any(axis=1).to_numpy()
+    ids, truth = (None if part is None else part[kept].reset_index(drop=True) for part in (table.ids, table.truth))
+    data = table.data[kept].reset_index(drop=True)
+    dropped = table.dropped + int((~kept).sum())
+    return table._replace(data=data, rows=table.rows[kept], ids=ids, truth=truth, dropped=dropped)
 
 
 def iterate_table(
@@ -84,11 +102,14 @@ def iterate_table(
         kinds, weights = asked_kinds(wanted, chosen) if names is None else ({}, {})
         if check and opened.rows is not None:
             check(opened.rows, len(wanted))
+        asked = {*wanted, chosen.id, chosen.truth}
+        left_out = tuple(name for name in opened.names if name not in asked)
         reader = CellReader(wanted, chosen, shown(path), opened, {*texts, *as_written(kinds)})
+        reader.is_whole = names is None
         total = 0
         for block in opened.blocks(wanted, reader.kept()):
             table = reader.read(block)._replace(
-                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights
+                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights, left_out=left_out
             )  # fmt: skip
             total += len(block.frame)
             if check:

@@ -137,6 +137,8 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
 
     ``scale="auto"`` begins with standard deviations.
     """
+    if isinstance(scale, str) and scale == "components":
+        raise ValueError("DaskGIT does not take scale='components'. Use 'auto', which tries them, or 'std'.")
     features = varying_features(source.low, source.high)
     steps = source.steps[features]
     found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high, steps))

@@ -225,6 +225,10 @@ def _check_points(source: Points, n_features: int | None) -> None:
         raise ValueError("its samples are not those of its features")
     if source.order is not None:
         check_range("order", source.order, (source.n_samples,), 0, source.n_samples)
+    if source.given is not None:
+        _check_floats("samples", source.given, (source.n_samples, source.n_features))
+    if source.kinds is not None or not isinstance(source.named, bool):
+        raise ValueError("the samples are not scaled")
     if source.scaling is not None:
         _check_scaling(source.scaling, source.n_features)
     trial: Any = np.zeros((1, source.n_features), source.values.dtype)

@@ -1,8 +1,9 @@
 """A profile as HTML, for notebooks and the report: a table with a bar for every difference, and the rules below it."""
 
+from collections.abc import Iterable
 from html import escape
 
-from gitcluster.fitted.profiles import ClusterProfile, Contrast, Profile
+from gitcluster.fitted.contrasts import ClusterProfile, Contrast
 
 SHOWN = 8
 FULL = 3.0
@@ -24,11 +25,11 @@ background: rgba(128, 128, 128, .7); }
 """
 
 
-def profile_html(profile: Profile) -> str:
+def profile_html(clusters: Iterable[ClusterProfile], n_rows: int) -> str:
     """All clusters, with their style."""
-    parts = "".join(cluster_html(cluster) for cluster in profile)
+    parts = "".join(map(cluster_html, clusters))
     note = "Differences are in standard deviations of the column, those of shares are Cohen's h."
-    return f'<div class="git-profile"><style>{STYLE}</style><p>{profile.n_rows:,} rows. {note}</p>{parts}</div>'
+    return f'<div class="git-profile"><style>{STYLE}</style><p>{n_rows:,} rows. {note}</p>{parts}</div>'
 
 
 def cluster_html(cluster: ClusterProfile) -> str:

@@ -17,7 +17,7 @@ from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Points
 from gitcluster.inputs.columns import Columns, frame_values, is_frame
 from gitcluster.inputs.kinds import find_kind
-from gitcluster.inputs.scaling import Scaling, apply_scaling
+from gitcluster.inputs.scaling import apply_scaling
 from gitcluster.inputs.values import Values, date_text, read_values
 
 SMALL = 0.2
@@ -131,28 +131,28 @@ def _decoded(columns: Columns, matrix: Array, spread: Array) -> list[Trait]:
         width = float(spread[at])
         if column.kind == "log":  # a factor of e is a step of 1; told of numbers as they are
             width = float(np.exp(column.centre) * width) or 1.0
-        found.append(Trait(column.name, kind, cells, width * column.weight))
+        found.append(Trait(column.name, kind, cells, width))
         at += len(column.features)
     return found
 
 
 def _unscale(source: Points, places: Array) -> tuple[Array, Array, Array] | None:
     """Samples before they were scaled, which features they are, and their spreads; None where that cannot be told."""
-    points, scaling = np.asarray(source.values[places], dtype=np.float64), source.scaling
-    if scaling is None:
-        spread = np.array([_spread(source.values[:, i]) for i in range(points.shape[1])])
+    scaling, known = source.scaling, source.values if source.given is None else source.given
+    points, spread = np.asarray(known[places], dtype=np.float64), np.array([_spread(column) for column in known.T])
+    if scaling is None or source.given is not None:
         return points, np.arange(points.shape[1]), spread
-    if not isinstance(scaling, Scaling) or points.shape[1] != len(scaling.features):
+    if points.shape[1] != len(scaling.features):
         return None
     if len(scaling.weights) == len(scaling.features):
-        values, spread = points / scaling.weights, 1 / scaling.weights
+        values, unit = points / scaling.weights, 1 / scaling.weights
     else:
         values = 2 * ((points * scaling.deviation + scaling.mean) * scaling.span + scaling.low)
-        spread = 2 * scaling.deviation * scaling.span
+        unit = 2 * scaling.deviation * scaling.span
     again = np.zeros((len(points), source.n_features))
     again[:, scaling.features] = values
     same = np.allclose(apply_scaling(again, scaling), points, rtol=1e-4, atol=1e-6)
-    return (values, scaling.features, spread) if same else None
+    return (values, scaling.features, unit * spread) if same else None
 
 
 def compare_samples(traits: list[Trait], i: int, j: int) -> list[Difference]:

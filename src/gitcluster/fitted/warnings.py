@@ -1,4 +1,4 @@
-"""Warnings that name a column: it alone decides the clusters, has a huge cell or too many values, or new ones."""
+"""Warnings that name a column: it alone decides, is cut off, has a huge cell or too many values, or new ones."""
 
 import warnings
 from collections import Counter
@@ -12,6 +12,8 @@ from gitcluster.inputs.columns import DISCRETE, Columns, column_at
 
 HUGE = 3.0
 """Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious."""
+CLIPPED = 0.02
+"""Share of the rows at the end of a column from which on it seems to be cut off there."""
 SAME = 0.98
 """Agreement (adjusted Rand index) from which on clusters are the values of a column."""
 
@@ -60,14 +62,14 @@ def _has_two_values(cells: NDArray[Any]) -> bool:
 
 
 def warn_of_odd_columns(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
-    """Warn of columns that will hardly do what they should: with a huge number, or with too many values."""
+    """Warn of columns that will hardly do what they should: with a huge number, cut off, or with too many values."""
     at = 0
     for column in columns.used:
         features = matrix[:, at : at + len(column.features)]
         at += len(column.features)
         words = None
         if column.kind == "numeric":
-            words = _huge_cell(column.name, features[:, 0])
+            words = _huge_cell(column.name, features[:, 0]) or _clipped_tail(column.name, features[:, 0])
         elif column.other and features[:, -1].mean() > 0.5:
             words = (
                 f"The column {column.name!r} has {column.distinct:,} values. The {len(column.levels)} most frequent "
@@ -89,6 +91,22 @@ def _huge_cell(name: str, values: NDArray[np.float64]) -> str | None:
         f"{high:,.6g} and look alike beside it. Correct it, or take its logarithms: columns={{{name!r}: 'log'}} "
         "(--log)."
     )
+
+
+def _clipped_tail(name: str, values: NDArray[np.float64]) -> str | None:
+    """What to say where many rows are exactly at the largest or smallest number while other numbers hardly repeat."""
+    for end, word in ((values.max(), "largest"), (values.min(), "smallest")):
+        rest = values[values != end]
+        count = len(values) - len(rest)
+        if count < max(10, CLIPPED * len(values)) or 2 * len(np.unique(rest)) < len(rest) or not len(rest):
+            continue
+        return (
+            f"The column {name!r} has its {word} value, {end:,.6g}, in {count:,} rows, while other values hardly "
+            "repeat. It seems to be cut off there, and these rows look alike. Take values that were not cut off, give "
+            f"the column less weight with weights={{{name!r}: 0.5}} (--weight), or leave it out with "
+            f"columns={{{name!r}: 'ignore'}} (--ignore)."
+        )
+    return None
 
 
 def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:

@@ -22,7 +22,14 @@ from sklearn.utils import check_array
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.graphs import check_graph, graph_neighbors
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
-from gitcluster.inputs.representations import Representation, name_of, represent
+from gitcluster.inputs.representations import (
+    FeatureKinds,
+    Representation,
+    name_of,
+    named_way,
+    represent,
+    represent_table,
+)
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import MatrixWays, PointWays, Ways
 from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix
@@ -30,6 +37,8 @@ from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
 
+STUDIED = 5000
+"""Samples by which the features of a table are weighed, where not all ways to look at them are tried."""
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
 
@@ -140,6 +149,12 @@ class Points(Input):
     """Features that were given, where some are not used."""
     order: Array | None = None
     """An order of the samples that does not depend on how they were given, where a fit has found it."""
+    kinds: FeatureKinds | None = None
+    """What is known of the features, where they are columns of a table, until they are scaled."""
+    named: bool = False
+    """Whether the features have names, so that people may ask for their values."""
+    given: Any = None
+    """(n_samples, n_features) what ``values`` were made from, where features have names and it cannot be told."""
 
     @property
     def n_samples(self) -> int:
@@ -155,15 +170,25 @@ class Points(Input):
     def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
-        if not isinstance(scale, str) or scale != "auto":
-            return [Representation(name_of(scale), fit_scaling(self.values, scale))]
-        base = fit_scaling(self.values, "std")
-        return represent(self.values if rows is None else self.values[rows], base) if base is not None else []
+        if isinstance(scale, str) and scale in ("auto", "components"):
+            base = fit_scaling(self.values, "std")
+            some = self.values if rows is None else self.values[rows]
+            ways = represent(some, base, self.kinds) if base is not None else []
+            return ways if scale == "auto" else [named_way(ways, scale)]
+        if self.kinds is not None and (scale is None or scale == "std"):
+            rows, base = self.some_rows(STUDIED), fit_scaling(self.values, "std")
+            some = self.values if rows is None else self.values[rows]
+            return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
+        return [Representation(name_of(scale), fit_scaling(self.values, scale))]
 
     def under(self, way: Representation) -> "Points":
         if self.metric != "euclidean" and way.scaling is None:
             return replace(self, values=apply_scaling(self.values, None))
-        return replace(self, values=scale_checked(self.values, way.scaling), scaling=way.scaling)
+        blurred = way.scaling is not None and (len(way.scaling.powers) or way.scaling.rotation.size)
+        given = self.values if self.named and blurred and not issparse(self.values) else None
+        return replace(
+            self, values=scale_checked(self.values, way.scaling), scaling=way.scaling, kinds=None, given=given
+        )
 
     def some_rows(self, most: int) -> Array | None:
         if self.n_samples <= most:
@@ -261,7 +286,8 @@ class Points(Input):
         return self.values[members]
 
     def repeat(self, rows: Array) -> "Points":
-        return replace(self, values=self.values[rows], order=None)
+        given = None if self.given is None else self.given[rows]
+        return replace(self, values=self.values[rows], given=given, order=None)
 
     def kept(self, members: Array, order: Array | None) -> "Points":
         return self if order is None else replace(self, order=_as_short(order))

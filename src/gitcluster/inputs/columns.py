@@ -4,9 +4,8 @@ Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two valu
 one column of 0 and 1 per value. Identifiers, free texts, constants and empty columns are left out. A missing number is
 the median of its column, a missing or new category lies as far from one value as from another.
 
-Distances: numbers are divided by their standard deviations. Two rows that differ in all categories are one *crossing*
-apart, the median distance to the tenth neighbour among the numbers, so that categories inform and do not rule: each of
-q categories has a share of 1 / sqrt(q).
+What features count in distances is told in ``inputs.representations``, which columns go together in
+``inputs.relations``.
 
 In: a data frame. Out: :class:`Columns`, which encodes this frame and others.
 """
@@ -19,17 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster._support.names import visible
+from gitcluster.inputs.representations import FeatureKinds
 from gitcluster.inputs.values import Values, as_objects, date_text, number_text, parse_dates, read_values
 
 USED = ("numeric", "log", "binary", "categorical", "ordinal", "date")
 """Kinds that are clustered by."""
 DISCRETE = ("binary", "categorical")
 OTHER = "(other)"
-QUERIES = 500
-"""Rows by which the length of a crossing is measured."""
 
 
 class Column(NamedTuple):
@@ -52,11 +49,13 @@ class Column(NamedTuple):
     """Different values of the fit."""
     asked: bool = False
     """Whether the kind was asked for."""
+    apart: bool = False
+    """Whether it goes with no other column."""
 
     @property
     def used(self) -> bool:
         """Whether it is clustered by."""
-        return self.kind in USED and self.weight > 0
+        return self.kind in USED and self.weight > 0 and not (self.apart and self.kind in DISCRETE)
 
     @property
     def features(self) -> list[str]:
@@ -84,6 +83,8 @@ class Column(NamedTuple):
             words = f"{words}: {', '.join(self.levels[:6])}"
         if self.weight != 1 and self.kind in USED:
             words += f"; weight {self.weight:g}" + ("" if self.weight else ", left out")
+        if self.apart:
+            words += "; goes with no other column" + (", left out" if self.kind in DISCRETE else "")
         if self.missing and self.used:
             place = "as far from one value as from another" if self.kind in DISCRETE else f"taken as {self.centre_text}"
             words += f"; {self.missing:,} missing, {place}"
@@ -257,48 +258,15 @@ class Columns:
         parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
         return [column.decode(part) for column, part in zip(self.used, parts, strict=True)]
 
-    def feature_weights(self, matrix: NDArray[np.float64], *, divide: bool = True) -> NDArray[np.float64]:
-        """What features are multiplied by before distances are measured; without ``divide``, numbers stay as they are.
-
-        Parameters
-        ----------
-        matrix : ndarray of shape (n_samples, n_features)
-            What :meth:`encode` returned.
-        divide : bool, default=True
-            Whether numbers are divided by their standard deviations.
-        """
-        discrete = np.array([c.kind in DISCRETE for c in self.used for _ in c.features], dtype=bool)
-        share = np.array([np.sqrt(0.5) if c.kind == "categorical" else 1.0 for c in self.used for _ in c.features])
-        asked = np.array([column.weight for column in self.used for _ in column.features])
-        spread = matrix.std(axis=0)
-        numbers = (
-            np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0) if divide else np.ones_like(spread)
-        )
-        if not discrete.any():
-            return np.asarray(asked * numbers)
-        length = crossing_length(matrix[:, ~discrete] * (asked * numbers)[~discrete])
-        length /= np.sqrt(sum(column.kind in DISCRETE for column in self.used))  # all of them together are one
-        return np.asarray(asked * np.where(discrete, length * share, numbers))
-
-
-def crossing_length(numbers: NDArray[np.float64]) -> float:
-    """The median distance to the tenth neighbour among the numbers; 1 where there are none.
-
-    Examples
-    --------
-    >>> crossing_length(np.arange(100.0)[:, None])
-    5.0
-    """
-    n_rows, k = len(numbers), min(10, len(numbers) - 1)
-    if numbers.shape[1] == 0 or k < 1:
-        return 1.0
-    rows = np.linspace(0, n_rows - 1, min(QUERIES, n_rows)).astype(np.int64)
-    distances = NearestNeighbors(n_neighbors=k + 1).fit(numbers).kneighbors(numbers[rows])[0]
-    tenth = float(np.median(distances[:, -1]))
-    if tenth > 0:
-        return tenth
-    apart = distances[distances > 0]
-    return float(np.median(apart)) if len(apart) else 1.0
+    @property
+    def feature_kinds(self) -> FeatureKinds:
+        """What is known of the features, for their weights."""
+        rows = [
+            (place, column.kind in DISCRETE, column.apart, column.weight)
+            for place, column in enumerate(self.used)
+            for _ in column.features
+        ]
+        return FeatureKinds(*(np.array(values) for values in zip(*rows, strict=True)))
 
 
 def is_frame(X: Any) -> bool:

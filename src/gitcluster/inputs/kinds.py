@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster.inputs.columns import Column, Columns, as_numbers, column_at, frame_values, is_frame, listed
+from gitcluster.inputs.columns import DISCRETE, Column, Columns, as_numbers, column_at, frame_values, is_frame, listed
+from gitcluster.inputs.relations import go_together
 from gitcluster.inputs.values import Values, as_objects, is_category, number_text, read_values
 
 MOST_LEVELS = 20
@@ -81,6 +82,23 @@ def row_labels(X: Any) -> NDArray[Any] | None:
         return None if plain or len(np.unique(labels)) < len(labels) else labels
     texts = as_objects(str(label) for label in index)
     return None if len(set(texts)) < len(texts) else texts
+
+
+def set_apart(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
+    """The columns with a mark on those that go with no other, and the features of those that are clustered by.
+
+    Categories that go with no other column cut every cluster in copies of itself, and are left out, unless a weight was
+    asked for. Where no column goes with another, none is apart.
+    """
+    used = columns.used
+    parts = np.split(matrix, np.cumsum([len(column.features) for column in used])[:-1], axis=1)
+    related = go_together(parts, [column.kind in DISCRETE for column in used])
+    if related.all() or not related.any():
+        return columns, matrix
+    lone = {column.name for column, goes in zip(used, related, strict=True) if not goes and column.weight == 1}
+    marked = tuple(column._replace(apart=column.name in lone) for column in columns)
+    kept = [part for column, part in zip(used, parts, strict=True) if column._replace(apart=column.name in lone).used]
+    return Columns(marked), np.hstack(kept)
 
 
 def plain_columns(frame: Any) -> Columns:
@@ -187,7 +205,7 @@ def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
         return "constant"
     if values.nature in ("numbers", "dates"):
         assert values.numbers is not None
-        if values.nature == "numbers" and distinct == n_known and _is_identifier(name, values.numbers[known]):
+        if distinct == n_known and _is_identifier(name, values.nature, values.numbers[known]):
             return "identifier"
         return "date" if values.nature == "dates" else "binary" if distinct == 2 else "numeric"
     if distinct == 2:
@@ -199,8 +217,11 @@ def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
     return "categorical"
 
 
-def _is_identifier(name: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether different whole numbers count the rows, in any order, or have the name of an identifier."""
+def _is_identifier(name: str, nature: str, numbers: NDArray[np.float64]) -> bool:
+    """Whether different whole numbers or dates count the rows, in any order; named as an identifier, numbers are."""
+    if nature == "dates":
+        steps = np.diff(np.sort(numbers))
+        return len(numbers) > 20 and bool(np.ptp(steps) < 1e-6 * steps[0])
     if len(numbers) < 3 or (numbers != np.floor(numbers)).any():
         return False
     in_a_row = np.ptp(numbers) == len(numbers) - 1

@@ -12,6 +12,7 @@ looks at all of them and keeps what they agree on.
 
 A yes/no column divided by its standard deviation is a wall between two halves of the samples. Beside columns of numbers
 it gets the weight at which crossing it is as far as the tenth nearest sample is, typically, in the columns of numbers.
+The same holds for the categories of a table, see :class:`FeatureKinds`.
 
 In: samples, or some of them. Out: a :class:`Scaling` for every way, or the reason why there is none.
 """
@@ -59,7 +60,32 @@ def name_of(scale: Any) -> str:
     return scale if isinstance(scale, str) else "given" if scale is None else "weights"
 
 
-def represent(X: Any, base: Scaling) -> list[Representation]:
+def named_way(ways: list[Representation], name: str) -> Representation:
+    """One of the ways, or an error where it cannot be formed."""
+    found = next(way for way in ways if way.name == name)
+    if found.scaling is None:
+        raise ValueError(f"scale={name!r} is not possible here: {found.reason}. Use scale='std'.")
+    return found
+
+
+class FeatureKinds(NamedTuple):
+    """What is known of features that are columns of a table, one row per feature."""
+
+    column: NDArray[np.int64]
+    """The column that it belongs to: a category has one feature per value."""
+    discrete: NDArray[np.bool_]
+    """Whether its column has values that are apart or the same, and nothing between."""
+    apart: NDArray[np.bool_]
+    """Whether its column goes with no other."""
+    asked: NDArray[np.float64]
+    """The weight that was asked for."""
+
+    def take(self, features: NDArray[np.int64]) -> "FeatureKinds":
+        """Some of the features."""
+        return FeatureKinds(self.column[features], self.discrete[features], self.apart[features], self.asked[features])
+
+
+def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[Representation]:
     """All ways to look at samples, the simplest first.
 
     Parameters
@@ -68,39 +94,92 @@ def represent(X: Any, base: Scaling) -> list[Representation]:
         Some of the samples, or all.
     base : Scaling
         Standard deviations of all of them.
+    kinds : FeatureKinds, default=None
+        What is known of the features, where they are columns of a table.
     """
-    found = [Representation("std", base), _given(X, base)]
     if issparse(X):
-        return found + [Representation(name, None, "sparse samples") for name in ("range", "power", "components")]
+        others = [Representation(name, None, "sparse samples") for name in ("range", "power", "components")]
+        return [Representation("std", base), _given(X, base, None), *others]
     points = apply_scaling(X, base).astype(np.float64)
-    weights = weigh_discrete(points)
-    found[0] = Representation("std", base._replace(deviation=base.deviation / weights))
-    return [*found, _range(base, weights), _power(points, base, weights), _components(points * weights, found[0])]
+    table = None if kinds is None else kinds.take(base.features)
+    known, span = find_kinds(points) if table is None else (table, 1 / base.deviation)
+    weights = weigh_features(points, known, span)
+    std = Representation("std", base._replace(deviation=base.deviation / weights))
+    power = _power(points, base, weights, known.discrete)
+    return [std, _given(X, base, table), _range(base, weights, table), power, _components(points * weights, std)]
 
 
-def weigh_discrete(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights of scaled features: below 1 for those of two values beside features of more."""
+def represent_table(X: Any, base: Scaling, kinds: FeatureKinds, *, divide: bool) -> Representation:
+    """Columns of a table in one way: by standard deviations, or, without ``divide``, numbers in the units they have."""
+    table = kinds.take(base.features)
+    if not divide and not table.discrete.all():
+        spread = 2 * base.span * base.deviation
+        typical = np.median(spread[~table.discrete])
+        base = base._replace(deviation=base.deviation * np.where(table.discrete, 1.0, typical / spread))
+    points = apply_scaling(X, base).astype(np.float64)
+    weights = weigh_features(points, table, 1 / base.deviation)
+    return Representation("std" if divide else "given", base._replace(deviation=base.deviation / weights))
+
+
+def find_kinds(points: NDArray[np.float64]) -> tuple[FeatureKinds, NDArray[np.float64]]:
+    """Kinds of features that are no columns of a table: discrete are those of two values; and their ranges."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
-    two = ((points == low) | (points == high)).all(axis=0)
-    weights = np.ones(points.shape[1])
-    if two.all() or not two.any() or len(points) < 3:
-        return weights
-    numbers = np.ascontiguousarray(points[:, ~two])
-    near = find_neighbors(numbers, n_neighbors=min(TENTH, len(points) - 1), search="exact")
-    step = float(np.median(near.distances[:, -1]))
-    if step > 0:
-        weights[two] = np.minimum(1.0, step / (high - low)[two])
+    two, n_features = ((points == low) | (points == high)).all(axis=0), points.shape[1]
+    return FeatureKinds(np.arange(n_features), two, np.zeros(n_features, bool), np.ones(n_features)), high - low
+
+
+def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights of features that were divided by their standard deviations.
+
+    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the numbers
+    that go with other columns, and at most as far as makes the column vary as much as one of numbers. Numbers that go
+    with no other column count together as one.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+    kinds : FeatureKinds
+    span : ndarray of shape (n_features,)
+        Range of every feature.
+    """
+    weights, lone = kinds.asked.copy(), kinds.apart & ~kinds.discrete
+    weights[lone] /= np.sqrt(max(1, lone.sum()))
+    numbers = ~kinds.discrete & ~kinds.apart
+    crossing = crossing_length(points[:, numbers] * weights[numbers])
+    for column in np.unique(kinds.column[kinds.discrete]):
+        of = np.flatnonzero(kinds.column == column)
+        if len(of) == 1:
+            weights[of] *= np.minimum(1.0, crossing / span[of])
+        else:  # one value per feature: those of two rows differ in two features
+            weights[of] *= min(1 / np.linalg.norm(1 / span[of]), crossing / np.sqrt(2)) / span[of]
     return weights
 
 
-def _given(X: Any, base: Scaling) -> Representation:
+def crossing_length(numbers: NDArray[np.float64]) -> float:
+    """The median distance to the tenth neighbour; infinite where there is none, or most rows have ten equal ones.
+
+    Examples
+    --------
+    >>> crossing_length(np.arange(100.0)[:, None])
+    5.0
+    """
+    if len(numbers) < 3 or not numbers.shape[1]:
+        return np.inf
+    near = find_neighbors(np.ascontiguousarray(numbers), n_neighbors=min(TENTH, len(numbers) - 1), search="exact")
+    return float(np.median(near.distances[:, -1])) or np.inf
+
+
+def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
+    if table is not None and table.discrete.any():
+        return Representation("given", None, "numbers and categories have no unit in common")
     units = 1 / base.weights if len(base.weights) else base.span * base.deviation
     if len(units) < 2 or np.ptp(np.log(units)) < 1e-9:
         return Representation("given", None, "the same as std")
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
     else:
-        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span)
+        asked = 1.0 if table is None else table.asked
+        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / asked)
     try:
         scale_checked(X, scaling)
     except ValueError:
@@ -108,14 +187,17 @@ def _given(X: Any, base: Scaling) -> Representation:
     return Representation("given", scaling)
 
 
-def _range(base: Scaling, weights: NDArray[np.float64]) -> Representation:
-    if len(base.deviation) < 2 or np.ptp(np.log(base.deviation)) < 1e-9:
+def _range(base: Scaling, weights: NDArray[np.float64], table: FeatureKinds | None) -> Representation:
+    by_range = np.ones(len(weights), bool) if table is None else ~table.discrete
+    if by_range.sum() < 2 or np.ptp(np.log(base.deviation[by_range])) < 1e-9:
         return Representation("range", None, "the same as std")
-    typical = np.median(base.deviation)
-    return Representation("range", base._replace(deviation=np.full(len(weights), typical) / weights))
+    typical = np.median(base.deviation[by_range])
+    return Representation("range", base._replace(deviation=np.where(by_range, typical, base.deviation) / weights))
 
 
-def _power(points: NDArray[np.float64], base: Scaling, weights: NDArray[np.float64]) -> Representation:
+def _power(
+    points: NDArray[np.float64], base: Scaling, weights: NDArray[np.float64], discrete: NDArray[np.bool_]
+) -> Representation:
     n_samples, n_features = points.shape
     if n_features == 0:
         return Representation("power", None, "no feature varies")
@@ -123,7 +205,7 @@ def _power(points: NDArray[np.float64], base: Scaling, weights: NDArray[np.float
     step = 1 + n_samples * n_features // VALUES
     for j in range(n_features):
         values = np.ascontiguousarray(points[:, j])
-        if weights[j] == 1 and len(np.unique(values[:100])) > 2:
+        if not discrete[j] and len(np.unique(values[:100])) > 2:
             powers[j] = kernels.best_power(values[::step], *POWERS)
         bend(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]

@@ -63,12 +63,16 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
     none = np.empty(0)
     if isinstance(scale, str):
         if scale != "std":
-            raise ValueError(f"scale must be 'auto', 'std', None or one weight a feature, got {scale!r}.")
+            raise ValueError(
+                f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
+            )
         return _fit_sparse(X) if issparse(X) else _fit_dense(X)
     try:
         weights = np.asarray(scale, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"scale must be 'auto', 'std', None or one weight a feature, got {scale!r}.") from None
+        raise ValueError(
+            f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
+        ) from None
     if weights.shape != (X.shape[1],) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
             f"scale must have one finite weight >= 0 for each of the {X.shape[1]} features, got {scale!r}."

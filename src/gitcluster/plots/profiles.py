@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from gitcluster.fitted.clustering import clustering_of
-from gitcluster.fitted.profiles import Contrast, Profile, profile
+from gitcluster.fitted.contrasts import Contrast, compare_clusters
 from gitcluster.fitted.traits import SMALL
 from gitcluster.plots._labels import plain
 from gitcluster.plots._style import check_axes, take_axes
@@ -39,8 +39,8 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     'cluster'
     """
     check_axes(ax)
-    found = model if isinstance(model, Profile) else profile(clustering_of(model), X, rules=False)
-    clusters = found.clusters[:MOST_CLUSTERS]
+    told = getattr(model, "clusters", None) or compare_clusters(clustering_of(model), X, rules=False)
+    clusters = told[:MOST_CLUSTERS]
     cells = {
         (contrast.title, place): contrast for place, cluster in enumerate(clusters) for contrast in cluster.contrasts
     }

@@ -1,0 +1,207 @@
+"""What sets clusters apart, column by column: plain data, without any picture or page.
+
+For every cluster and column: the mean in the cluster against that of all other rows, and against that of the nearest
+cluster (the one with the strongest edge to it), in standard deviations of the column. Of categories: the values that
+are more frequent in the cluster than elsewhere, by Cohen's h. Beside them a few rules with how far they hold.
+
+In: labels, the table, and which cluster is nearest to which. Out: a :class:`ClusterProfile` for every cluster.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._support.arrays import Array
+from gitcluster._support.names import visible
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.paths import strengths
+from gitcluster.fitted.rules import Rule, Rules, learn_rules
+from gitcluster.fitted.traits import SMALL, Trait, arc, fitted_traits, read_traits, show_value
+
+MOST_LEVELS = 50
+"""Values of a category that are compared, the most frequent ones."""
+SHOWN = 5
+"""Columns of a cluster that are shown."""
+
+
+class Contrast(NamedTuple):
+    """A column, or one value of a category, in a cluster and elsewhere."""
+
+    column: str
+    kind: str
+    """"number", "date" or "category"."""
+    value: str | None
+    """The value of a category; its shares are compared, and means of other columns."""
+    inside: float
+    elsewhere: float
+    effect: float
+    """The difference in standard deviations, of shares Cohen's h; above 0 where it is more in the cluster."""
+    in_nearest: float
+    effect_nearest: float
+
+    @property
+    def title(self) -> str:
+        """The name of the column, with the value of a category."""
+        return visible(self.column if self.value is None else f"{self.column} = {self.value}")
+
+    def show(self, number: float) -> str:
+        """One of its numbers for people."""
+        return f"{number:.0%}" if self.value is not None else show_value(self.kind, number)
+
+
+class ClusterProfile(NamedTuple):
+    """One cluster: its size, the nearest other one, the columns that set it apart, and rules for it."""
+
+    cluster: int
+    """-1 is noise."""
+    rows: int
+    share: float
+    nearest: int | None
+    contrasts: tuple[Contrast, ...]
+    """The largest effect against all other rows first."""
+    rules: Rules
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "Noise" if self.cluster < 0 else f"Cluster {self.cluster}"
+
+    def strongest(self, most: int = SHOWN) -> list[Contrast]:
+        """The columns that set it apart from all other rows, without small differences."""
+        return [contrast for contrast in self.contrasts if abs(contrast.effect) >= SMALL][:most]
+
+    def strongest_to_nearest(self, most: int = SHOWN) -> list[Contrast]:
+        """The columns that set it apart from the nearest cluster, without small differences."""
+        if self.nearest is None:
+            return []
+        order = sorted(self.contrasts, key=lambda contrast: -abs(contrast.effect_nearest))
+        return [contrast for contrast in order if abs(contrast.effect_nearest) >= SMALL][:most]
+
+    def in_words(self, most: int = 3) -> str:
+        """The strongest differences, in one line."""
+        parts = [
+            f"{c.title} {c.effect:+.1f}" if c.value is None else f"{c.title} {c.inside:.0%} ({c.elsewhere:.0%})"
+            for c in self.strongest(most)
+        ]
+        return ", ".join(parts) or "no column differs much"
+
+    def rule_words(self, rule: Rule) -> str:
+        """A rule and how far it holds."""
+        where = "the noise" if self.cluster < 0 else f"cluster {self.cluster}"
+        return f"{rule}: {rule.coverage:.0%} of {where}, {rule.precision:.0%} of such rows are in it"
+
+    def __str__(self) -> str:
+        near = "" if self.nearest is None else f", nearest to cluster {self.nearest}"
+        lines = [f"{self.name}: {self.rows:,} row{'' if self.rows == 1 else 's'} ({self.share:.1%}){near}"]
+        shown = self.strongest()
+        if not shown:
+            lines.append("  No column differs much from the other rows.")
+        for contrast in shown:
+            here, there = contrast.show(contrast.inside), contrast.show(contrast.elsewhere)
+            lines.append(f"  {contrast.title}: {here}, elsewhere {there} ({contrast.effect:+.1f})")
+        for contrast in self.strongest_to_nearest(3):
+            here, there = contrast.show(contrast.inside), contrast.show(contrast.in_nearest)
+            effect = f"({contrast.effect_nearest:+.1f})"
+            lines.append(f"  against cluster {self.nearest}: {contrast.title}: {here}, there {there} {effect}")
+        lines += [f"  rule: {self.rule_words(rule)}" for rule in self.rules.rules]
+        return "\n".join(lines)
+
+
+def compare_clusters(found: Clustering, X: Any, *, rules: bool) -> tuple[ClusterProfile, ...]:
+    """A profile of every cluster of a fit, from the table that was fitted or, without one, from what the fit keeps."""
+    traits = _traits(found, X)
+    return profile_clusters(traits, np.asarray(found.labels), nearest=nearest_clusters(found), rules=rules)
+
+
+def _traits(found: Clustering, X: Any) -> list[Trait]:
+    if X is None:
+        traits = fitted_traits(found, np.arange(found.n_samples))
+        if not traits:
+            raise ValueError("X must be given: the model keeps no columns to tell of. Pass the table that was fitted.")
+        return traits
+    n_rows = np.shape(X)[0] if hasattr(X, "shape") else len(X)
+    if n_rows != found.n_samples:
+        raise ValueError(f"X has {n_rows} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")
+    X = X.toarray() if hasattr(X, "toarray") else X
+    return read_traits(X, found.feature_names)
+
+
+def nearest_clusters(found: Clustering) -> dict[int, int]:
+    """The cluster to which every cluster has its strongest edge; none for a cluster without edges."""
+    graph, labels = found.topo_graph, found.edge_cut.labels
+    ends, rank = labels[graph.edges], strengths(graph)
+    between = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    nearest: dict[int, int] = {}
+    for edge in between[np.argsort(rank[between])].tolist():  # the strongest comes last
+        a, b = map(int, ends[edge])
+        nearest[a], nearest[b] = b, a
+    return nearest
+
+
+def profile_clusters(
+    traits: list[Trait], labels: NDArray[np.int64], *, nearest: dict[int, int] | None = None, rules: bool = True
+) -> tuple[ClusterProfile, ...]:
+    """A profile of every cluster, noise (-1) last."""
+    numbers = sorted(set(labels.tolist()), key=lambda label: (label < 0, label))
+    groups = {label: place for place, label in enumerate(numbers)}
+    codes = np.array([groups[label] for label in labels.tolist()], dtype=np.int64)
+    near = [groups.get((nearest or {}).get(label, -2)) for label in numbers]
+    columns = [_contrasts(trait, codes, near) for trait in traits]
+    found = []
+    for place, label in enumerate(numbers):
+        inside = codes == place
+        contrasts = sorted((c for column in columns for c in column[place]), key=lambda c: -abs(c.effect))
+        beside = near[place]
+        learnt = learn_rules(traits, inside) if rules else Rules((), 0.0, 0.0)
+        closest = None if beside is None else numbers[beside]
+        shape = int(inside.sum()), float(inside.mean())
+        found.append(ClusterProfile(label, *shape, closest, tuple(contrasts), learnt))
+    return tuple(found)
+
+
+def _contrasts(trait: Trait, codes: Array, near: list[int | None]) -> list[list[Contrast]]:
+    """What is told of one column, for every group of rows."""
+    if trait.kind == "category":
+        return _shares(trait, codes, near)
+    known = ~np.isnan(trait.values)
+    counts = np.bincount(codes[known], minlength=len(near)).astype(np.float64)
+    base = float(trait.values[known][0]) if known.any() else 0.0  # sums keep their digits far from 0
+    sums = np.bincount(codes[known], trait.values[known] - base, minlength=len(near))
+    with np.errstate(all="ignore"):
+        inside, outside = base + sums / counts, base + (sums.sum() - sums) / (counts.sum() - counts)
+    found = []
+    for place, beside in enumerate(near):
+        here, there = float(inside[place]), float(outside[place])
+        next_to = float("nan") if beside is None else float(inside[beside])
+        effects = [_effect(here, other, trait.spread) for other in (there, next_to)]
+        found.append([Contrast(trait.name, trait.kind, None, here, there, effects[0], next_to, effects[1])])
+    return found
+
+
+def _effect(here: float, there: float, spread: float) -> float:
+    return 0.0 if np.isnan(here - there) else (here - there) / spread
+
+
+def _shares(trait: Trait, codes: Array, near: list[int | None]) -> list[list[Contrast]]:
+    known = np.array([value is not None for value in trait.values], dtype=bool)
+    levels, places, counts = np.unique(trait.values[known].astype(str), return_inverse=True, return_counts=True)
+    table = np.zeros((len(near), len(levels)))
+    np.add.at(table, (codes[known], places), 1)
+    kept = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+    total = table.sum(axis=1)
+    with np.errstate(all="ignore"):
+        inside = np.nan_to_num(table / total[:, None])
+        outside = np.nan_to_num((table.sum(axis=0) - table) / (total.sum() - total)[:, None])
+    found = []
+    for place, beside in enumerate(near):
+        effects = {i: arc(inside[place, i]) - arc(outside[place, i]) for i in kept.tolist()}
+        found.append([
+            Contrast(
+                trait.name, "category", str(levels[i]), float(inside[place, i]), float(outside[place, i]), effects[i],
+                float("nan") if beside is None else float(inside[beside, i]),
+                0.0 if beside is None else arc(inside[place, i]) - arc(inside[beside, i]),
+            )
+            for i in sorted(effects, key=lambda i: -effects[i])[:2] if effects[i] > 0
+        ])  # fmt: skip
+    return found
