@@ -1,8 +1,9 @@
 """Methods with nothing tuned, over all data sets: what a user without labels would get.
 
 Every (set, method) is one line of ``results/untuned.jsonl``; what is there is not run again. A
-method that fails scores 0 and its error is kept. Sets of a single cluster are run only by methods
-that choose the number of clusters: for the others the answer would be given away.
+method that fails scores 0 and its error is kept. GIT gets the features as they are, the peers divided by their
+standard deviations. Sets of a single cluster are run only by methods that choose the number of clusters: for the
+others the answer would be given away.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def run_method(data: Dataset, name: str) -> Line:
         "known": method.told,
         "versions": {package: version(package) for package in ("numpy", method.package)},
     }
-    X = scale_features(data.X)
+    X = data.X if name.startswith("GIT") else scale_features(data.X)
     start = perf_counter()
     try:
         with warnings.catch_warnings():

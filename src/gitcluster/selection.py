@@ -357,8 +357,8 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 
     Examples
     --------
-    >>> rank_numbers(np.array([0.1, 0.6, 0.5, 0.0, 0.3]))
-    (array([3, 1, 0, 0, 2]), array([0.1, 0.6, 0. , 0. , 0.3]))
+    >>> rank_numbers(np.array([0.1, 0.6, 0.0, 0.0, 0.3, 0.2]))
+    (array([3, 1, 0, 0, 2, 0]), array([0.1, 0.6, 0. , 0. , 0.3, 0. ]))
     """
     number, free = np.arange(1, len(score) + 1), np.ones(len(score), np.bool_)
     rank = np.zeros(len(score), np.int64)
