@@ -19,9 +19,9 @@ MODEL = GIT(proportions=[6, 3, 1]).fit(X)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
 def test_samples_move_at_the_least_cost(seed, n_clusters):
     rng = np.random.default_rng(seed)
-    costs = rng.integers(0, 6, size=(24, n_clusters)).astype(float)
+    costs = rng.integers(0, 6, size=(24, n_clusters))
     labels = rng.integers(0, n_clusters, size=24)
-    costs[np.arange(24), labels] = 0.0
+    costs[np.arange(24), labels] = 0
     wanted = np.bincount(rng.integers(0, n_clusters, size=24), minlength=n_clusters)
     transport.move_samples(labels, costs, np.arange(24), wanted)
     assert np.bincount(labels, minlength=n_clusters).tolist() == wanted.tolist()
@@ -54,6 +54,13 @@ def test_samples_nearest_to_the_other_cluster_move_first():
     model = GIT(2).fit(line)
     labels = model.cut(proportions="equal", n_clusters=2, exact=True)
     assert np.flatnonzero(labels != model.labels_).tolist() == [35, 36, 37, 38, 39]
+
+
+@pytest.mark.parametrize("distance", [1e-6, 1e3, 1e9, 1e15])
+def test_clusters_as_far_apart_as_you_like(distance):
+    blobs = make_blobs([50, 40, 30, 20, 10, 10], 2, centers=distance * np.arange(12).reshape(6, 2), random_state=0)[0]
+    labels = GIT(6).fit(blobs).cut(n_clusters=6, proportions="equal", exact=True)
+    assert sorted(np.bincount(labels).tolist()) == [26, 26, 27, 27, 27, 27]
 
 
 def test_the_order_of_rows_does_not_matter():

@@ -32,6 +32,7 @@ from benchmarks.methods.spanning_tree import mutual_reachability_tree
 from gitcluster import find_neighbors
 from gitcluster.cli import peers
 from gitcluster.cli.peers import PEERS, Labels, Method
+from gitcluster.fitted.exact_sizes import whole_sizes
 
 LARGE = 10_000_000
 """Entries of a data matrix above which the hdbscan package takes more than some minutes for its spanning tree."""
@@ -53,23 +54,9 @@ def fit_git(estimator: Any, X: Samples, known: Any, *, proportions: Any = None, 
     return estimator(number, proportions=proportions, **options).fit_predict(X)
 
 
-def round_counts(shares: Any, n_samples: int) -> NDArray[np.int64]:
-    """Whole counts nearest to the shares that add up to ``n_samples``: the largest remainders are rounded up.
-
-    >>> round_counts([0.5, 0.25, 0.25], 10).tolist()
-    [5, 3, 2]
-    """
-    exact = np.asarray(shares, dtype=np.float64)
-    exact = exact / exact.sum() * n_samples
-    counts = np.floor(exact).astype(np.int64)
-    missing = n_samples - counts.sum()
-    counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
-    return counts
-
-
 def fit_constrained(estimator: Any, X: Samples, shares: Any, *, slack: float = 0.0, **options: Any) -> Labels:
     """k-means with bounds on sizes; the package takes one pair for all clusters, so that only the range is kept."""
-    counts = round_counts(shares, len(X))
+    counts = whole_sizes(np.asarray(shares) / np.sum(shares), len(X))
     bounds = {"size_min": int((1 - slack) * counts.min()), "size_max": int((1 + slack) * counts.max())}
     return estimator(len(counts), **bounds, **options).fit_predict(X)
 

@@ -6,9 +6,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments import accuracy, dimension_reduction, speed, untuned
 from benchmarks.experiments.features.probes import blobs as clear_groups
-from benchmarks.methods import METHODS, keep_installed, round_counts, tell
+from benchmarks.methods import METHODS, keep_installed, tell
 from benchmarks.running import FOLDER, read_lines
 from benchmarks.tests.conftest import blobs
+from gitcluster.fitted.exact_sizes import whole_sizes
 
 SIZES = np.array([50, 50, 50])
 FEW_SAMPLES = {"EVoC": {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}}
@@ -38,7 +39,7 @@ def test_a_method_is_told_no_more_than_it_may_know():
 def test_constrained_kmeans_keeps_its_bounds(shares):
     pytest.importorskip("k_means_constrained")
     sizes = np.bincount(METHODS["constrained k-means"].fit(blobs(n=31), shares))
-    counts = round_counts(shares, 93)
+    counts = whole_sizes(np.asarray(shares) / np.sum(shares), 93)
     assert counts.sum() == sizes.sum() == 93
     assert counts.min() <= sizes.min()
     assert sizes.max() <= counts.max()

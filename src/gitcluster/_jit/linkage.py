@@ -344,7 +344,7 @@ def fit_cuts(ends, sizes, wanted, tolerance):
     """
     way = hang_tree(ends, len(sizes))
     is_cut = np.arange(len(ends)) < len(wanted) - 1
-    held, parts = np.empty(len(sizes)), np.empty(len(wanted))
+    held, parts = np.empty(len(sizes)), np.zeros(len(wanted))  # there may be fewer parts than wanted
     misplaced = count_misplaced(way, sizes, is_cut, wanted, held, parts)
     while True:
         least, closed, opened = misplaced - tolerance, -1, -1

@@ -1,23 +1,26 @@
 """Moving samples between clusters at the least cost."""
 
 import heapq
-from math import inf
 
 import numpy as np
 
 from gitcluster._jit import kernel
+
+NEVER = 2**62
+"""A cost above all others."""
 
 
 @kernel
 def move_samples(labels, costs, rank, wanted):
     """Change labels until every cluster has as many samples as ``wanted``, at the least sum of ``costs`` (n, c).
 
-    Labels are the cheapest to begin with. One sample after another leaves a cluster that has too many, along the
-    cheapest way to one that has too few: where it passes through other clusters, each of them gives away one sample and
-    takes in another. So labels are the cheapest for their sizes all the time. Samples of equal cost move by ``rank``.
+    Costs are whole numbers: sums of rounded ones could go round in a circle for ever. Labels are the cheapest to begin
+    with. One sample after another leaves a cluster that has too many, along the cheapest way to one that has too few:
+    where it passes through other clusters, each of them gives away one sample and takes in another. So labels are the
+    cheapest for their sizes all the time. Samples of equal cost move by ``rank``.
     """
     n, c = costs.shape
-    waiting = [[[(inf, np.int64(-1), np.int64(-1))] for _ in range(c)] for _ in range(c)]
+    waiting = [[[(np.int64(NEVER), np.int64(-1), np.int64(-1))] for _ in range(c)] for _ in range(c)]
     sizes = np.zeros(c, np.int64)
     for x in range(n):
         sizes[labels[x]] += 1
@@ -26,7 +29,7 @@ def move_samples(labels, costs, rank, wanted):
                 heapq.heappush(waiting[labels[x]][b], (costs[x, b] - costs[x, labels[x]], rank[x], np.int64(x)))
     before = np.empty(c, np.int64)
     while True:
-        length = np.where(sizes > wanted, 0.0, inf)
+        length = np.where(sizes > wanted, np.int64(0), np.int64(NEVER))
         if not (sizes > wanted).any():
             return
         before[:] = -1
@@ -35,11 +38,11 @@ def move_samples(labels, costs, rank, wanted):
             shorter = False
             for a in range(c):
                 for b in range(c):
-                    if a != b and length[a] < inf:
+                    if a != b and length[a] < NEVER:
                         heap = waiting[a][b]
                         while heap[0][2] >= 0 and labels[heap[0][2]] != a:
                             heapq.heappop(heap)
-                        if length[a] + heap[0][0] < length[b] - 1e-12:
+                        if heap[0][2] >= 0 and length[a] + heap[0][0] < length[b]:
                             length[b], before[b] = length[a] + heap[0][0], a
                             shorter = True
         end = np.int64(-1)

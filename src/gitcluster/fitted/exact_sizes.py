@@ -21,6 +21,8 @@ from gitcluster.inputs import Distances, Input, Points
 
 SHORTEST = 1e-9
 """Length of a way between equal samples: it must not be 0, which means no way at all."""
+DEAREST = 2.0**40
+"""Costs are whole numbers up to this."""
 
 
 def meet_sizes(found: Clustering, labels: Array, prior: Any, *, n_jobs: int | None = None) -> Array:
@@ -33,7 +35,8 @@ def meet_sizes(found: Clustering, labels: Array, prior: Any, *, n_jobs: int | No
             f"a smaller n_neighbors (now {found.n_neighbors}) to find more."
         )
     wanted = whole_sizes(prior, int(kept.sum()))
-    costs = measure_ways(found, labels, len(prior), n_jobs=n_jobs)[kept]
+    ways = measure_ways(found, labels, len(prior), n_jobs=n_jobs)[kept]
+    costs = np.rint(ways / max(ways.max(), SHORTEST) * DEAREST).astype(np.int64)
     order = found.source.own_order(always=True)
     rank = np.arange(len(labels)) if order is None else inverse_order(order)
     moved, met = labels[kept].astype(np.int64), labels.copy()
