@@ -171,6 +171,12 @@ def test_columns_that_go_with_no_other_do_not_matter():
     np.testing.assert_array_equal(model.predict(frame.drop(columns=["coin", "die"])), model.labels_)
 
 
+@pytest.mark.parametrize("asked", [{"columns": {"coin": "categorical"}}, {"weights": {"coin": 2.0}}])
+def test_a_column_that_was_asked_for_is_clustered_by(asked):
+    used = {column.name for column in GIT(3, **asked).fit(related_frame()).columns_.used}
+    assert used == {"x", "y", "plan", "lot", "draw", "coin"}
+
+
 def test_a_weight_takes_in_a_column_that_goes_with_no_other():
     frame = related_frame()
     found = GIT(3, weights={"coin": 2.0}).fit(frame).columns_

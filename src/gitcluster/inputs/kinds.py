@@ -87,15 +87,16 @@ def row_labels(X: Any) -> NDArray[Any] | None:
 def set_apart(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
     """The columns with a mark on those that go with no other, and the features of those that are clustered by.
 
-    Categories that go with no other column cut every cluster in copies of itself, and are left out, unless a weight was
-    asked for. Where no column goes with another, none is apart.
+    Categories that go with no other column cut every cluster in copies of itself, and are left out, unless their kind
+    or a weight was asked for. Where no column goes with another, none is apart.
     """
     used = columns.used
     parts = np.split(matrix, np.cumsum([len(column.features) for column in used])[:-1], axis=1)
     related = go_together(parts, [column.kind in DISCRETE for column in used])
     if related.all() or not related.any():
         return columns, matrix
-    lone = {column.name for column, goes in zip(used, related, strict=True) if not goes and column.weight == 1}
+    free = [not column.asked and column.weight == 1 for column in used]
+    lone = {column.name for column, goes, may in zip(used, related, free, strict=True) if may and not goes}
     marked = tuple(column._replace(apart=column.name in lone) for column in columns)
     kept = [part for column, part in zip(used, parts, strict=True) if column._replace(apart=column.name in lone).used]
     return Columns(marked), np.hstack(kept)
