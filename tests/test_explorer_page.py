@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
+from gitcluster.fitted.attributes import agreement_words
 from scripts.find_chromium import find_chromium, install_line
 
 NASTY = "</script><script>document.body.remove()</script><!--<img src=x onerror=alert(1)>"
@@ -87,6 +88,7 @@ def test_a_page_loads(visit):
     page = visit(model, X, title="Four groups")
     assert page.title() == "Four groups"
     assert page.inner_text("#summary") == f"300 samples · {len(model.peaks_)} local clusters · 4 clusters, as fitted"
+    assert page.inner_text("#firmness") == agreement_words(model.agreement_)
     assert page.locator("#clusters button").count() == 4
     assert (
         page.locator("#clusters button")

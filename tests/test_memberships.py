@@ -54,6 +54,14 @@ def test_a_peak_belongs_to_its_cluster_alone_and_the_lowest_by_half(found):
             assert leaving[inside[found.log_intensity[inside].argmin()]] == pytest.approx(BOUNDARY)
 
 
+def test_the_own_share_is_the_largest_membership(found):
+    model = GIT(4).fit(X)
+    new = X + 0.3
+    described = model.describe_samples(new)
+    np.testing.assert_allclose(own_shares(model.clustering_, described), model.predict_proba(new).max(axis=1))
+    np.testing.assert_allclose(own_shares(found), memberships(found, describe_fitted(found)).max(axis=1))
+
+
 def test_noise_belongs_to_nothing():
     noisy = git_clusters(X, n_clusters=4, noise=0.1)
     own = own_shares(noisy)

@@ -105,5 +105,6 @@ export class Controls {
     byId("summary").textContent =
       `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ` +
       `${count(cut.nClusters, "cluster")}${cut.fitted ? ", as fitted" : ""}`;
+    byId("firmness").textContent = cut.fitted ? model.firmness.join(" ") : "";
   }
 }

@@ -47,6 +47,7 @@ export interface Model {
   variant: string;
   recut: boolean;
   prior: number[] | null;
+  firmness: string[];
   axes: Axis[];
   names: string[] | null;
   columns: Column[];

@@ -17,7 +17,7 @@ from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, nois
 from gitcluster.fitted.prediction import describe_samples
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
-from gitcluster.inputs import Input, check_input
+from gitcluster.inputs import MOST_STUDIED, Input, check_input
 from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, estimate_intensity
@@ -42,8 +42,6 @@ Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
-MOST_STUDIED = 5000
-"""Samples by which the representation is chosen and clusterings are compared, where there are more."""
 
 
 class Stages(NamedTuple):

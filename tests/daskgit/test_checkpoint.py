@@ -53,9 +53,9 @@ def test_the_same_fit_goes_on(folder, no_search, chunks):
     np.testing.assert_array_equal(model.predict(X).compute(), EXPECTED.labels_)
 
 
-def test_another_prior_needs_no_other_graph(folder, no_search):
-    model = DaskGIT(n_clusters=2, n_neighbors=5, checkpoint=str(folder)).fit(chunked(X))
-    assert_same(model, on_one_machine(X, n_clusters=2, n_neighbors=5))
+def test_another_number_needs_no_other_graph(folder, no_search):
+    model = DaskGIT(n_clusters=4, n_neighbors=5, checkpoint=str(folder)).fit(chunked(X))
+    assert_same(model, on_one_machine(X, n_clusters=4, n_neighbors=5))
 
 
 @pytest.mark.parametrize(

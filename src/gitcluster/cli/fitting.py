@@ -51,7 +51,7 @@ from gitcluster.cli.writing import (
     write_table,
 )
 from gitcluster.fitted.attributes import agreement_words, number_words
-from gitcluster.fitted.memberships import memberships
+from gitcluster.fitted.memberships import own_shares
 
 with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
                          "came, with the columns cluster, membership and outlier_score added.")  # fmt: skip
@@ -347,8 +347,7 @@ def _predict(fitted: Fitted, part: Table, missing: str) -> Labels:
     filled = fitted.fill(part, missing)
     samples = filled.data if hasattr(fitted.model, "feature_names_in_") else filled.values
     described = fitted.model.describe_samples(samples)
-    shares = memberships(fitted.model.clustering_, described).max(axis=1)
-    return Labels(described.labels, np.where(described.labels >= 0, shares, 0.0), described.outlier_scores)
+    return Labels(described.labels, own_shares(fitted.model.clustering_, described), described.outlier_scores)
 
 
 def _sizes_table(title: str, counts: Any) -> Any:

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Picked, Source, pick_samples
-from gitcluster.inputs import Points
+from gitcluster.inputs import MOST_STUDIED, Points
 from gitcluster.inputs.preparing import Ready
 from gitcluster.inputs.representations import Representation, name_of, represent
-from gitcluster.pipeline import MOST_STUDIED, describe_ways, look_at, study_samples
+from gitcluster.pipeline import describe_ways, look_at, study_samples
 from gitcluster.selection import Selection, Table, intrinsic_dimension
 
 

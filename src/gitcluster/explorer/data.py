@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import inverse_order
 from gitcluster.explorer.window import fit_window
+from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.places import place_samples
@@ -50,6 +51,7 @@ def pack_model(
         "variant": found.recipe.name,
         "recut": found.ties is None,
         "prior": None if found.prior is None else found.prior.tolist(),
+        "firmness": describe_firmness(found),
         "axes": [
             {"name": name, "centre": centre, "unit": unit}
             for name, centre, unit in zip(places.names, window.centre, window.unit, strict=True)
@@ -59,6 +61,16 @@ def pack_model(
         "samples": {"place": pack(window.coordinates.ravel()), **_pack_samples(found, rows)},
         "graph": _pack_graph(found, rows),
     }
+
+
+def describe_firmness(found: Clustering) -> list[str]:
+    """How firm the clustering is, and its number of clusters where it was chosen; nothing where it is not known."""
+    words = []
+    if found.selection is not None:
+        words.append(agreement_words(float(found.selection["agreement"][found.selection["chosen"]][0])))
+    if found.n_clusters_scores is not None:
+        words.append(f"Number of clusters: {number_words(found.n_clusters_scores)}.")
+    return words
 
 
 def pack(values: Any) -> dict[str, str]:

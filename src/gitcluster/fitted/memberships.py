@@ -25,11 +25,17 @@ def memberships(found: Clustering, described: Described) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def own_shares(found: Clustering) -> NDArray[np.float64]:
-    """(n,) how firmly every fitted sample belongs to its cluster; 0 for noise."""
-    fitted = describe_fitted(found)
-    shares = memberships(found, fitted)
-    return np.where(fitted.labels >= 0, shares[np.arange(len(shares)), fitted.clusters], 0.0)
+def own_shares(found: Clustering, described: Described | None = None) -> NDArray[np.float64]:
+    """(n,) how firmly samples, all fitted ones by default, belong to their clusters; 0 for noise.
+
+    The largest of the memberships of each, without room for all of them.
+    """
+    samples = describe_fitted(found) if described is None else described
+    leads = _boundary_shares(found).tocoo()
+    home = leads.col == found.edge_cut.labels[leads.row]
+    staying = np.bincount(leads.row[home], leads.data[home], minlength=len(found.topo_graph.sizes))
+    shares = 1 - leaving_shares(found, samples) * (1 - staying[samples.local_labels])
+    return np.where(samples.labels >= 0, shares, 0.0)
 
 
 def leaving_shares(found: Clustering, described: Described) -> NDArray[np.float64]:

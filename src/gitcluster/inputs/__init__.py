@@ -37,8 +37,8 @@ from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
 
-STUDIED = 5000
-"""Samples by which the features of a table are weighed, where not all ways to look at them are tried."""
+MOST_STUDIED = 5000
+"""Samples by which ways to look at features are judged and clusterings are compared, where there are more."""
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
 
@@ -176,7 +176,7 @@ class Points(Input):
             ways = represent(some, base, self.kinds) if base is not None else []
             return ways if scale == "auto" else [named_way(ways, scale)]
         if self.kinds is not None and (scale is None or scale == "std"):
-            rows, base = self.some_rows(STUDIED), fit_scaling(self.values, "std")
+            rows, base = self.some_rows(MOST_STUDIED), fit_scaling(self.values, "std")
             some = self.values if rows is None else self.values[rows]
             return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
         return [Representation(name_of(scale), fit_scaling(self.values, scale))]
