@@ -1,8 +1,9 @@
-"""Why the default merges as it does: each choice against its alternatives, ``python -m benchmarks study [--table]``.
+"""Why the default merges and chooses as it does: each choice against its alternatives, ``python -m benchmarks study``.
 
-Every design changes one choice of the default, over all sets with a known number of clusters. A choice is trusted when
-designs chosen without a family of sets do as well on that family as the default: ``--table`` prints the mean adjusted
-Rand index of every design, and of the design that is best on all other families, family by family.
+Every design changes one choice of the default, over all sets with a known number of clusters: the generated ones, and
+the half of the public ones that constants are looked at on. A choice is trusted when designs chosen without a family
+of sets, or without a kind of data, do as well on what was left out as the default: ``--table`` prints the mean adjusted
+Rand index of every design by kinds, and of the design that is best on all the rest, family by family and kind by kind.
 """
 
 from __future__ import annotations
@@ -11,152 +12,206 @@ import argparse
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.running import FOLDER, append, read_lines
-from benchmarks.suite.datasets import all_datasets
-from gitcluster import (
-    Neighbors,
-    bridge_components,
-    build_hierarchy,
-    build_topo_graph,
-    cut_edges,
-    cut_hierarchy,
-    estimate_intensity,
-    find_local_clusters,
-    find_neighbors,
-    scale_features,
-)
+from benchmarks.experiments.public import half_of, public_sets
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, append, describe_run, read_lines
+from benchmarks.suite.datasets import Dataset, generated_datasets, toy_datasets
+from gitcluster._support.arrays import inverse_order
+from gitcluster.edge_cutting import cut_by_width
+from gitcluster.inputs import check_input
+from gitcluster.inputs.preparing import prepare_samples
 from gitcluster.metrics import adjusted_rand_score
+from gitcluster.pipeline import Views, look_at, study_samples
+from gitcluster.prior.proportions import equal_shares
+from gitcluster.recipes import RECIPES, Recipe
+from gitcluster.selection import Candidate, able_views, compare, evenness, gather_candidates, mean_agreement
 
 RESULTS = FOLDER / "study.jsonl"
-FACTORS = tuple(2 ** (step / 4) for step in range(-4, 5))
+DEFAULT = RECIPES["adaptive"]
+MERGES = ("linkage", "even linkage", "spectral")
 
 
 class Design(NamedTuple):
-    """Choices; neighbourhoods are multiples of k = factor * log2 n."""
+    """The choices of the default, or others."""
 
-    kernel: str = "relative"
-    climb: float = 0.5
-    boundary: float = 2.0
-    similarity: str = "relative"
-    merge: str = "linkage"
-    factors: tuple[float, ...] = FACTORS
+    recipe: Recipe = DEFAULT
+    ways: tuple[str, ...] = ()
+    """Representations, all of them where none is named."""
+    sizes: slice = slice(None)
+    """Which of the numbers of neighbours."""
+    merges: tuple[str, ...] = MERGES
+    mute: str = ""
+    """A merge whose candidates may be chosen, and do not count in the agreement."""
+    saying: float = 0.2
+    thin: float = 0.0
+    """What a candidate loses that cuts where samples are as dense as anywhere."""
 
 
 DESIGNS = {
-    "default, agreement of 9 k (no size step)": Design(),
-    "agreement of 5 k": Design(factors=FACTORS[::2]),
-    "one k = log2 n / 2": Design(factors=(0.5,)),
-    "one k = log2 n": Design(factors=(1.0,)),
-    "one k = 2 log2 n": Design(factors=(2.0,)),
-    "kernel exp(-d)": Design(kernel="exponential"),
-    "kernel exp(-d^2 / d)": Design(kernel="gaussian"),
-    "climb among k / 3": Design(climb=1 / 3),
-    "climb among k": Design(climb=1.0),
-    "boundary pairs among k": Design(boundary=1.0),
-    "boundary pairs among 3 k": Design(boundary=3.0),
-    "similarity exp(-d)": Design(similarity="distance"),
-    "sweep of the paper, equal shares": Design(merge="sweep"),
-    "the paper with one k = log2 n": Design("exponential", 1.0, 1.0, "distance", "sweep", (1.0,)),
+    "default": Design(),
+    "features divided by standard deviations": Design(ways=("std",)),
+    "features as given": Design(ways=("given",)),
+    "features bent by a power": Design(ways=("power",)),
+    "one k = log2 n / 2": Design(sizes=slice(0, 1)),
+    "one k = 2 log2 n": Design(sizes=slice(-1, None)),
+    "3 of the 5 k": Design(sizes=slice(None, None, 2)),
+    "no linkage with crumbs of a twentieth": Design(merges=MERGES[1:]),
+    "no linkage with crumbs of a fifth": Design(merges=MERGES[::2]),
+    "no spectral cut": Design(merges=MERGES[:2]),
+    "spectral cuts do not vote": Design(mute="spectral"),
+    "the paper's sweep, equal shares, as well": Design(merges=(*MERGES, "sweep")),
+    "the paper's sweep, equal shares, alone": Design(merges=("sweep",)),
+    "evenness does not count": Design(saying=0.0),
+    "evenness counts twice": Design(saying=0.4),
+    "cuts in thin places preferred": Design(thin=0.5),
+    "kernel exp(-d)": Design(DEFAULT._replace(kernel="exponential")),
+    "kernel exp(-d^2 / number of features)": Design(DEFAULT._replace(kernel="gaussian")),
+    "climb among k / 3": Design(DEFAULT._replace(climb=1 / 3)),
+    "climb among k": Design(DEFAULT._replace(climb=1.0)),
+    "boundary pairs among k": Design(DEFAULT._replace(boundary_reach=1.0)),
+    "boundary pairs among 3 k": Design(DEFAULT._replace(boundary_reach=3.0)),
+    "similarity exp(-d)": Design(DEFAULT._replace(similarity="distance")),
 }
+
+
+class Found(NamedTuple):
+    """All candidates for one set, with one recipe."""
+
+    agreement: NDArray[np.float64]
+    """(m, m) adjusted Rand index of every two."""
+    evenness: NDArray[np.float64]
+    density: NDArray[np.float64]
+    """How dense samples are where a candidate cuts, 1 where they are as dense as anywhere."""
+    truth: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    """(m, n) clusters of the samples that are scored."""
+    merge: NDArray[np.str_]
+    way: NDArray[np.str_]
+    size: NDArray[np.int64]
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the designs over the sets, or print the table of what is stored."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks study", description=__doc__)
     parser.add_argument("--table", action="store_true", help="print the table of stored results")
-    parser.add_argument("--max-samples", type=int, default=3500)
+    parser.add_argument("--max-samples", type=int, default=1000, metavar="N", help="leave out larger generated sets")
     options = parser.parse_args(arguments)
     if not options.table:
         warnings.simplefilter("ignore")
-        RESULTS.write_text("")
-        for data in all_datasets(options.max_samples):
-            scored = data.y >= 0
-            if len(np.unique(data.y[scored])) > 1:
-                line = {"set": data.name, "family": data.family} | compare_designs(data.X, data.y)
-                append(RESULTS, line)
+        done = {line["set"] for line in read_lines(RESULTS)}
+        for kind, data in sets(options.max_samples):
+            if data.name not in done:
+                line = {"set": data.name, "family": data.family, "kind": kind} | compare_designs(data)
+                append(RESULTS, line | describe_run("study", arguments))
                 print(data.name, file=sys.stderr)
     print(table())
 
 
-def compare_designs(X: NDArray[Any], y: NDArray[np.int64]) -> dict[str, float]:
+def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
+    """Sets with their kind; public ones, of which there are few, may be larger, and only those are here that constants
+    are looked at on."""
+    for make in (generated_datasets, toy_datasets):
+        yield from (("generated", data) for data in make(max_samples) if len(np.unique(data.y[data.y >= 0])) > 1)
+    yield from ((data.family, data) for data in public_sets(5 * max_samples) if half_of(data.name) == 0)
+
+
+def compare_designs(data: Dataset) -> Line:
     """Adjusted Rand index of every design on one set."""
-    points = scale_features(np.asarray(X, np.float64))
-    n_samples, scored = len(points), y >= 0
+    found = {recipe: gather(data, recipe) for recipe in dict.fromkeys(design.recipe for design in DESIGNS.values())}
+
+    @cache
+    def score(recipe: Recipe, i: int | None) -> float:
+        return 0.0 if i is None else round(float(adjusted_rand_score(found[recipe].truth, found[recipe].labels[i])), 4)
+
+    return {name: score(design.recipe, choose(found[design.recipe], design)) for name, design in DESIGNS.items()}
+
+
+def gather(data: Dataset, recipe: Recipe) -> Found:
+    """All candidates for the true number of clusters."""
+    ready = prepare_samples(
+        check_input(np.asarray(data.X, np.float64), "euclidean"), sample_weight=None, constraints=None, sort=True
+    )
+    look = partial(look_at, recipe=recipe, search="exact")
+    seen, _ = study_samples(ready, look, ready.data.represented("auto", None))
+    y = data.y if ready.order is None else data.y[ready.order]
+    scored, views = y >= 0, seen.views
     number = len(np.unique(y[scored]))
-    reach = min(n_samples - 1, round(6 * np.log2(n_samples)))
-    near = find_neighbors(points, n_neighbors=reach)
-    return {
-        name: round(float(adjusted_rand_score(y[scored], run_design(points, near, number, design)[scored])), 4)
-        for name, design in DESIGNS.items()
-    }
-
-
-def run_design(points: NDArray[Any], near: Neighbors, number: int, design: Design) -> NDArray[np.int64]:
-    """The clustering that agrees best with those of the other k."""
-    labelings = [labels for f in design.factors if (labels := cluster(points, near, f, number, design)) is not None]
-    if not labelings:
-        return np.zeros(len(points), np.int64)
-    table = np.eye(len(labelings))
-    for column, second in enumerate(labelings):
-        for row, first in enumerate(labelings[:column]):
-            table[row, column] = table[column, row] = rand_index(first, second)
-    return labelings[int(table.sum(axis=1).argmax())]
-
-
-def rand_index(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
-    """Adjusted Rand index of labels from 0, a hundred times faster on small sets than scikit-learn's checked one."""
-    cells, rows, columns = (np.bincount(v).astype(np.float64) for v in (a * (b.max() + 1) + b, a, b))
-    pairs, in_a, in_b = (float((v * (v - 1)).sum()) for v in (cells, rows, columns))
-    expected, most = in_a * in_b / (len(a) * (len(a) - 1.0)), (in_a + in_b) / 2
-    return 1.0 if most == expected else (pairs - expected) / (most - expected)
-
-
-def cluster(
-    points: NDArray[Any], near: Neighbors, factor: float, number: int, design: Design
-) -> NDArray[np.int64] | None:
-    """One k; None where it leaves too few local clusters."""
-    reach = near.indices.shape[1]
-    k = max(2, round(factor * np.log2(len(points))))
-    density, climb, boundary = (min(reach, max(1, int(k * f))) for f in (1, design.climb, design.boundary))
-    log_intensity = estimate_intensity(
-        near, kernel=design.kernel, n_features=max(1, points.shape[1]), n_neighbors=density
+    candidates = gather_candidates(views, number, None)
+    for i in able_views(views, number):
+        cut = cut_by_width(views[i].topo_graph, equal_shares(number))
+        candidates.append(Candidate(i, "sweep", cut.labels, cut.merged))
+    labels = [c.labels[seen.evidence.rows(c.view)] for c in candidates]
+    return Found(
+        compare(candidates, seen.evidence),
+        np.array([evenness(views[c.view], c.labels, number) for c in candidates]),
+        np.array(
+            [
+                density_at_cuts(seen, c.view, some) if recipe == DEFAULT else 0.0
+                for c, some in zip(candidates, labels, strict=True)
+            ]
+        ),
+        y[scored],
+        np.array(labels)[:, scored],
+        np.array([c.merge for c in candidates]),
+        np.array([views[c.view].representation for c in candidates]),
+        np.array([views[c.view].n_neighbors for c in candidates]),
     )
-    local = find_local_clusters(near, log_intensity, n_neighbors=climb)
-    if len(local.peaks) < number:
+
+
+def density_at_cuts(seen: Views, view: int, labels: NDArray[Any]) -> float:
+    """Mean rank of the intensity at the lower ends of links between clusters, beside that of all links."""
+    near, _, log_intensity = seen.evidence.samples[view]
+    rank = inverse_order(np.argsort(log_intensity, kind="stable"))
+    lower = np.minimum(rank[near.indices], rank[:, None])
+    cut = labels[near.indices] != labels[:, None]
+    return float(lower[cut].mean() / max(lower.mean(), 1.0)) if cut.any() else 0.0
+
+
+def choose(found: Found, design: Design) -> int | None:
+    """The candidate that a design chooses; None where it has none."""
+    sizes = np.unique(found.size)[design.sizes]
+    able = np.isin(found.merge, design.merges) & np.isin(found.size, sizes)
+    if design.ways and (able & np.isin(found.way, design.ways)).any():
+        able &= np.isin(found.way, design.ways)
+    if not able.any():
         return None
-    graph = build_topo_graph(
-        near, local, log_intensity=log_intensity, similarity=design.similarity, n_neighbors=boundary
-    )
-    graph = bridge_components(graph, points)
-    if design.merge == "sweep":
-        return cut_edges(graph, n_clusters=number).labels[local.labels]
-    return cut_hierarchy(build_hierarchy(graph), graph, n_clusters=number)[local.labels]
+    agreement = found.agreement[np.ix_(able, able)]
+    votes = found.merge[able] != design.mute
+    mean = (agreement[:, votes].sum(axis=1) - votes) / np.maximum(votes.sum() - votes, 1)
+    mean = mean if design.mute else mean_agreement(agreement)
+    score = mean + design.saying * found.evenness[able] - design.thin * found.density[able]
+    return int(np.flatnonzero(able)[score.round(9).argmax()])
 
 
 def table() -> str:
-    """Markdown: mean over sets and worst five families of every design, then leave one family out."""
+    """Markdown: means by kinds for every design, then for what is best on all but the sets that it is scored on."""
     lines = read_lines(RESULTS)
-    scores = {name: defaultdict(list) for name in DESIGNS}
+    kinds = list(dict.fromkeys(line["kind"] for line in lines))
+    rows = [[name, *_means(lines, dict.fromkeys([line["set"] for line in lines], name))] for name in DESIGNS]
+    for group, what in (("family", "family of sets"), ("kind", "kind of data")):
+        best = {value: _best([line for line in lines if line[group] != value]) for value in {x[group] for x in lines}}
+        chosen = {line["set"]: best[line[group]] for line in lines}
+        rows.append([f"best on the rest, scored on the {what} left out", *_means(lines, chosen)])
+    heads = [f"{kind} ({sum(line['kind'] == kind for line in lines)})" for kind in kinds]
+    return markdown(["design", *heads, "mean of kinds"], rows)
+
+
+def _means(lines: list[Line], chosen: dict[str, str]) -> list[str]:
+    """Means over the sets of every kind, where a design is chosen for every set, and the mean of these."""
+    scores = defaultdict(list)
     for line in lines:
-        for name in DESIGNS:
-            scores[name][line["family"]].append(line[name])
-    rows = ["| design | mean ARI | worst five families |", "|---|---|---|"]
-    for name, families in scores.items():
-        means = sorted(np.mean(values) for values in families.values())
-        every = np.mean([value for values in families.values() for value in values])
-        rows.append(f"| {name} | {every:.3f} | {np.mean(means[:5]):.3f} |")
-    left_out = []
-    for family in {line["family"] for line in lines}:
-        rest = {
-            name: np.mean([v for other, values in by_family.items() if other != family for v in values])
-            for name, by_family in scores.items()
-        }
-        left_out += scores[max(rest, key=rest.__getitem__)][family]
-    rows.append(f"| best on all other families, scored on the family left out | {np.mean(left_out):.3f} | |")
-    return "\n".join(rows)
+        scores[line["kind"]].append(line[chosen[line["set"]]])
+    means = [float(np.mean(values)) for values in scores.values()]
+    return [f"{mean:.3f}" for mean in (*means, np.mean(means))]
+
+
+def _best(lines: list[Line]) -> str:
+    """The design with the highest mean over kinds."""
+    return max(DESIGNS, key=lambda name: float(_means(lines, dict.fromkeys([x["set"] for x in lines], name))[-1]))
