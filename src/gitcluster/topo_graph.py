@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from gitcluster._jit import boundary as kernels
 from gitcluster._jit import run_chunks, sums, unions
@@ -218,6 +216,8 @@ def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
 
 
 def _components(n_nodes: int, edges: Array) -> Array:
-    ends = edges.astype(np.int32).T  # older scipy takes graphs of no other integers
-    adjacency = coo_array((np.ones(len(edges)), (ends[0], ends[1])), shape=(n_nodes, n_nodes))
-    return connected_components(adjacency, directed=False)[1]  # type: ignore[no-any-return]
+    """Component of every node, in the order of their lowest nodes."""
+    root = np.arange(n_nodes)
+    unions.union_edges(root, edges, np.arange(len(edges)))
+    unions.find_all(root)
+    return np.unique(root, return_inverse=True)[1]

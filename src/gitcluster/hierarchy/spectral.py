@@ -10,7 +10,7 @@ In: topo-graph. Out: the final cluster of every local cluster.
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from gitcluster._support.arrays import Array
@@ -39,18 +39,20 @@ def slow_vectors(
     graph: TopoGraph, n_neighbors: int, n_vectors: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Links of every local cluster, and the first eigenvectors of the walk, (m, n_vectors)."""
-    m = len(graph.sizes)
-    ends, weights = graph.edges, np.maximum(graph.pairs, BRIDGE)
-    links = coo_array((weights, (ends[:, 0], ends[:, 1])), shape=(m, m)).tocsr()
-    links = links + links.T
-    leaving = np.asarray(links.sum(axis=1)).ravel()
+    m, (first, second), weights = len(graph.sizes), graph.edges.T, np.maximum(graph.pairs, BRIDGE)
+    leaving = np.bincount(first, weights, minlength=m) + np.bincount(second, weights, minlength=m)
     volume = np.maximum(2.0 * n_neighbors * graph.sizes, leaving)
-    spread = diags_array(1 / np.sqrt(volume))
-    walk = spread @ links @ spread + diags_array(1 - leaving / volume)
+    spread, staying = 1 / np.sqrt(volume), 1 - leaving / volume
+    steps = spread[first] * weights * spread[second]
     if m <= max(DENSE, 2 * n_vectors):
-        return volume, eigh(walk.toarray(), subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
+        walk = np.diag(staying)
+        walk[second, first] = steps  # the lower half is enough
+        return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
+    rows, columns, nodes = np.append(first, second), np.append(second, first), np.arange(m)
+    places = (np.append(rows, nodes), np.append(columns, nodes))
+    sparse_walk = coo_array((np.concatenate([steps, steps, staying]), places), shape=(m, m)).tocsr()
     try:
-        values, vectors = eigsh(walk.tocsr(), k=n_vectors, which="LA", v0=np.sqrt(volume), tol=1e-8)
+        values, vectors = eigsh(sparse_walk, k=n_vectors, which="LA", v0=np.sqrt(volume), tol=1e-8)
     except ArpackError:
         return volume, None
     return volume, vectors[:, np.argsort(-values, kind="stable")]
