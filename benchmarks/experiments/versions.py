@@ -25,6 +25,8 @@ CASES = (
     (100_000, 10, {"n_clusters": 10, "n_neighbors": 20}),
     (20_000, 10, {}),
     (20_000, 10, {"n_clusters": 10, "variant": "paper", "n_neighbors": 20}),
+    (200_000, 10, {"n_clusters": 10}),
+    (60_000, 784, {"n_clusters": 10}),
 )
 """Samples, features and options."""
 WORKER = """
@@ -62,10 +64,11 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks versions", description=__doc__)
     parser.add_argument("source", type=Path, help="the folder src of another checkout")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--cases", type=int, nargs="*", help="only these, counted from 0", default=range(len(CASES)))
     options = parser.parse_args(arguments)
     here = Path(__file__).parents[2] / "src"
     workers = [start_worker(options.source.resolve()), start_worker(here)]
-    for case in CASES:
+    for case in (CASES[i] for i in options.cases):
         small = (2000, *case[1:])
         for worker in workers:
             ask(worker, small)  # compiles
