@@ -61,11 +61,13 @@ def fit_constrained(estimator: Any, X: Samples, shares: Any, *, slack: float = 0
     return estimator(len(counts), **bounds, **options).fit_predict(X)
 
 
-def fit_spectral(estimator: Any, X: Samples, known: int, *, gamma: float | None = None, **options: Any) -> Labels:
+def fit_spectral(
+    estimator: Any, X: Samples, known: int, *, gamma: float | None = None, random_state: int = 0, **options: Any
+) -> Labels:
     """Spectral clustering on neighbours, or with a Gaussian kernel, as published."""
     if gamma is None:
-        return peers.fit_spectral(estimator, X, known, **options)
-    return estimator(known, assign_labels="discretize", random_state=0, gamma=gamma).fit_predict(X)
+        return peers.fit_spectral(estimator, X, known, random_state=random_state, **options)
+    return estimator(known, assign_labels="discretize", random_state=random_state, gamma=gamma).fit_predict(X)
 
 
 def fit_hdbscan(

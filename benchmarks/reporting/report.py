@@ -1,7 +1,8 @@
 """Write the pages of figures in ``docs/`` from stored results alone: ``python -m benchmarks report [--check]``.
 
 A page has its prose between markers ``<!-- table NAME -->`` and ``<!-- end -->``; what lies between is replaced by the
-table of that name.
+table of that name. A picture holds the digest of the result files it was drawn from, and is drawn again when they change
+(needs matplotlib, and the data sets for pictures of samples).
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.experiments import (
@@ -29,10 +31,22 @@ from benchmarks.experiments import (
 )
 from benchmarks.reporting import accuracy_tables, distributed_tables, hostile_tables
 from benchmarks.reporting.tables import untuned_summary, untuned_table
-from benchmarks.running import Store
+from benchmarks.running import FOLDER, Store
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PICTURES = {
+    "shapes_published": ("accuracy",),
+    "shapes_untuned": ("accuracy",),
+    "robustness": ("robustness",),
+    "noise_and_scale": ("pictures",),
+    "dimension_reduction": ("dimension_reduction",),
+    "images_umap": ("pictures",),
+    "sensitivity": ("sensitivity", "dimension_reduction"),
+    "speed": ("speed",),
+    "speed_paper": ("speed",),
+}
+"""The result files that a picture in ``docs/`` is drawn from."""
 
 
 def _accuracy(draw: Callable[[Store, str], str], group: str) -> str:
@@ -73,6 +87,7 @@ TABLES = {
     "speed": speed.table,
     "speed_ratio": speed.ratio_table,
     "speed_sweep": speed.sweep_table,
+    "speed_paper": speed.paper_table,
     "speed_compile": speed.compile_table,
     "search": search.table,
     "bounds": search.bound_table,
@@ -83,7 +98,7 @@ TABLES = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fill the pages, or with ``--check`` fail where one is not up to date."""
+    """Fill the pages and draw the pictures, or with ``--check`` fail where one is not up to date."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks report", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 where a page is out of date")
     check = parser.parse_args(arguments).check
@@ -93,7 +108,24 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{page.relative_to(ROOT)} is out of date: python -m benchmarks report", file=sys.stderr)
         else:
             page.write_text(fill(page.read_text()))
-    sys.exit(1 if check and stale else 0)
+    old = list(stale_pictures())
+    for name, path, digest in old:
+        if check:
+            print(f"{path.relative_to(ROOT)} is out of date: python -m benchmarks report", file=sys.stderr)
+        else:
+            from benchmarks.reporting.figures import DRAWINGS, save
+
+            save(DRAWINGS[name](), path, digest)
+    sys.exit(1 if check and (stale or old) else 0)
+
+
+def stale_pictures() -> Iterator[tuple[str, Path, str]]:
+    """Name, file and digest of every picture that other results were drawn in."""
+    for name, sources in PICTURES.items():
+        path = ROOT / "docs" / f"{name}.png"
+        digest = sha256(b"".join((FOLDER / f"{source}.jsonl").read_bytes() for source in sources)).hexdigest()
+        if not path.exists() or digest.encode() not in path.read_bytes():
+            yield name, path, digest
 
 
 def fill(text: str) -> str:
