@@ -40,7 +40,7 @@ def test_theorem_1_breaks_in_the_authors_variant_by_the_known_figures(load_data)
 
 @pytest.mark.parametrize("k", [1, 5, 30])
 def test_theorem_2_the_slope_of_the_intensity_is_at_most_1(k):
-    """The t-th neighbour distance changes by no more than the way between two samples, so the bound needs no condition."""
+    """The t-th neighbour distance changes by no more than the way between two samples: no condition is needed."""
     height = np.exp(intensity(X, "exponential", k))
     slope = pdist(height[:, None], "cityblock") / pdist(scale_features(X))
     assert 0.1 < slope.max() <= 1

@@ -4,10 +4,10 @@ Every fit runs in a process of its own, after a small fit that compiles, and is 
 line a run goes to ``results/speed.jsonl``; the best run counts. All methods may use every core. ``search k`` is the
 neighbour search alone for k neighbours, ``search 2k`` for the 2 k that the default variant looks at.
 
-``--sweep n|d|k`` runs the cases of a sweep, "paper n", "paper d" and "paper k" those of the paper's figure: two Gaussians
-of one size. ``--repeat`` goes round all methods that often; what took over a minute is not repeated. ``--compile``
-measures a first fit with and without compiled code on disk, ``--quick`` runs 1,000 samples or fewer and stores nothing,
-``--table`` prints the stored results.
+``--sweep n|d|k`` runs the cases of a sweep, "paper n", "paper d" and "paper k" those of the paper's figure: two
+Gaussians of one size. ``--repeat`` goes round all methods that often; what took over a minute is not repeated.
+``--compile`` measures a first fit with and without compiled code on disk, ``--quick`` runs 1,000 samples or fewer and
+stores nothing, ``--table`` prints the stored results.
 """
 
 from __future__ import annotations

@@ -119,6 +119,8 @@ METHODS: dict[str, Method] = {
     "GIT nothing": GIT._replace(told="nothing"),
     "GIT proportions": GIT._replace(told="proportions"),
     "GIT paper": GIT.given(variant="paper", neighbors="exact", n_jobs=-1),
+    "GIT literal": GIT.given(variant="paper-literal", neighbors="exact", n_jobs=-1),
+    "GIT algorithm 2": GIT.given(variant="paper-algorithm2", neighbors="exact", n_jobs=-1),
     "GIT authors": GIT.given(variant="authors", neighbors="exact", n_jobs=-1),
     **PEERS,
     "spectral": PEERS["spectral"]._replace(run=fit_spectral),

@@ -76,7 +76,7 @@ class SpectACl(ClusterMixin, BaseEstimator):
         return self
 
     def cluster_embedding(self, random_state: Any) -> NDArray[np.int64]:
-        """Labels of the fitted embedding by another seed: all chance is in k-means, whatever the eigensolver starts at."""
+        """Labels of the fitted embedding by another seed of k-means, where all chance is."""
         return KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(self.embedding_)
 
 

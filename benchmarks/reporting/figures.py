@@ -1,6 +1,7 @@
 """Figures drawn from stored results: shapes, noise and scale, embeddings, numbers of neighbours, speed.
 
-``python -m benchmarks report`` writes those of ``DRAWINGS``, with the digest of the result files that each is made of.
+``python -m benchmarks report`` writes those of ``DRAWINGS``, with the digest of the result files that each is made
+of.
 
 Colours are those of Okabe and Ito, and beyond eight clusters of Tol: colour-blind readers tell them apart too.
 """
@@ -42,7 +43,7 @@ NO_CLASS, NO_CLUSTER = "#222222", "#CCCCCC"
 STYLES = {
     "GIT authors": ("#000000", "o", "GIT, authors' variant"),
     "GIT": ("#000000", "o", "GIT"),
-    "GIT paper": ("#0072B2", "s", "GIT, paper's text"),
+    "GIT paper": ("#0072B2", "s", "GIT, the paper's method"),
     "GIT shares": ("#0072B2", "s", "GIT told the shares"),
     "GIT one more": ("#E69F00", "P", "GIT told one cluster more"),
     "SpectACl": ("#D55E00", "^", "SpectACl"),

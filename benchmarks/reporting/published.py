@@ -355,5 +355,5 @@ PUBLISHED_SPEED = {
     "d": {10: 1.563, 50: 2.543, 100: 3.659, 300: 7.406, 600: 11.70, 1000: 16.43},
     "k": {10: 1.375, 20: 1.134, 40: 1.243, 60: 1.399, 80: 1.286, 100: 1.164},
 }
-"""Seconds of the authors' code on their 32 cores: over samples (d = 10, k = 20; the paper's figure ends at 400,000), over
-features (n = 10,000, k = 10), over neighbours (n = 10,000, d = 10)."""
+"""Seconds of the authors' code on their 32 cores: over samples (d = 10, k = 20; the paper's figure ends at 400,000),
+over features (n = 10,000, k = 10), over neighbours (n = 10,000, d = 10)."""

@@ -1,8 +1,8 @@
 """Write the pages of figures in ``docs/`` from stored results alone: ``python -m benchmarks report [--check]``.
 
-A page has its prose between markers ``<!-- table NAME -->`` and ``<!-- end -->``; what lies between is replaced by the
-table of that name. A picture holds the digest of the result files it was drawn from, and is drawn again when they change
-(needs matplotlib, and the data sets for pictures of samples).
+A page has its prose between markers ``<!-- table NAME -->`` and ``<!-- end -->``; what lies between is replaced by
+the table of that name. A picture holds the digest of the result files it was drawn from, and is drawn again when they
+change (needs matplotlib, and the data sets for pictures of samples).
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from benchmarks.experiments import (
     search,
     sensitivity,
     speed,
+    statements,
     study,
     tables,
     untuned,
 )
-from benchmarks.reporting import accuracy_tables, distributed_tables, hostile_tables
+from benchmarks.reporting import accuracy_tables, distributed_tables, hostile_tables, paper_items
 from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import FOLDER, Store
 
@@ -54,12 +55,14 @@ def _accuracy(draw: Callable[[Store, str], str], group: str) -> str:
 
 
 TABLES = {
+    "paper_items": paper_items.table,
     "summary": lambda: untuned_summary(untuned.read_results()),
     "public": public.table,
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
     "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
     "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),
     "accuracy_close": lambda: accuracy_tables.close_rows(accuracy_tables.stored()),
+    "readings": lambda: accuracy_tables.readings_table(accuracy_tables.stored()),
     "sizes": lambda: accuracy_tables.sizes_table(accuracy_tables.stored()),
     **{
         f"{group}_{name}": partial(_accuracy, draw, group)
@@ -75,9 +78,17 @@ TABLES = {
     "robustness_optimal": lambda: robustness.optimal_table(robustness.stored()),
     "robustness_untuned": lambda: robustness.untuned_table(robustness.stored()),
     "dimension_reduction": dimension_reduction.table,
+    "dimension_reduction_published": dimension_reduction.published_table,
+    "dimension_reduction_claims": dimension_reduction.claims_table,
+    "dimension_reduction_raw": dimension_reduction.improvement_table,
     "embedding_seconds": dimension_reduction.time_table,
     **{f"distributed_{name}": draw for name, draw in distributed_tables.TABLES.items()},
     "sensitivity": sensitivity.table,
+    "sensitivity_claim": sensitivity.claim,
+    "theorem_1": statements.factor_table,
+    "theorem_2": statements.slope_table,
+    "statistics": statements.statistics_table,
+    "nmi": statements.nmi_table,
     "study": study.table,
     "tables": tables.table_of_scores,
     "tables_noise": tables.noise_table,

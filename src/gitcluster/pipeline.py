@@ -102,7 +102,8 @@ def git_clusters(
     n_neighbors : int or "auto", default="auto"
         k, not counting the sample itself.
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        Our merge, which needs no tuning; the paper's text; the code its published figures come from.
+        Our merge, which needs no tuning; the paper's method with every distance scaled; the code its published figures
+        come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
     scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"

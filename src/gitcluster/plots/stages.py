@@ -134,8 +134,8 @@ def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) 
     """Draw the idea on data of one feature: intensity and local clusters, the graph between them, what is cut.
 
     Local clusters are numbered from left to right, their peaks are the roots r of the paper; the two samples x are the
-    nearest boundary pair of the strongest edge. ``model``, fitted on one feature, ``X`` and ``fig`` are as in all plots,
-    see :mod:`gitcluster.plots`.
+    nearest boundary pair of the strongest edge. ``model``, fitted on one feature, ``X`` and ``fig`` are as in all
+    plots, see :mod:`gitcluster.plots`.
 
     Examples
     --------
