@@ -17,7 +17,8 @@ import argparse
 import sys
 import warnings
 from collections.abc import Container, Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -181,7 +182,8 @@ def fit(task: Line, X: NDArray[Any], y: NDArray[np.int64], **seed: int) -> NDArr
     method, options = CHOSEN[task["method"]], task["options"]
     if options.get("proportions") == "classes":
         options = options | {"proportions": sizes}
-    return method.fit(X, tell(method, sizes), **(options | seed))
+    with redirect_stdout(StringIO()):  # spectral clustering tells there how often it tries
+        return method.fit(X, tell(method, sizes), **(options | seed))
 
 
 WARM: set[tuple[str, str, str]] = set()

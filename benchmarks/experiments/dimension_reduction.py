@@ -54,7 +54,7 @@ PEERS = ("k-means", "Quickshift++", "SpectACl")
 """The competitors that the paper has here."""
 FEWER = ("SpectACl", "SpectACl published")
 """Methods that join up to a third of all pairs, which takes gigabytes and many minutes with 60,000 images: they have
-``SMALLER[0]`` of them, but for the published parameters in five dimensions, of which the paper has pictures."""
+``SMALLER[0]`` of them."""
 CHOSEN = {
     "GIT": METHODS["GIT"].given(n_jobs=-1),
     "GIT equal": METHODS["GIT"].given(n_jobs=-1, proportions="equal"),
@@ -83,6 +83,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="FOLDER")
     parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS")
     parser.add_argument("--here", nargs=4, metavar=("METHOD", "SET", "EMBEDDING", "SIZE"), help=argparse.SUPPRESS)
+    parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--quick", action="store_true", help="3,000 images, nothing is stored")
     parser.add_argument("--table", action="store_true", help="print the stored results alone")
     options = parser.parse_args(arguments)
@@ -90,8 +91,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.here:
         method, dataset, name, size = options.here
         embedding = load_embedding(dataset, name, cache=options.cache)
-        keep = labels_path(options.cache, dataset, name, method)
-        print(json.dumps(run_here(method, embedding, published_options(method, dataset, name), int(size), keep)))
+        print(json.dumps(run_here(method, embedding, published_options(method, dataset, name), int(size))))
         return
     if options.quick:
         print(table(run_quick(options)))
@@ -99,11 +99,6 @@ def main(arguments: Sequence[str]) -> None:
         if not options.table:
             run_missing(options)
         print(table())
-
-
-def labels_path(cache: Path, dataset: str, name: str, method: str) -> Path:
-    """Where the labels of a run are kept, for pictures."""
-    return cache / f"{dataset}-{name}-{method}-labels.npy"
 
 
 def published_options(method: str, dataset: str, name: str) -> dict[str, Any]:
@@ -137,11 +132,11 @@ def plan(options: argparse.Namespace) -> list[tuple[str, str, str]]:
 def run_missing(options: argparse.Namespace) -> None:
     """Run and store what is not stored."""
     store = Store(RESULTS, KEYS)
-    jobs = [job for job in plan(options) if job not in store.lines]
+    jobs = [job for job in plan(options) if options.again or job not in store.lines]
     for (dataset, name, method), say in show_progress(jobs, "dimension reduction"):
         embedding = load_embedding(dataset, name, cache=options.cache)
         sizes = [len(embedding.y), *(SMALLER if method == "spectral" else ())]
-        if method in FEWER and not (method.endswith(" published") and name in ("pca5", "ae5")):
+        if method in FEWER:
             sizes = [min(SMALLER[0], len(embedding.y))]
         for size in sizes:
             line = run_apart([method, dataset, name, str(size)], options.cache, options.timeout)
@@ -181,7 +176,7 @@ def run_apart(job: Sequence[str], cache: Path, timeout: int) -> Line:
     return dict(json.loads(done.stdout.strip().splitlines()[-1]))
 
 
-def run_here(method: str, embedding: Embedding, options: dict[str, Any], size: int, keep: Path | None = None) -> Line:
+def run_here(method: str, embedding: Embedding, options: dict[str, Any], size: int) -> Line:
     """Scores and seconds of one method, on ``size`` samples drawn at random where that is not all of them."""
     X, y = embedding.points, embedding.y
     if size < len(y):
@@ -199,8 +194,6 @@ def run_here(method: str, embedding: Embedding, options: dict[str, Any], size: i
         labels = next(drawn)
         seconds = {"seconds": round(perf_counter() - start, 2), "cpu": round(process_time() - cpu, 2)}
         found = score_all(y, chain([labels], drawn), method.startswith(PEERS))
-    if keep is not None:
-        np.save(keep, labels)
     cover = {"cover": round(cover_rate(labels), 4), "clusters": count_clusters(labels)}
     return {"n": len(y)} | found | cover | seconds
 

@@ -3,7 +3,8 @@
 Noise and scale: moons with Gaussian noise of .25, the impossible set with 10 % of uniform noise, two circles beside
 the same two a hundred times larger, and two circles with Gaussian noise of .2; published parameters, which for the
 last are those of the other circles, and for GIT the k from 3 to 100 that is best by the labels. Images: MNIST and
-FMNIST in the five numbers of the autoencoder, laid out by UMAP.
+FMNIST in the five numbers of the autoencoder, laid out by UMAP; SpectACl has
+the images that are drawn alone.
 
 A line a picture and method goes to ``results/pictures.jsonl``: F1 of all samples, and the labels of those that are
 drawn; what is stored is not run again. ``report`` draws.
@@ -120,10 +121,8 @@ def run_images(dataset: str, method: str, cache: Path) -> Line:
         points = UMAP(random_state=0, n_jobs=1).fit_transform(X)[drawn]
         points = STEPS * (points - points.min(axis=0)) / np.ptp(points, axis=0)
         return {"points": pack_labels(np.rint(points).ravel()), "classes": pack_labels(y[drawn])}
-    kept = dimension_reduction.labels_path(cache, dataset, "ae5", method)
-    if kept.exists():
-        labels = np.load(kept)
-    else:
-        options = dimension_reduction.published_options(method, dataset, "ae5")
-        labels = next(dimension_reduction.draw(method, X, len(np.unique(y)), options))
-    return {"f1": round(score_labels(y, labels)["f1"], 4), "labels": pack_labels(labels[drawn])}
+    if method in dimension_reduction.FEWER:
+        X, y, drawn = X[drawn], y[drawn], np.arange(len(drawn))
+    options = dimension_reduction.published_options(method, dataset, "ae5")
+    labels = next(dimension_reduction.draw(method, X, len(np.unique(y)), options))
+    return {"f1": round(score_labels(y, labels)["f1"], 4), "n": len(y), "labels": pack_labels(labels[drawn])}

@@ -70,6 +70,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--sets", default=list(SETS), **NAMES)
     parser.add_argument("--embeddings", default=list(PLACES), **NAMES)
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="FOLDER")
+    parser.add_argument("--variants", default=["authors", "adaptive"], **NAMES)
+    parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--quick", action="store_true", help="3,000 images, nothing is stored")
     parser.add_argument("--table", action="store_true", help="print the stored results alone")
     options = parser.parse_args(arguments)
@@ -80,7 +82,7 @@ def main(arguments: Sequence[str]) -> None:
     else:
         if not options.table:
             store, about = Store(RESULTS, KEYS), describe_run("sensitivity", arguments)
-            for lines in run(options, set(store.lines), cache=options.cache):
+            for lines in run(options, set() if options.again else set(store.lines), cache=options.cache):
                 for line in lines:
                     store.add(line | about)
         print(table())
@@ -90,7 +92,7 @@ def run(options: argparse.Namespace, stored: set[Key], **source: Any) -> Iterato
     """The lines of every embedding that has any missing."""
     wanted = [("authors", k) for k in SIZES] + [("adaptive", k) for k in (None, *SIZES)]
     jobs = [
-        (dataset, name, [way for way in wanted if (dataset, name, *way) not in stored])
+        (dataset, name, [way for way in wanted if way[0] in options.variants and (dataset, name, *way) not in stored])
         for name in can_run(options.embeddings)
         for dataset in options.sets
     ]

@@ -98,7 +98,8 @@ def draw_noise_and_scale(store: Store) -> Any:
         for method, panel in zip(pictures.METHODS, row[1:], strict=True):
             line = store.lines[name, method]
             labels = unpack_labels(line["labels"])
-            title = f"{TITLES.get(method, method)}\n{line['f1']:.3f}"
+            title = f"GIT, best k ({line['k']})" if line.get("k") else TITLES.get(method, method)
+            title += f"\n{line['f1']:.3f}"
             scatter(panel, X, match_labels(np.where(y < 0, y.max() + 1, y), labels), title)
     return figure
 
@@ -191,7 +192,7 @@ def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
 
 
 def save(figure: Any, path: Path, digest: str) -> None:
-    """Save with a palette of 128 colours, a third of the size, and what it was drawn from."""
+    """Save with a palette of 256 colours, a third of the size, and what it was drawn from."""
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
 
@@ -199,7 +200,7 @@ def save(figure: Any, path: Path, digest: str) -> None:
     figure.savefig(buffer, dpi=100)
     pyplot.close(figure)
     about.add_text("results", digest)
-    small = Image.open(buffer).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    small = Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE)
     small.save(path, optimize=True, pnginfo=about)
 
 
