@@ -254,7 +254,7 @@ def published_table() -> str:
     for place, scores in f1_as_published().items():
         cells = []
         for here, published, note in scores.values():
-            best = here == max(score for score, *_ in scores.values() if not np.isnan(score))
+            best = here == np.max([score for score, *_ in scores.values()])  # NaN where one was not run
             text = "" if np.isnan(here) else f"**{_short(here)}**" if best else _short(here)
             cells.append(f"{text}{note if text else ''} ({_short(published)})")
         rows.append([*place, *cells])
