@@ -318,7 +318,9 @@ def draw_paper_sweeps() -> Any:
     names = {"n": "samples", "d": "features", "k": "neighbours"}
     for axis, panel in zip("ndk", panels, strict=True):
         for method, (style, colour, label) in styles.items():
-            points = found[f"paper {axis}", method]
+            points = found.get((f"paper {axis}", method))
+            if points is None:
+                continue
             panel.loglog(
                 *zip(*points, strict=True), style, color=colour, markersize=4,
                 label=f"{label} ({speed.exponent(points):.2f})",
