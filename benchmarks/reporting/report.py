@@ -134,7 +134,8 @@ def stale_pictures() -> Iterator[tuple[str, Path, str]]:
     """Name, file and digest of every picture that other results were drawn in."""
     for name, sources in PICTURES.items():
         path = ROOT / "docs" / f"{name}.png"
-        digest = sha256(b"".join((FOLDER / f"{source}.jsonl").read_bytes() for source in sources)).hexdigest()
+        results = "".join((FOLDER / f"{source}.jsonl").read_text() for source in sources)  # whatever ends its lines
+        digest = sha256(results.encode()).hexdigest()
         if not path.exists() or digest.encode() not in path.read_bytes():
             yield name, path, digest
 
