@@ -47,7 +47,12 @@ class Store:
         return tuple(line[field] for field in self.fields)
 
     def add(self, line: Line) -> None:
-        """Store a line."""
+        """Store a line, in place of one with its key."""
+        if self.key(line) in self.lines:
+            others = [other for other in read_lines(self.path) if self.key(other) != self.key(line)]
+            aside = self.path.with_suffix(".aside")
+            aside.write_text("".join(json.dumps(other) + "\n" for other in others))
+            aside.replace(self.path)
         append(self.path, line)
         self.lines[self.key(line)] = line
 

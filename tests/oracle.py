@@ -90,7 +90,7 @@ def local_clusters(near, log_f, strict=False):
 
 
 def boundary_pairs(near, labels):
-    """Eq. 11: mutual neighbours in different local clusters, each unordered pair once."""
+    """Eq. 10: mutual neighbours in different local clusters, each unordered pair once."""
     inside = [{j for _, j in row} for row in near]
     return [
         (i, j, d) for i, row in enumerate(near) for d, j in row if i < j and i in inside[j] and labels[i] != labels[j]
@@ -107,7 +107,7 @@ def boundary_pairs_authors(near, log_f, parent, labels, X):
 
 
 def topo_graph(pairs, labels):
-    """Stage 4, Eq. 10: {(i, j): (log S, number of pairs)}."""
+    """Stage 4, Eq. 9: {(i, j): (log S, number of pairs)}."""
     sums, counts = {}, {}
     for x, y, d in pairs:
         edge = tuple(sorted((labels[x], labels[y])))
@@ -156,7 +156,7 @@ def cut_edges(edges, sizes, prior, peak_points):
 
 
 def connection(a, b, edges, sizes, peak_points):
-    """Eq. 9-10 between whole clusters; where no pair of samples connects them, the nearness of their peaks."""
+    """Eq. 8-9 between whole clusters; where no pair of samples connects them, the nearness of their peaks."""
     total = Decimal(0)
     for (i, j), (log_weight, _) in edges.items():
         if (i in a and j in b) or (j in a and i in b):
@@ -195,7 +195,7 @@ def topo_graph_relative(pairs, labels, log_f, peaks):
 
 
 def average_linkage(edges, sizes):
-    """Merges of Eq. 9 as (one cluster, other cluster, log S), always the strongest connection now."""
+    """Merges of Eq. 8 as (one cluster, other cluster, log S), always the strongest connection now."""
     clusters = [frozenset([i]) for i in range(len(sizes))]
     merges = []
     while True:

@@ -668,3 +668,23 @@ def test_the_largest_eigenvectors_without_arpack(monkeypatch):
     xy = places_module._scale_distances(distances)
     found = np.linalg.norm(xy[:, None] - xy, axis=2)
     assert np.corrcoef(found.ravel(), distances.ravel())[0, 1] > 0.99
+
+
+def test_contours_lie_behind_the_samples_and_need_two_features():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    ax = plots.plot_local_clusters(GIT(2).fit(X), X, ax=new_axes(), contours=True)
+    without = plots.plot_local_clusters(GIT(2).fit(X), X, ax=new_axes())
+    assert len(ax.collections) == len(without.collections) + 1
+    assert ax.get_xlim() == without.get_xlim()
+    wide = np.random.default_rng(0).normal(size=(80, 3))
+    with pytest.raises(ValueError, match="two features"):
+        plots.plot_local_clusters(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
+
+
+def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():
+    line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
+    model = GIT(2, n_neighbors=40).fit(line)
+    ax = plots.plot_motivation(model, line, fig=Figure()).axes[0]
+    (pair,) = (drawn for drawn in ax.lines if len(drawn.get_xdata()) == 2)
+    rows = [int(np.argmin(np.abs(line[:, 0] - x))) for x in pair.get_xdata()]
+    assert model.local_labels_[rows[0]] != model.local_labels_[rows[1]]

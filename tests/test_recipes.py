@@ -76,3 +76,37 @@ def test_the_kernel_of_the_page_for_contributors_works_on_dask(changed_recipes):
 
     labels = DaskGIT(2).fit(da.from_array(X, chunks=(100, 2))).labels_.compute(scheduler="sync")
     np.testing.assert_array_equal(labels, GIT(2, neighbors="exact").fit(X).labels_)
+
+
+def test_the_literal_reading_measures_slopes_and_similarities_in_raw_units():
+    stretched = X * [1.0, 40.0]
+    models = {name: GIT(2, n_neighbors=8, variant=name).fit(stretched) for name in ("paper", "paper-literal")}
+    literal = models["paper-literal"]
+    np.testing.assert_allclose(literal.log_intensity_, models["paper"].log_intensity_)
+    higher = literal.log_intensity_[None] > literal.log_intensity_[:, None]
+    scaled = stretched / stretched.std(axis=0)
+    near = np.argsort(np.linalg.norm(scaled[:, None] - scaled, axis=2), axis=1)[:, 1:9]
+    height = np.exp(literal.log_intensity_)
+    for x, row in enumerate(near):
+        up = row[higher[x, row]]
+        if len(up):
+            slopes = (height[up] - height[x]) / np.linalg.norm(stretched[up] - stretched[x], axis=1)
+            assert literal.parents_[x] == up[np.argmax(slopes)]
+    assert (literal.parents_ != models["paper"].parents_).any()
+
+
+def test_algorithm_2_weighs_a_boundary_pair_by_its_mean_intensity():
+    model = GIT(2, n_neighbors=8, variant="paper-algorithm2").fit(X)
+    height, local = np.exp(model.log_intensity_), model.local_labels_
+    scaled = X / X.std(axis=0)
+    near = np.argsort(np.linalg.norm(scaled[:, None] - scaled, axis=2), axis=1)[:, 1:9]
+    sums = {}
+    for x, row in enumerate(near):
+        for y in row[(row > x) & (local[row] != local[x])]:
+            if x in near[y]:
+                edge = tuple(sorted((int(local[x]), int(local[y]))))
+                sums[edge] = sums.get(edge, 0.0) + ((height[x] + height[y]) / 2) ** 2
+    graph = model.topo_graph_
+    expected = [sums[tuple(edge)] / graph.sizes[edge].prod() for edge in graph.edges[graph.real]]
+    assert len(sums) == graph.real.sum() > 0
+    np.testing.assert_allclose(graph.weights[graph.real], expected)

@@ -43,7 +43,7 @@ def uphill_pairs(near, labels, log_f, parent):
 
 
 def sum_by_edge(pairs, similarity):
-    """Number of pairs and S(i, j) of every edge, by Eq. 10."""
+    """Number of pairs and S(i, j) of every edge, by Eq. 9."""
     counts, weights = {}, {}
     for x, y in pairs:
         i, j = edge = tuple(sorted(LOCAL.labels[[x, y]].tolist()))

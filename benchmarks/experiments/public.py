@@ -115,12 +115,12 @@ def table() -> str:
     for told in ("number", "proportions", "nothing"):
         for name in dict.fromkeys(line["method"] for line in lines if line["told"] == told):
             row = [told, name]
-            for half in (0, 1):
+            for half in (1, 0):
                 for kind in kinds:
                     some = [x for x in lines if (x["method"], x["kind"], x["half"]) == (name, kind, half)]
                     mean = f"{np.mean([x['ari'] for x in some]):.3f}" if some else ""
                     right = f" ({np.mean([x['clusters'] == x['classes'] for x in some]):.0%})" if some else ""
                     row.append(mean + (right if told == "nothing" else ""))
             rows.append(row)
-    heads = [f"{kind}, {what}" for what in ("chosen on", "looked at once") for kind in kinds]
+    heads = [f"{kind}, {what}" for what in ("looked at once", "chosen on") for kind in kinds]
     return markdown(["told", "method", *heads], rows)

@@ -93,15 +93,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--results", type=Path, help="folder of the results", metavar="FOLDER")
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
-    parser.add_argument("--figure", type=Path, help="run nothing, draw the curves here", metavar="FILE")
     options = parser.parse_args(arguments)
     folder = options.results or FOLDER / ("quick" if options.quick else "")
     store = stored(folder)
-    if options.figure:
-        from benchmarks.reporting.figures import draw_curves
-
-        draw_curves(store, options.figure)
-    elif not options.table:
+    if not options.table:
         about = describe_run("robustness", arguments)
         left = [task for task in plan(options) if options.again or store.key(task) not in store.lines]
         for task, say in show_progress(left, "robustness"):

@@ -4,8 +4,10 @@ Every fit runs in a process of its own, after a small fit that compiles, and is 
 line a run goes to ``results/speed.jsonl``; the best run counts. All methods may use every core. ``search k`` is the
 neighbour search alone for k neighbours, ``search 2k`` for the 2 k that the default variant looks at.
 
-``--sweep n|d|k`` runs the cases of a sweep, ``--compile`` measures a first fit with and without compiled code on disk,
-``--table`` prints the stored results, ``--figure FILE`` draws the sweeps (needs matplotlib).
+``--sweep n|d|k`` runs the cases of a sweep, "paper n", "paper d" and "paper k" those of the paper's figure: two
+Gaussians of one size. ``--repeat`` goes round all methods that often; what took over a minute is not repeated.
+``--compile`` measures a first fit with and without compiled code on disk, ``--quick`` runs 1,000 samples or fewer and
+stores nothing, ``--table`` prints the stored results.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.methods import METHODS, compile_descent, keep_installed, tell
+from benchmarks.reporting.published import PUBLISHED_SPEED
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Line, installed_versions, read_lines, record
 from benchmarks.suite.datasets import load_set
@@ -47,17 +49,24 @@ SWEEPS = {
     "n": [(n, 10, 20) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)],
     "d": [(50_000, d, 20) for d in (2, 4, 8, 16, 32, 64)],
     "k": [(100_000, 10, k) for k in (5, 10, 20, 40, 80)],
+    "paper n": [(n, 10, 50, 2) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)],
+    "paper d": [(10_000, d, 50, 2) for d in (10, 30, 100, 300, 1000)],
+    "paper k": [(10_000, 10, k, 2) for k in (10, 20, 40, 60, 80, 100)],
 }
+"""Samples, features, neighbours; and Gaussians, where they are not ``CENTRES``."""
 ALL = ("GIT k", "GIT", "search k", "k-means", "genieclust", "fast_hdbscan", "EVoC", "hdbscan", "sklearn HDBSCAN")
-SWEPT = {"n": ALL, "d": ALL, "k": ("GIT k", "search k")}
+OF_PAPER = ("GIT paper k", "GIT authors k", "search k")
+SWEPT = {"n": ALL, "d": ALL, "k": ("GIT k", "search k")} | {sweep: OF_PAPER for sweep in SWEEPS if " " in sweep}
 CENTRES = 30
+LONG = 60.0
+QUICK_SAMPLES = 1000
 
 
-def make_case(n_samples: int, n_features: int) -> NDArray[Any]:
-    """Thirty blobs; the case of 784 features is MNIST."""
+def make_case(n_samples: int, n_features: int, centres: int = CENTRES) -> NDArray[Any]:
+    """Thirty blobs, or as many as are asked for; the case of 784 features is MNIST."""
     if n_features == 784:
-        return load_set("mnist")[0]
-    return make_blobs(n_samples, n_features, centers=CENTRES, cluster_std=2.0, random_state=2021)[0]
+        return load_set("mnist")[0][:n_samples]
+    return make_blobs(n_samples, n_features, centers=centres, cluster_std=2.0, random_state=2021)[0]
 
 
 def search_only(_: Any, X: NDArray[Any], __: None, *, n_neighbors: int) -> None:
@@ -71,6 +80,7 @@ CHOSEN = {
     "GIT": METHODS["GIT"].given(n_jobs=-1),
     "GIT nothing": METHODS["GIT nothing"].given(n_jobs=-1),
     "GIT paper k": METHODS["GIT"].given(n_jobs=-1, n_neighbors="k", variant="paper"),
+    "GIT authors k": METHODS["GIT"].given(n_jobs=-1, n_neighbors="k", variant="authors"),
     "search k": SEARCH.given(n_neighbors="k"),
     "search 2k": SEARCH.given(n_neighbors="2k"),
     "k-means": METHODS["k-means"].given(n_init=1),
@@ -85,12 +95,12 @@ CHOSEN = {
 """The methods by the names that the result file has for them; "k" as number of neighbours is that of the case."""
 
 
-def fit(name: str, X: NDArray[Any], k: int) -> None:
-    """Fit a method; those that are told something are told thirty clusters of one size."""
+def fit(name: str, X: NDArray[Any], k: int, centres: int = CENTRES) -> None:
+    """Fit a method; those that are told something are told that many clusters of one size."""
     method = CHOSEN[name]
     asked = method.options.get("n_neighbors")
     neighbors = {"n_neighbors": {"k": k, "2k": 2 * k}[asked]} if asked else {}
-    method.fit(X, tell(method, np.ones(CENTRES)), **neighbors)
+    method.fit(X, tell(method, np.ones(centres)), **neighbors)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -103,16 +113,12 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--table", action="store_true")
-    parser.add_argument("--figure", type=Path)
-    parser.add_argument("--here", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--here", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
         method, *shape = options.here
         print(json.dumps(run_here(method, *map(int, shape))))
-    elif options.figure:
-        from benchmarks.reporting.figures import draw_sweeps
-
-        draw_sweeps(options.figure)
     elif options.table:
         print(table())
     elif options.compile:
@@ -128,22 +134,29 @@ def run_all(options: argparse.Namespace) -> None:
     methods = list(keep_installed(CHOSEN, options.methods))
     if options.sweep:
         cases, methods = SWEEPS[options.sweep], [m for m in SWEPT[options.sweep] if m in methods]
-    slow: set[str] = set()
+    if options.quick:
+        cases = list(dict.fromkeys((min(shape[0], QUICK_SAMPLES), *shape[1:]) for shape in cases))
     for shape in cases:
-        for method in methods:
-            for _ in range(options.repeat):
-                if options.sweep and method in slow:
-                    break
-                line = {"method": method, "shape": shape} | run_apart(method, shape, options.timeout)
-                write(line)
-                if "error" in line:
-                    slow.add(method)
-                    break
+        done: set[str] = set()
+        for _ in range(options.repeat):
+            for method in methods:
+                if method not in done:
+                    line = {"method": method, "shape": shape} | run_apart(method, shape, options.timeout)
+                    show(line) if options.quick else write(line)
+                    if line.get("seconds", np.inf) > LONG:
+                        done.add(method)
+                    if options.sweep and "error" in line:
+                        methods = [m for m in methods if m != method]
 
 
 def write(line: Line) -> None:
     """Store a result with where it was measured."""
     record(RESULTS, line | {"cores": os.cpu_count(), "versions": installed_versions()})
+
+
+def show(line: Line) -> None:
+    """Print a result that is not stored."""
+    print(json.dumps(line), file=sys.stderr)
 
 
 def run_apart(method: str, shape: Sequence[int], timeout: int, **environment: str) -> Line:
@@ -163,17 +176,17 @@ def run_apart(method: str, shape: Sequence[int], timeout: int, **environment: st
     return dict(json.loads(printed.strip().splitlines()[-1]))
 
 
-def run_here(method: str, n_samples: int, n_features: int, k: int) -> Line:
+def run_here(method: str, n_samples: int, n_features: int, k: int, centres: int = CENTRES) -> Line:
     """Seconds of one fit after one that compiles, and the peak memory."""
-    X = make_case(n_samples, n_features)
+    X = make_case(n_samples, n_features, centres)
     small = np.ascontiguousarray(X[:: max(1, len(X) // 3000)])
     start = perf_counter()
-    fit(method, small, k)
+    fit(method, small, k, centres)
     first = perf_counter() - start
     if method.startswith(("GIT", "search")):
         compile_descent(X)
     start, cpu = perf_counter(), process_time()
-    fit(method, X, k)
+    fit(method, X, k, centres)
     return {
         "seconds": round(perf_counter() - start, 3),
         "cpu": round(process_time() - cpu, 3),
@@ -191,12 +204,12 @@ def measure_compilation(method: str) -> None:
             write({"method": method, "shape": (3000, 10, 20), "cache": cache} | done)
 
 
-def read_best() -> dict[tuple[str, tuple[int, ...]], Line]:
+def read_best(measure: str = "seconds") -> dict[tuple[str, tuple[int, ...]], Line]:
     """The best run of every method and shape."""
     best: dict[tuple[str, tuple[int, ...]], Line] = {}
     for line in read_lines(RESULTS):
         key = line["method"], tuple(line["shape"])
-        if "cache" not in line and (key not in best or line.get("seconds", np.inf) < best[key].get("seconds", np.inf)):
+        if "cache" not in line and (key not in best or line.get(measure, np.inf) < best[key].get(measure, np.inf)):
             best[key] = line
     return best
 
@@ -247,18 +260,34 @@ def sweep_table() -> str:
     """Markdown: seconds along the sweeps and the fitted exponents."""
     rows = []
     for (sweep, method), found in read_sweeps().items():
-        points = ", ".join(f"{x:,}: {seconds:.1f}" for x, seconds in found)
-        rows.append([sweep, method, points, f"{exponent(found):.2f}"])
+        if sweep in "ndk":
+            points = ", ".join(f"{x:,}: {seconds:.1f}" for x, seconds in found)
+            rows.append([sweep, method, points, f"{exponent(found):.2f}"])
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
-def read_sweeps() -> dict[tuple[str, str], list[tuple[int, float]]]:
+def paper_table() -> str:
+    """Markdown: CPU seconds along the paper's sweeps, the published seconds, and the exponents of both."""
+    rows = []
+    for (sweep, method), found in read_sweeps("cpu").items():
+        if sweep not in "ndk":
+            rows.append([sweep[-1], method, *_along(found)])
+    rows += [[sweep, "published", *_along(list(found.items()))] for sweep, found in PUBLISHED_SPEED.items()]
+    return markdown(["over", "", "seconds", "exponent"], sorted(rows, key=lambda row: "ndk".index(row[0])))
+
+
+def _along(found: Sequence[tuple[int, float]]) -> tuple[str, str]:
+    return ", ".join(f"{x:,}: {seconds:.2f}" for x, seconds in found), f"{exponent(found):.2f}"
+
+
+def read_sweeps(measure: str = "seconds") -> dict[tuple[str, str], list[tuple[int, float]]]:
     """Size and seconds along every sweep of every method that finished more than one case."""
-    best, sweeps = read_best(), {}
-    for axis, (sweep, shapes) in enumerate(SWEEPS.items()):
+    best, sweeps = read_best(measure), {}
+    for sweep, shapes in SWEEPS.items():
+        axis = "ndk".index(sweep[-1])
         for method in SWEPT[sweep]:
             lines = [best.get((method, shape), {}) for shape in shapes]
-            found = [(line["shape"][axis], line["seconds"]) for line in lines if "seconds" in line]
+            found = [(line["shape"][axis], line[measure]) for line in lines if measure in line]
             if len(found) > 1:
                 sweeps[sweep, method] = found
     return sweeps

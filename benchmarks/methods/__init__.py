@@ -61,11 +61,13 @@ def fit_constrained(estimator: Any, X: Samples, shares: Any, *, slack: float = 0
     return estimator(len(counts), **bounds, **options).fit_predict(X)
 
 
-def fit_spectral(estimator: Any, X: Samples, known: int, *, gamma: float | None = None, **options: Any) -> Labels:
+def fit_spectral(
+    estimator: Any, X: Samples, known: int, *, gamma: float | None = None, random_state: int = 0, **options: Any
+) -> Labels:
     """Spectral clustering on neighbours, or with a Gaussian kernel, as published."""
     if gamma is None:
-        return peers.fit_spectral(estimator, X, known, **options)
-    return estimator(known, assign_labels="discretize", random_state=0, gamma=gamma).fit_predict(X)
+        return peers.fit_spectral(estimator, X, known, random_state=random_state, **options)
+    return estimator(known, assign_labels="discretize", random_state=random_state, gamma=gamma).fit_predict(X)
 
 
 def fit_hdbscan(
@@ -117,6 +119,8 @@ METHODS: dict[str, Method] = {
     "GIT nothing": GIT._replace(told="nothing"),
     "GIT proportions": GIT._replace(told="proportions"),
     "GIT paper": GIT.given(variant="paper", neighbors="exact", n_jobs=-1),
+    "GIT literal": GIT.given(variant="paper-literal", neighbors="exact", n_jobs=-1),
+    "GIT algorithm 2": GIT.given(variant="paper-algorithm2", neighbors="exact", n_jobs=-1),
     "GIT authors": GIT.given(variant="authors", neighbors="exact", n_jobs=-1),
     **PEERS,
     "spectral": PEERS["spectral"]._replace(run=fit_spectral),

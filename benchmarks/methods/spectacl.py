@@ -72,8 +72,12 @@ class SpectACl(ClusterMixin, BaseEstimator):
         self.epsilon_ = find_epsilon(X) if self.epsilon is None else self.epsilon
         rng = check_random_state(self.random_state)
         self.embedding_ = embed_graph(join_near(X, self.epsilon_), self.n_eigenvectors, rng)
-        self.labels_ = KMeans(self.n_clusters, n_init=10, random_state=rng).fit_predict(self.embedding_)
+        self.labels_ = self.cluster_embedding(rng)
         return self
+
+    def cluster_embedding(self, random_state: Any) -> NDArray[np.int64]:
+        """Labels of the fitted embedding by another seed of k-means, where all chance is."""
+        return KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(self.embedding_)
 
 
 def find_epsilon(X: NDArray[np.float64]) -> float:

@@ -1,10 +1,14 @@
-"""Figures drawn from stored results: shapes, curves of noise and scale, embeddings, numbers of neighbours, speed.
+"""Figures drawn from stored results: shapes, noise and scale, embeddings, numbers of neighbours, speed.
+
+``python -m benchmarks report`` writes those of ``DRAWINGS``, with the digest of the result files that each is made
+of.
 
 Colours are those of Okabe and Ito, and beyond eight clusters of Tol: colour-blind readers tell them apart too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,10 +17,11 @@ import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments import dimension_reduction, sensitivity, speed
+from benchmarks.experiments import dimension_reduction, pictures, robustness, sensitivity, speed
 from benchmarks.experiments.robustness import DRAWN, METHODS
+from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
-from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED
+from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SPEED
 from benchmarks.running import Line, Store, read_lines
 from benchmarks.scoring import unpack_labels
 from benchmarks.suite.datasets import load_set
@@ -38,7 +43,7 @@ NO_CLASS, NO_CLUSTER = "#222222", "#CCCCCC"
 STYLES = {
     "GIT authors": ("#000000", "o", "GIT, authors' variant"),
     "GIT": ("#000000", "o", "GIT"),
-    "GIT paper": ("#0072B2", "s", "GIT, paper's text"),
+    "GIT paper": ("#0072B2", "s", "GIT, the paper's method"),
     "GIT shares": ("#0072B2", "s", "GIT told the shares"),
     "GIT one more": ("#E69F00", "P", "GIT told one cluster more"),
     "SpectACl": ("#D55E00", "^", "SpectACl"),
@@ -50,31 +55,68 @@ PROJECTION = np.array([[1.0, 0.0], [0.0, 1.0], [0.45, 0.3]])
 """How the rings of three dimensions are looked at."""
 EMBEDDED_COLOURS = {
     "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
-    "k-means": "tab:gray", "HDBSCAN": "tab:green", "spectral": "tab:purple",
+    "k-means": "tab:gray", "Quickshift++": "#009E73", "SpectACl": "#8C564B", "HDBSCAN": "#CC79A7",
+    "spectral": "tab:purple",
+}  # fmt: skip
+TITLES = {
+    "GIT authors": "GIT, published k", "Quickshift++ published": "Quickshift++", "SpectACl published": "SpectACl",
+    "GIT": "GIT, default",
 }  # fmt: skip
 
 
-def draw_shapes(store: Store, folder: Path) -> None:
-    """Every toy set and the results of its three best methods, with published parameters and untuned."""
-    for setting, git, counting in (("published", "GIT authors", "published"), ("untuned", "GIT", "optimal")):
-        sets = [name for name in GROUPS["shapes"] if (name, git, setting) in store.lines]
-        figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")
-        for name, column in zip(sets, panels.T, strict=True):
-            X, y = load_set(name)
-            X = X @ PROJECTION if X.shape[1] == 3 else X
-            scatter(column[0], X, y, name.removeprefix("toy_"))
-            lines = [store.lines.get((name, method, setting)) for method in (git, *COMPETITORS)]
-            places = rank(lines, counting)[:3]
-            for place, panel in enumerate(column[1:]):
-                if place < len(places):
-                    score, tied = places[place]
-                    title = f"{join([SHORT[line['method']] for line in tied])}\n{score:.3f}"
-                    scatter(panel, X, match_labels(y, unpack_labels(tied[0]["labels"])), title)
-                else:
-                    panel.axis("off")
-        for panel, text in zip(panels[:, 0], ("classes", "best", "second", "third"), strict=True):
-            panel.set_ylabel(text, fontsize=10)
-        save(figure, folder / f"shapes_{setting}.png")
+def draw_shapes(store: Store, setting: str) -> Any:
+    """Every toy set and the results of its three best methods, with published parameters or untuned."""
+    git, counting = ("GIT authors", "published") if setting == "published" else ("GIT", "optimal")
+    sets = [name for name in GROUPS["shapes"] if (name, git, setting) in store.lines]
+    figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")
+    for name, column in zip(sets, panels.T, strict=True):
+        X, y = load_set(name)
+        X = X @ PROJECTION if X.shape[1] == 3 else X
+        scatter(column[0], X, y, name.removeprefix("toy_"))
+        lines = [store.lines.get((name, method, setting)) for method in (git, *COMPETITORS)]
+        places = rank(lines, counting)[:3]
+        for place, panel in enumerate(column[1:]):
+            if place < len(places):
+                score, tied = places[place]
+                title = f"{join([SHORT[line['method']] for line in tied])}\n{score:.3f}"
+                scatter(panel, X, match_labels(y, unpack_labels(tied[0]["labels"])), title)
+            else:
+                panel.axis("off")
+    for panel, text in zip(panels[:, 0], ("classes", "best", "second", "third"), strict=True):
+        panel.set_ylabel(text, fontsize=10)
+    return figure
+
+
+def draw_noise_and_scale(store: Store) -> Any:
+    """The paper's table of pictures: the classes, then what the methods make of them."""
+    figure, panels = pyplot.subplots(len(pictures.SCENES), 5, figsize=(10.5, 8.6), layout="constrained")
+    for (name, scene), row in zip(pictures.SCENES.items(), panels, strict=True):
+        X, y = scene.make()
+        X = X / np.where(y >= 2, 100, 1)[:, None] if name == "scaled circles" else X
+        scatter(row[0], X, y, "classes")
+        row[0].set_ylabel(scene.title, fontsize=9)
+        for method, panel in zip(pictures.METHODS, row[1:], strict=True):
+            line = store.lines[name, method]
+            labels = unpack_labels(line["labels"])
+            title = f"GIT, best k ({line['k']})" if line.get("k") else TITLES.get(method, method)
+            title += f"\n{line['f1']:.3f}"
+            scatter(panel, X, match_labels(np.where(y < 0, y.max() + 1, y), labels), title)
+    return figure
+
+
+def draw_images(store: Store) -> Any:
+    """MNIST and FMNIST in the five numbers of an autoencoder, laid out by UMAP, coloured by class and by cluster."""
+    columns = len(pictures.EMBEDDED_METHODS) + 1
+    figure, panels = pyplot.subplots(2, columns, figsize=(2.5 * columns, 5.8), layout="constrained")
+    for dataset, row in zip(SETS, panels, strict=True):
+        layout = store.lines[dataset, "UMAP"]
+        X, y = unpack_labels(layout["points"]).reshape(-1, 2), unpack_labels(layout["classes"])
+        scatter(row[0], X, y, f"{dataset.upper()}\nclasses")
+        for method, panel in zip(pictures.EMBEDDED_METHODS, row[1:], strict=True):
+            line = store.lines[dataset, method]
+            title = f"{TITLES.get(method, method)}\n{line['f1']:.3f}"
+            scatter(panel, X, match_labels(y, unpack_labels(line["labels"])), title)
+    return figure
 
 
 def rank(lines: list[Line | None], counting: str) -> list[tuple[float, list[Line]]]:
@@ -110,7 +152,7 @@ def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) 
         side.set_color("#DDDDDD")
 
 
-def draw_curves(store: Store, path: Path) -> None:
+def draw_curves(store: Store) -> Any:
     """F1 along the three curves: published parameters and counting above, untuned below."""
     figure, rows = pyplot.subplots(2, len(DRAWN), figsize=(12, 6.6), sharey=True, layout="constrained")
     for (setting, methods), row in zip(METHODS.items(), rows, strict=True):
@@ -132,7 +174,7 @@ def draw_curves(store: Store, path: Path) -> None:
             label: line for panel in row[::-1] for line, label in zip(*panel.get_legend_handles_labels(), strict=True)
         }
         row[0].legend(named.values(), named, fontsize=8, loc="lower left")
-    save(figure, path)
+    return figure
 
 
 def _band(scores: list[float]) -> tuple[float, float]:
@@ -149,18 +191,20 @@ def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
     )
 
 
-def save(figure: Any, path: Path) -> None:
-    """Save with a palette of 128 colours, a third of the size."""
+def save(figure: Any, path: Path, digest: str) -> None:
+    """Save with a palette of 256 colours, a third of the size, and what it was drawn from."""
     from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    buffer = BytesIO()
+    buffer, about = BytesIO(), PngInfo()
     figure.savefig(buffer, dpi=100)
     pyplot.close(figure)
-    Image.open(buffer).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+    about.add_text("results", digest)
+    small = Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(path, optimize=True, pnginfo=about)
 
 
-def draw_embeddings(path: Path) -> None:
+def draw_embeddings() -> Any:
     """F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
     rows = dimension_reduction.group_lines(read_lines(dimension_reduction.RESULTS))
     figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
@@ -183,11 +227,11 @@ def draw_embeddings(path: Path) -> None:
         panel.grid(axis="y", alpha=0.3)
     panels[0].set_ylabel("F1, optimal matching")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.savefig(path, dpi=110)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) // 2 + 1, frameon=False)
+    return figure
 
 
-def draw_sensitivity(path: Path) -> None:
+def draw_sensitivity() -> Any:
     """F1 over k: two rows for each set, principal components above autoencoders, raw images before them."""
     curves = sensitivity.read_curves(read_lines(sensitivity.RESULTS))
     whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
@@ -215,7 +259,7 @@ def draw_sensitivity(path: Path) -> None:
     panels[1, 0].legend(handles=drawn, loc="center", frameon=False, fontsize=9)
     figure.supxlabel("k")
     figure.supylabel("F1")
-    figure.savefig(path, dpi=100)
+    return figure
 
 
 def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
@@ -232,16 +276,19 @@ def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
     return [
         *lines,
         panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k"),
+        panel.axhline(curve["k-means"][0], color="black", linewidth=1.2, linestyle="--", label="k-means++"),
     ]
 
 
-def draw_sweeps(path: Path) -> None:
+def draw_sweeps() -> Any:
     """Log-log curves of the three sweeps of the speed experiment."""
     figure, panels = pyplot.subplots(1, 3, figsize=(14, 4.8), sharey=True, layout="constrained")
     colours = {m: pyplot.get_cmap("tab10")(i) for i, m in enumerate(speed.SWEPT["n"])}
     titles = {"n": "samples (d = 10, k = 20)", "d": "features (n = 50,000, k = 20)", "k": "neighbours (100,000 x 10)"}
-    of_sweep = dict(zip(speed.SWEEPS, panels, strict=True))
+    of_sweep = dict(zip("ndk", panels, strict=True))
     for (sweep, method), found in speed.read_sweeps().items():
+        if sweep not in of_sweep:
+            continue
         own = method.startswith(("GIT", "search"))
         of_sweep[sweep].loglog(
             *zip(*found, strict=True), marker="o", markersize=4, color=colours[method],
@@ -256,4 +303,54 @@ def draw_sweeps(path: Path) -> None:
         panel.grid(which="major", alpha=0.3)
         panel.legend(fontsize=8, title="method (exponent)", title_fontsize=8)
     panels[0].set_ylabel("seconds, 2 cores")
-    figure.savefig(path, dpi=110)
+    return figure
+
+
+def draw_paper_sweeps() -> Any:
+    """CPU seconds along the sweeps of the paper's figure, the published seconds, and what n log n and d would be."""
+    figure, panels = pyplot.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
+    styles = {
+        "GIT paper k": ("o-", "#0072B2", "GIT, the paper's method"),
+        "GIT authors k": ("s-", "#000000", "GIT, authors' variant"),
+        "search k": ("^--", "#999999", "search alone"),
+    }
+    found, laws = speed.read_sweeps("cpu"), {"n": lambda n: n * np.log(n), "d": lambda d: d, "k": lambda k: k}
+    names = {"n": "samples", "d": "features", "k": "neighbours"}
+    for axis, panel in zip("ndk", panels, strict=True):
+        for method, (style, colour, label) in styles.items():
+            points = found.get((f"paper {axis}", method))
+            if points is None:
+                continue
+            panel.loglog(
+                *zip(*points, strict=True), style, color=colour, markersize=4,
+                label=f"{label} ({speed.exponent(points):.2f})",
+            )  # fmt: skip
+        published = list(PUBLISHED_SPEED[axis].items())
+        panel.loglog(
+            *zip(*published, strict=True), "x:", color="#D55E00", markersize=6,
+            label=f"published, 32 cores ({speed.exponent(published):.2f})",
+        )  # fmt: skip
+        first, law = found[f"paper {axis}", "GIT paper k"], laws[axis]
+        sizes = np.array([size for size, _ in first])
+        panel.loglog(
+            sizes, first[0][1] * law(sizes) / law(sizes[0]), color="#CCCCCC", linewidth=5, zorder=0,
+            label={"n": "n log n", "d": "d", "k": "k"}[axis],
+        )  # fmt: skip
+        panel.set_xlabel(names[axis])
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5)
+    panels[0].set_ylabel("seconds of CPU, one thread")
+    return figure
+
+
+DRAWINGS: dict[str, Callable[[], Any]] = {
+    "shapes_published": lambda: draw_shapes(accuracy_tables.stored(), "published"),
+    "shapes_untuned": lambda: draw_shapes(accuracy_tables.stored(), "untuned"),
+    "robustness": lambda: draw_curves(robustness.stored()),
+    "noise_and_scale": lambda: draw_noise_and_scale(pictures.stored()),
+    "dimension_reduction": draw_embeddings,
+    "images_umap": lambda: draw_images(pictures.stored()),
+    "sensitivity": draw_sensitivity,
+    "speed": draw_sweeps,
+    "speed_paper": draw_paper_sweeps,
+}

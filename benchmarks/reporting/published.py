@@ -241,6 +241,90 @@ EMBEDDED: dict[tuple[str, str], tuple[int, float, float, float]] = {
 }
 """GIT on the embedded images: k, F1, ARI, NMI."""
 
+EMBEDDED_PEERS: dict[tuple[str, str], dict[str, Row]] = {
+    ("mnist", "pca5"): {
+        "k-means": Row({}, (0.4197, 0.2994, 0.4215)),
+        "SpectACl": Row({"epsilon": 0.2}, (0.3051, 0.1989, 0.3087)),
+        "Quickshift++": Row({"n_neighbors": 20, "beta": 0.5}, (0.2458, 0.1727, 0.3674)),
+    },
+    ("mnist", "pca10"): {
+        "k-means": Row({}, (0.4989, 0.3361, 0.4653)),
+        "SpectACl": Row({"epsilon": 0.3}, (0.3903, 0.2167, 0.3438)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.6464, 0.5282, 0.6157)),
+    },
+    ("mnist", "pca20"): {
+        "k-means": Row({}, (0.4677, 0.3542, 0.4878)),
+        "SpectACl": Row({"epsilon": 0.3}, (0.3648, 0.154, 0.3784)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.4865, 0.4605, 0.6394)),
+    },
+    ("mnist", "pca30"): {
+        "k-means": Row({}, (0.5012, 0.3584, 0.4874)),
+        "SpectACl": Row({"epsilon": 0.4}, (0.3887, 0.192, 0.3607)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.5416, 0.2675, 0.5561)),
+    },
+    ("fmnist", "pca5"): {
+        "k-means": Row({}, (0.4927, 0.3535, 0.5006)),
+        "SpectACl": Row({"epsilon": 0.2}, (0.4359, 0.3205, 0.4728)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.4227, 0.3455, 0.5468)),
+    },
+    ("fmnist", "pca10"): {
+        "k-means": Row({}, (0.516, 0.3721, 0.5097)),
+        "SpectACl": Row({"epsilon": 0.2}, (0.4696, 0.3337, 0.4977)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.4248, 0.3434, 0.5154)),
+    },
+    ("fmnist", "pca20"): {
+        "k-means": Row({}, (0.3879, 0.3471, 0.5106)),
+        "SpectACl": Row({"epsilon": 0.3}, (0.45, 0.29, 0.4524)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.4025, 0.1444, 0.4037)),
+    },
+    ("fmnist", "pca30"): {
+        "k-means": Row({}, (0.3879, 0.3476, 0.5113)),
+        "SpectACl": Row({"epsilon": 0.2}, (0.4675, 0.1643, 0.4138)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.3828, 0.1079, 0.3781)),
+    },
+    ("mnist", "ae5"): {
+        "k-means": Row({}, (0.7214, 0.6218, 0.7144)),
+        "SpectACl": Row({"epsilon": 2.0}, (0.655, 0.3601, 0.5887)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.7798, 0.7331, 0.8177)),
+    },
+    ("mnist", "ae10"): {
+        "k-means": Row({}, (0.776, 0.652, 0.7121)),
+        "SpectACl": Row({"epsilon": 3.0}, (0.6217, 0.4045, 0.6108)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.7399, 0.7054, 0.8084)),
+    },
+    ("mnist", "ae20"): {
+        "k-means": Row({}, (0.5195, 0.4106, 0.5492)),
+        "SpectACl": Row({"epsilon": 5.0}, (0.502, 0.2982, 0.4852)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.7852, 0.6436, 0.7686)),
+    },
+    ("mnist", "ae30"): {
+        "k-means": Row({}, (0.4859, 0.3597, 0.4963)),
+        "SpectACl": Row({"epsilon": 6.0}, (0.4248, 0.2342, 0.4247)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.6804, 0.4154, 0.6593)),
+    },
+    ("fmnist", "ae5"): {
+        "k-means": Row({}, (0.3958, 0.4433, 0.622)),
+        "SpectACl": Row({"epsilon": 3.0}, (0.4705, 0.2705, 0.4363)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.3459, 0.3289, 0.5397)),
+    },
+    ("fmnist", "ae10"): {
+        "k-means": Row({}, (0.5466, 0.4376, 0.6043)),
+        "SpectACl": Row({"epsilon": 3.0}, (0.4931, 0.3311, 0.4869)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.4461, 0.3738, 0.5918)),
+    },
+    ("fmnist", "ae20"): {
+        "k-means": Row({}, (0.5277, 0.4232, 0.5912)),
+        "SpectACl": Row({"epsilon": 4.0}, (0.4776, 0.2711, 0.457)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.3845, 0.2349, 0.4906)),
+    },
+    ("fmnist", "ae30"): {
+        "k-means": Row({}, (0.5037, 0.391, 0.5695)),
+        "SpectACl": Row({"epsilon": 8.0}, (0.3787, 0.2237, 0.3839)),
+        "Quickshift++": Row({"n_neighbors": 50, "beta": 0.5}, (0.3707, 0.1415, 0.4029)),
+    },
+}
+"""The competitors on the embedded images: parameters; F1, ARI, NMI. The published k-means has the seed 2021."""
+
 PUBLISHED_SIZES = tuple(range(30, 101, 10))
 # fmt: off
 BY_NEIGHBORS: dict[tuple[str, str], tuple[float, ...]] = {
@@ -265,3 +349,11 @@ BY_NEIGHBORS: dict[tuple[str, str], tuple[float, ...]] = {
 }
 # fmt: on
 """F1 of GIT on the embedded images over PUBLISHED_SIZES, the numbers of neighbours."""
+
+PUBLISHED_SPEED = {
+    "n": {10**4: 1.224, 10**5: 26.22, 2 * 10**5: 59.57, 4 * 10**5: 158.2, 10**6: 1062.6},
+    "d": {10: 1.563, 50: 2.543, 100: 3.659, 300: 7.406, 600: 11.70, 1000: 16.43},
+    "k": {10: 1.375, 20: 1.134, 40: 1.243, 60: 1.399, 80: 1.286, 100: 1.164},
+}
+"""Seconds of the authors' code on their 32 cores: over samples (d = 10, k = 20; the paper's figure ends at 400,000),
+over features (n = 10,000, k = 10), over neighbours (n = 10,000, d = 10)."""

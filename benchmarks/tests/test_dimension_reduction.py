@@ -37,8 +37,24 @@ def test_what_is_stored_is_not_run_again_and_is_drawn(images, capsys):
     assert capsys.readouterr().err == ""
     assert dimension_reduction.time_table().count("| mnist | pca5 |") == 1
     pytest.importorskip("matplotlib")
-    run("--figure", str(images / "f1.png"))
-    assert (images / "f1.png").stat().st_size > 1000
+    from benchmarks.reporting.figures import draw_embeddings
+
+    assert len(draw_embeddings().axes[0].lines) > 2
+
+
+def test_the_papers_competitors_are_seeded_and_counted_both_ways(images):
+    run("--cache", str(images / "cache"), "--methods", "k-means,Quickshift++ published,SpectACl published")
+    lines = {line["method"]: line for line in map(json.loads, dimension_reduction.RESULTS.read_text().splitlines())}
+    assert lines["Quickshift++ published"].keys() >= {"f1", "as published"}
+    for method in ("k-means", "SpectACl published"):
+        assert len(lines[method]["seeds"]) == len(lines[method]["seeds as published"]) == 10
+    assert "| mnist | pca5 |" in dimension_reduction.published_table()
+    assert dimension_reduction.claims_table().count("+12.5 (ahead on 4 of 4)") == 1
+
+
+def test_the_four_claims_follow_from_the_published_figures():
+    rows = [row.split(" | ") for row in dimension_reduction.claims_table().splitlines()[2:]]
+    assert [row[2].split()[0] for row in rows] == [f"+{row[1]}" for row in rows]
 
 
 def test_a_run_that_fails_or_takes_too_long_is_stored_as_such(images):

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from benchmarks.running import Worker
+from benchmarks.running import Store, Worker, read_lines
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,16 @@ def test_worker_is_ended_and_begins_anew():
         assert worker.run(1000) == {"error": "> 0.5 s"}
         worker.seconds = 60
         assert worker.run(0) is None
+
+
+def test_a_line_takes_the_place_of_the_one_before(tmp_path):
+    for value in (1, 2):
+        store = Store(tmp_path / "results.jsonl", ("set",))
+        store.add({"set": "iris", "f1": value})
+        store.add({"set": f"other {value}", "f1": 0})
+    assert [(line["set"], line["f1"]) for line in read_lines(store.path)] == [
+        ("other 1", 0),
+        ("iris", 2),
+        ("other 2", 0),
+    ]
+    assert list(tmp_path.iterdir()) == [store.path]

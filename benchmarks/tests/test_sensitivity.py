@@ -47,8 +47,7 @@ def test_sensitivity_resumes_agrees_with_plain_fits_and_is_drawn(images):
     pytest.importorskip("matplotlib")
     from benchmarks.reporting.figures import draw_sensitivity
 
-    draw_sensitivity(images / "k.png")
-    assert (images / "k.png").stat().st_size > 1000
+    assert len(draw_sensitivity().axes[1].lines) == 5
 
 
 def test_one_search_serves_every_k():

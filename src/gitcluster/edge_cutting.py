@@ -2,7 +2,7 @@
 
 Algorithm 3: edges by weight, strongest first. An edge merges the clusters at its ends if the distance W1 between the
 shares of the clusters and the prior does not grow, else it is cut; no merge may leave fewer clusters than the prior
-has. Where more are left in the end, the smallest joins the cluster it is most strongly connected to (Eq. 9-10), again
+has. Where more are left in the end, the smallest joins the cluster it is most strongly connected to (Eq. 8-9), again
 and again. A merge of sizes a and b changes the area that is W1 only between min(a, b) and a + b, and no more
 than sqrt(2 n) different sizes exist at a time, so an edge costs that at most.
 

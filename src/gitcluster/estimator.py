@@ -52,8 +52,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Nearest neighbours of a sample, not counting itself. "auto" tries several and keeps the clustering that agrees
         best with the others (the two published variants: 8).
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        "adaptive" needs no tuning; "paper" is the paper's text, with every distance scaled; "authors" is the code that
-        the paper's published figures come from.
+        "adaptive" needs no tuning; "paper" is the paper's method, with every distance scaled; "authors" is the code
+        that the paper's published figures come from. "paper-literal" and "paper-algorithm2" are other readings of the
+        paper's text, there to be compared.
     metric : str, default="euclidean"
         "euclidean" scales the features, see ``scale``; any other metric of
         :class:`sklearn.neighbors.NearestNeighbors` takes the data as they are. "precomputed" takes X as a matrix of

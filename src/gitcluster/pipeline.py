@@ -102,7 +102,8 @@ def git_clusters(
     n_neighbors : int or "auto", default="auto"
         k, not counting the sample itself.
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        Our merge, which needs no tuning; the paper's text; the code its published figures come from.
+        Our merge, which needs no tuning; the paper's method with every distance scaled; the code its published figures
+        come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
     scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
@@ -198,7 +199,7 @@ def build_stages(
 ) -> Stages:
     """Stages 2 to 4 with the nearest ``n_neighbors`` of a search that may have found more.
 
-    ``measured`` are the same neighbours with the distances that similarities are made of.
+    ``measured`` are the same neighbours with the distances of stages that the recipe calls unscaled.
     """
     reach = recipe.reach(n_neighbors, near.indices.shape[1])
     options: dict[str, Any] = {"weights": ready.weights, "n_jobs": n_jobs}
@@ -207,7 +208,12 @@ def build_stages(
     )
     groups = None if ready.constraints is None else ready.constraints.groups
     local = find_local_clusters(
-        near, log_intensity, strict=recipe.strict, n_neighbors=reach.climb, groups=groups, **options
+        measured if "climb" in recipe.unscaled else near,
+        log_intensity,
+        strict=recipe.strict,
+        n_neighbors=reach.climb,
+        groups=groups,
+        **options,
     )
     graph = build_topo_graph(
         measured,
@@ -216,7 +222,7 @@ def build_stages(
         similarity=recipe.similarity,
         boundary=recipe.boundary,
         n_neighbors=reach.boundary,
-        symmetric=ready.data.symmetric,
+        symmetric=ready.data.symmetric and not recipe.unscaled,  # others than those of the search are not in order
         **options,
     )
     if recipe.needs_bridges:

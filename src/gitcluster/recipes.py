@@ -30,11 +30,14 @@ class Similarity(NamedTuple):
 
     rate: float
     valley: float
+    of_intensity: bool = False
+    """Whether d is such that exp(-d) = ((f(x) + f(y)) / 2)^2, as Algorithm 2 of the paper has it."""
 
 
 SIMILARITIES = {
     "distance": Similarity(rate=1.0, valley=0.0),
     "relative": Similarity(rate=0.0, valley=2.0),
+    "intensity": Similarity(rate=1.0, valley=0.0, of_intensity=True),
 }
 
 
@@ -62,8 +65,8 @@ class Recipe(NamedTuple):
     """Neighbours among which boundary pairs are looked for, relative to n_neighbors."""
     similarity: str
     """How similar a boundary pair is, by its name in ``SIMILARITIES``."""
-    unscaled: bool
-    """Whether similarities are of the features as they were given, not as they were scaled."""
+    unscaled: tuple[str, ...]
+    """Stages whose distances are of the features as they were given, not as they were scaled: "climb", "similarity"."""
     merge: str
     """"linkage" chooses among several n_neighbors and needs no prior; "sweep" is the paper's last stage."""
     leftover: str
@@ -113,7 +116,7 @@ _ADAPTIVE = Recipe(
     boundary="mutual",
     boundary_reach=2.0,
     similarity="relative",
-    unscaled=False,
+    unscaled=(),
     merge="linkage",
     leftover="connected",
     n_neighbors=None,
@@ -128,13 +131,22 @@ _PAPER = _ADAPTIVE._replace(
     n_neighbors=8,
 )
 _AUTHORS = _PAPER._replace(
-    name="authors", kernel="gaussian", strict=True, boundary="uphill", unscaled=True, leftover="cut"
+    name="authors", kernel="gaussian", strict=True, boundary="uphill", unscaled=("similarity",), leftover="cut"
 )
 RECIPES = {recipe.name: recipe for recipe in (_ADAPTIVE, _PAPER, _AUTHORS)}
-"""Ours, which needs no tuning; the paper's text; the code behind the paper's published figures."""
+"""Ours, which needs no tuning; the paper's method with every distance scaled; the code behind the published figures."""
 VARIANTS = tuple(RECIPES)
+_READINGS = (
+    _PAPER._replace(name="paper-literal", unscaled=("climb", "similarity")),
+    _PAPER._replace(name="paper-algorithm2", similarity="intensity"),
+)
+READINGS = {recipe.name: recipe for recipe in _READINGS}
+"""Readings of the paper that are there to be compared: Eq. 4 and Eq. 10 as they are printed, of unscaled distances (new
+samples climb by scaled ones all the same); the weight of Algorithm 2, which contradicts Eq. 10."""
 
 
 def find_recipe(variant: str) -> Recipe:
-    """The recipe of a variant, by its name."""
+    """The recipe of a variant or of a reading, by its name."""
+    if isinstance(variant, str) and variant in READINGS:
+        return READINGS[variant]
     return RECIPES[check_choice("variant", variant, RECIPES)]

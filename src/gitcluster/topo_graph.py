@@ -1,8 +1,8 @@
 """Stage 4: the topo-graph, how strongly neighbouring local clusters are connected.
 
-A boundary pair is two samples of different local clusters, each among the other's neighbours (Eq. 11), with
+A boundary pair is two samples of different local clusters, each among the other's neighbours (Eq. 10), with
 similarity s(x, y) = exp(-d(x, y)). The weight of an edge is S(i, j) = sum of s over the boundary pairs between i and
-j, divided by |C_i| |C_j| (Eq. 10), kept as a logarithm because s underflows in high dimensions.
+j, divided by |C_i| |C_j| (Eq. 9), kept as a logarithm because s underflows in high dimensions.
 Relative similarity has no scale: s(x, y) = (min(f(x), f(y)) / min(f(peak i), f(peak j)))^2, how deep the valley between
 two peaks is where the pair crosses it.
 
@@ -96,9 +96,9 @@ def build_topo_graph(
     neighbors : Neighbors
     local_clusters : LocalClusters
     log_intensity : ndarray of shape (n_samples,), default=None
-        Needed for relative similarity and for uphill pairs.
-    similarity : {"distance", "relative"}, default="distance"
-        exp(-d), or the intensity of the pair relative to the two peaks.
+        Needed for uphill pairs and for every similarity but "distance".
+    similarity : {"distance", "relative", "intensity"}, default="distance"
+        exp(-d), or the intensity of the pair relative to the two peaks, or its squared mean (the paper's Algorithm 2).
     boundary : {"mutual", "uphill"}, default="mutual"
         Neighbours of each other; or, as in the authors' published code, the neighbours of a sample with higher
         intensity, without the nearest of them, mutual or not.
@@ -107,7 +107,7 @@ def build_topo_graph(
     weights : ndarray of shape (n_samples,), default=None
         A boundary pair counts the product of its weights.
     symmetric : bool, default=True
-        Whether d(x, y) = d(y, x) up to rounding, which makes mutual neighbours faster to find.
+        Whether d(x, y) = d(y, x) up to rounding, ascending, which makes mutual neighbours faster to find.
     n_jobs : int, default=None
 
     Examples
@@ -121,9 +121,9 @@ def build_topo_graph(
     """
     check_choice("similarity", similarity, SIMILARITIES)
     check_choice("boundary", boundary, BOUNDARIES)
-    rate, valley = SIMILARITIES[similarity]
-    if log_intensity is None and (valley or boundary == "uphill"):
-        raise ValueError("log_intensity must be given for relative similarity and for uphill pairs.")
+    rate, valley, of_intensity = SIMILARITIES[similarity]
+    if log_intensity is None and (valley or of_intensity or boundary == "uphill"):
+        raise ValueError('log_intensity must be given for uphill pairs and for every similarity but "distance".')
     indices, distances = neighbors.indices, neighbors.distances
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
@@ -132,6 +132,8 @@ def build_topo_graph(
         run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
         run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
+    if of_intensity and log_intensity is not None:
+        distances = 2 * (np.log(2) - np.logaddexp(log_intensity[:, None], log_intensity[indices]))
     level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")

@@ -84,7 +84,7 @@ def fit_spectral(estimator: Any, X: NDArray[Any], known: int, *, solver: str | N
     graph = {"affinity": "nearest_neighbors", "n_neighbors": min(SPECTRAL_NEIGHBORS, len(X) - 1), "random_state": 0}
 
     def fit(solver: str) -> Any:
-        return estimator(known, eigen_solver=solver, **graph, **options).fit_predict(X)
+        return estimator(known, eigen_solver=solver, **(graph | options)).fit_predict(X)
 
     if solver is not None:
         return fit(solver)

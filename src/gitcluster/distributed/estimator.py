@@ -188,7 +188,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     def _check_parameters(self) -> None:
         if self.metric != "euclidean":
             raise ValueError(f"DaskGIT takes metric='euclidean' only, got {self.metric!r}. Use GIT on one machine.")
-        if find_recipe(self.variant).strict:
+        if find_recipe(self.variant).name not in ("adaptive", "paper"):
             raise ValueError(f"DaskGIT has no variant {self.variant!r}. Use GIT(variant={self.variant!r}).")
         check_choice("neighbors", self.neighbors, ("exact", "approximate"))
         if isinstance(self.recall, bool) or not isinstance(self.recall, Real) or not 0 < self.recall <= 1:

@@ -292,7 +292,7 @@ def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan)
     """Boundary pairs of the samples of a cell, summed by the two peaks."""
     root_ids, root_levels, last_distance, last_id = around.with_halo()
     graph, n_own, nobody = region.graph, region.cell.n_samples, np.zeros(len(root_ids))
-    rate, valley = SIMILARITIES[plan.recipe.similarity]
+    rate, valley, _ = SIMILARITIES[plan.recipe.similarity]
     found = []
     for s, reach in enumerate(plan.reaches):
         peaks, first, labels = np.unique(root_ids[:, s], return_index=True, return_inverse=True)

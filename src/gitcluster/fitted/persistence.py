@@ -32,7 +32,7 @@ from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.scaling import Scaling
-from gitcluster.recipes import RECIPES, Recipe
+from gitcluster.recipes import Recipe, find_recipe
 from gitcluster.topo_graph import TopoGraph
 
 FORMAT = "gitcluster-model"
@@ -231,7 +231,7 @@ def _unpack(tree: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         found.check_format(full_check=True)
         return found
     if "recipe" in tree:
-        return RECIPES[tree["recipe"]]
+        return find_recipe(tree["recipe"])
     if "result" in tree:
         return _unpack_result(tree["result"], tree["fields"], arrays)
     if "tuple" in tree:

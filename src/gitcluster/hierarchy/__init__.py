@@ -1,6 +1,6 @@
 """Stage 5 without sizes: one hierarchy of local clusters, cut anywhere.
 
-Eq. 9 is average linkage: the connection of a merged cluster to the others is re-averaged, S = summed similarity of
+Eq. 8 is average linkage: the connection of a merged cluster to the others is re-averaged, S = summed similarity of
 boundary pairs / product of sizes, and the next merge is along the strongest connection *now*. Every merge has one edge
 of the topo-graph behind it, the strongest between the two clusters; these edges are a spanning tree of the local
 clusters, and cutting c - 1 of them leaves c clusters.

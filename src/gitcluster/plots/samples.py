@@ -7,10 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
-from gitcluster.plots._colours import INTENSITY_MAP, colours_of, ink_on, local_colours
+from gitcluster.fitted.prediction import describe_samples
+from gitcluster.inputs import Points
+from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_points, find_cells, take_map
 from gitcluster.plots._style import add_colour_bar, check_model, count_of, label_clusters
@@ -19,6 +22,10 @@ MOST_ARROWS = 1500
 """Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
 GRID = 26
 """Columns and rows of that grid."""
+LEVELS = 9
+"""Lines of equal intensity."""
+CONTOUR_GRID = 160
+"""Places in each direction at which the intensity is found for them."""
 
 
 def plot_intensity(
@@ -56,7 +63,13 @@ def draw_intensity(ax: Axes, found: Clustering, places: Places, *, legend: bool)
 
 
 def plot_local_clusters(
-    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, arrows: bool = True
+    model: Any,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    embedding: ArrayLike | None = None,
+    arrows: bool = True,
+    contours: bool = False,
 ) -> Axes:
     """Draw the local clusters, their peaks, and the way the samples climb.
 
@@ -68,6 +81,8 @@ def plot_local_clusters(
     arrows : bool, default=True
         Whether to draw the gradient flow: an arrow from every sample to the next one uphill, or, where there are more
         than 1,500 samples, the mean direction in every cell of a grid.
+    contours : bool, default=False
+        Whether to draw lines of equal intensity behind the samples, which must have two features.
 
     Examples
     --------
@@ -80,7 +95,28 @@ def plot_local_clusters(
     places = place_samples(found, X, embedding=embedding)
     ax = take_map(ax, places, title=count_of(len(found.peaks), "local cluster"), width=8.4, aside=0.7)
     draw_local_clusters(ax, found, places, arrows=arrows)
+    if contours:
+        _draw_contours(ax, found, places, scaled=X is None)
     return ax
+
+
+def _draw_contours(ax: Axes, found: Clustering, places: Places, *, scaled: bool) -> None:
+    """Lines of equal intensity, from the intensity of new samples on a grid; ``scaled`` places are scaled already."""
+    if not places.as_given or not isinstance(found.fitted.source, Points):
+        raise ValueError("contours=True draws samples of two features. Use contours=False for others.")
+    low, high = places.xy.min(axis=0), places.xy.max(axis=0)
+    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
+    grid = np.stack(np.meshgrid(*sides), axis=-1)
+    samples = grid.reshape(-1, 2)
+    samples = samples if scaled else found.fitted.source.check_new(samples, check_array)
+    height = describe_samples(found.fitted, samples).log_intensity.reshape(grid.shape[:2])
+    limits = ax.get_xlim(), ax.get_ylim()
+    lowest, highest = np.quantile(usual_values(found.log_intensity), (0.05, 1))
+    levels = np.linspace(lowest, highest, LEVELS + 1)[:-1]
+    if lowest < highest:
+        ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
+        ax.set_xlim(*limits[0], auto=True)
+        ax.set_ylim(*limits[1], auto=True)
 
 
 def draw_local_clusters(ax: Axes, found: Clustering, places: Places, *, arrows: bool) -> None:

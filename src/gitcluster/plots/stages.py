@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import inverse_order
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.paths import find_boundary_pairs
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places, plain
@@ -132,8 +133,9 @@ def draw_born(
 def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) -> AnyFigure:
     """Draw the idea on data of one feature: intensity and local clusters, the graph between them, what is cut.
 
-    Local clusters are numbered from left to right, their peaks are the roots r of the paper. ``model``, fitted on one
-    feature, ``X`` and ``fig`` are as in all plots, see :mod:`gitcluster.plots`.
+    Local clusters are numbered from left to right, their peaks are the roots r of the paper; the two samples x are the
+    nearest boundary pair of the strongest edge. ``model``, fitted on one feature, ``X`` and ``fig`` are as in all
+    plots, see :mod:`gitcluster.plots`.
 
     Examples
     --------
@@ -152,6 +154,7 @@ def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) 
     curve, before, after = fig.subplots(3, 1, sharex=True, height_ratios=[3, 1.3, 1.3])
     x = places.xy[:, 0]
     _draw_curve(curve, found, x)
+    _mark_pair(curve, found, x, X)
     nodes = np.column_stack([x[found.peaks], np.zeros(len(found.peaks))])
     span = float(np.ptp(x)) or 1.0
     for ax, when in ((before, "before"), (after, "after")):
@@ -168,7 +171,7 @@ def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) 
     name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
     cut = count_of(int((~found.edge_cut.kept).sum()), "edge")
     titles = {
-        curve: "(a) intensity, local clusters and their roots",
+        curve: "(a) intensity, local clusters, their roots, a boundary pair",
         before: "(b) topo-graph",
         after: f"(c) {cut} cut, {count_of(found.n_clusters, 'cluster')}",
     }
@@ -176,6 +179,22 @@ def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) 
         ax.set_title(title, fontsize="medium", loc="left")
     after.set_xlabel(plain(places.names[0]))
     return fig
+
+
+def _mark_pair(ax: Axes, found: Clustering, x: NDArray[np.float64], X: Any) -> None:
+    """The two samples of a boundary pair, where there is an edge."""
+    graph = found.topo_graph
+    if not graph.real.any():
+        return
+    edge = int(np.argmax(np.where(graph.real, graph.log_weights, -np.inf)))
+    pairs = find_boundary_pairs(found, edge, X)
+    if not len(pairs):
+        return
+    pair = pairs[0][np.argsort(x[pairs[0]])]
+    height = np.exp(usual_values(found.log_intensity))[pair]
+    ax.plot(x[pair], height, "o", markerfacecolor="white", color=ink_on(ax), markersize=5, zorder=5)
+    for side, place, name in zip((-1, 1), np.column_stack([x[pair], height]), ("$x_1$", "$x_2$"), strict=True):
+        ax.annotate(name, place, (side * 9, -12), textcoords="offset points", ha="center", color=ink_on(ax), zorder=5)
 
 
 def _draw_curve(ax: Axes, found: Clustering, x: NDArray[np.float64]) -> None:

@@ -1,7 +1,7 @@
 """The prior: in which proportions the clusters are expected, and how far a clustering is from it.
 
 A clustering with shares p is the distribution with mass p_i at position p_i; so is the prior q. Their distance
-is the Wasserstein-1 distance on the line, the area between the two cumulative distributions. (Eq. 12 of the paper
+is the Wasserstein-1 distance on the line, the area between the two cumulative distributions. (Eq. 11 of the paper
 sets the ground cost to 1, which makes the distance constant; with |p_i - q_j| it tells priors apart.)
 """
 

@@ -1,0 +1,87 @@
+"""The list of the paper's items, beside its source where that is there, and beside what it points to."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import MODULES
+from benchmarks.reporting.paper_items import ITEMS
+from benchmarks.reporting.report import PICTURES, ROOT
+from benchmarks.suite.datasets import data_folder
+
+COUNTS = {"Table": 8, "Figure": 13, "Equation": 28, "Algorithm": 3, "Theorem": 2}
+
+
+def find_paper():
+    """The source that GITCLUSTER_PAPER names, or that lies beside the data."""
+    named = os.environ.get("GITCLUSTER_PAPER")
+    path = Path(named) if named else data_folder().parent / "paper" / "git-paper.tex"
+    if not path.exists():
+        pytest.skip(f"no source of the paper at {path}: GITCLUSTER_PAPER names it")
+    return path.read_text()
+
+
+def label_of(body):
+    found = re.findall(r"\\label\{(.*?)\}", body)
+    return found[-1] if found else ""
+
+
+def read_items(source):
+    """Labels of all numbered items by kind, in order; "" where one has none."""
+    items = {}
+    for kind, name in (("Table", "table"), ("Figure", "figure"), ("Algorithm", "algorithm")):
+        found = re.findall(rf"\\begin\{{{name}(\*?)\}}(.*?)\\end\{{{name}\1\}}", source, re.DOTALL)
+        items[kind] = [label_of(body) for _, body in found]
+    items["Equation"] = []
+    for name, body in re.findall(r"\\begin\{(equation|align)\}(.*?)\\end\{\1\}", source, re.DOTALL):
+        rows = 1 if name == "equation" else len(re.findall(r"\\\\\s*\n", body)) + 1
+        items["Equation"] += [label_of(body)] * rows
+    items["Theorem"] = [""] * len(re.findall(r"\\paragraph\{Theorem \d", source))
+    return items
+
+
+def test_every_number_is_listed_once():
+    for kind, count in COUNTS.items():
+        numbers = [number for item in ITEMS if item.kind == kind for number in item.numbers]
+        assert numbers == list(range(1, count + 1)), kind
+
+
+def test_the_list_has_what_the_source_has():
+    source = read_items(find_paper())
+    assert {kind: len(labels) for kind, labels in source.items()} == COUNTS
+    for item in ITEMS:
+        if item.labels:
+            assert [source[item.kind][number - 1] for number in item.numbers] == list(item.labels)
+        elif item.numbers:
+            assert not any(source[item.kind][number - 1] for number in item.numbers)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.kind} {item.what}")
+def test_every_item_is_judged_and_points_to_what_is_there(item):
+    assert item.status.startswith("works") or item.status.startswith("differs, because ")
+    program, *rest = item.command.removeprefix("python -m ").split()
+    if program == "pytest":
+        assert (ROOT / rest[0]).exists()
+    else:
+        module = Path(*MODULES[rest[0]].split(".")).with_suffix(".py")
+        options = [word for word in rest if word.startswith("--")]
+        assert all(
+            f'"{option}"' in (ROOT / module).read_text() or 'f"--{group}"' in (ROOT / module).read_text()
+            for option in options
+        )
+    page, _, anchor = item.evidence.partition("#")
+    text = (ROOT / "docs" / page).read_text()
+    assert not anchor or anchor in {slug(line) for line in text.splitlines() if line.startswith("#")}
+
+
+def slug(heading):
+    return re.sub(r"[^a-z0-9 -]", "", heading.lstrip("# ").lower()).replace(" ", "-")
+
+
+def test_every_picture_has_a_drawing():
+    pytest.importorskip("matplotlib")
+    from benchmarks.reporting.figures import DRAWINGS
+
+    assert set(DRAWINGS) == set(PICTURES)

@@ -1,0 +1,41 @@
+"""The order of the runs of the speed experiment, and what is stored; nothing is timed."""
+
+import json
+
+import pytest
+
+from benchmarks.experiments import speed
+
+
+@pytest.fixture
+def runs(monkeypatch, tmp_path):
+    """Every run that was asked for; those of 100 features take long, the search of 300 fails."""
+    asked = []
+
+    def run_apart(method, shape, timeout, **environment):
+        asked.append((method, tuple(shape)))
+        if (method, shape[1]) == ("search k", 300):
+            return {"error": "> 1 s"}
+        return {"seconds": 90.0 if shape[1] == 100 else 1.0, "cpu": 1.0}
+
+    monkeypatch.setattr(speed, "run_apart", run_apart)
+    monkeypatch.setattr(speed, "RESULTS", tmp_path / "speed.jsonl")
+    return asked
+
+
+def test_methods_take_turns_and_what_is_slow_is_not_repeated(runs):
+    speed.main(["--sweep", "paper d", "--repeat", "2"])
+    methods = list(speed.OF_PAPER)
+    by_width = {d: [method for method, shape in runs if shape[1] == d] for d in (10, 100, 300, 1000)}
+    assert by_width[10] == methods * 2
+    assert by_width[100] == methods
+    assert by_width[300] == [*methods, *methods[:2]]
+    assert by_width[1000] == methods[:2] * 2
+    assert len([*map(json.loads, speed.RESULTS.read_text().splitlines())]) == len(runs)
+    assert "| d | GIT paper k | 10: 1.00, 30: 1.00" in speed.paper_table()
+
+
+def test_quick_runs_few_samples_and_stores_nothing(runs):
+    speed.main(["--sweep", "paper n", "--quick"])
+    assert {shape for _, shape in runs} == {(speed.QUICK_SAMPLES, 10, 50, 2)}
+    assert not speed.RESULTS.exists()
