@@ -1,6 +1,7 @@
 """The scikit-learn estimator: check once, cluster, keep what was found."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
+from gitcluster.fitted.layers import Layer, find_layers
 from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
@@ -369,6 +371,24 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
         labels = apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
         return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
+
+    def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
+        """The few numbers of clusters that the data support, from coarse to fine, every cluster inside one before it.
+
+        Parameters
+        ----------
+        n_clusters : iterable of int, default=None
+            Numbers of clusters of the layers. By default that of the fit, and those that ``n_clusters_scores_`` ranks
+            next.
+
+        Returns
+        -------
+        layers : list of Layer
+            Each with ``labels``, ``parents`` (clusters of the layer before), ``names``, ``sizes`` and ``score``;
+            :func:`gitcluster.plots.plot_layers` draws them.
+        """
+        check_is_fitted(self)
+        return find_layers(self.clustering_, n_clusters)
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.
