@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, Reference
+from gitcluster.fitted.drift import Drift, measure_drift
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
@@ -26,8 +27,9 @@ from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
+from gitcluster.fitted.refitting import known_neighbors, known_way, read_again
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
-from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
 from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
@@ -225,25 +227,73 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -------
         self : GIT
         """
+        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
+        return self._fit(X, sample_weight, links)
+
+    @with_callbacks
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster ``X``, in which samples came or went since the last call, and search only what is new.
+
+        Features stay scaled as they were, so that distances between samples do not change: the labels are those of a
+        fit from scratch in the same scale, and with ``scale=None`` those of :meth:`fit`. The first call is a fit that
+        keeps the graph of neighbours, some 500 bytes per sample; :meth:`fit` does not keep it. What is searched
+        approximately, with another metric than the Euclidean one or with links is searched as a whole.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            All samples, in any order, not only the new ones.
+        y, sample_weight, must_link, cannot_link
+            As in :meth:`fit`, of all samples.
+
+        Returns
+        -------
+        self : GIT
+        """
+        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
+        again = isinstance(getattr(getattr(self, "clustering_", None), "reference", None), Reference)
+        return self._fit(
+            X, sample_weight, links, keep=True, again=again and isinstance(self.clustering_.source, Points)
+        )
+
+    def _fit(
+        self, X: Any, sample_weight: Any, links: dict[str, Any], *, keep: bool = False, again: bool = False
+    ) -> Self:
+        """Cluster ``X``, ``again`` in the representation and from the neighbours of the last fit."""
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
-            data, columns, scale = self._read(X)
+            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
+            data: Input
+            if again:
+                before = self.clustering_
+                data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
+                linked = any(value is not None for value in links.values())
+                columns, options["scale"] = before.columns, known_way(before)
+                options["neighbors"] = known_neighbors(before, self.neighbors, linked=linked)
+            else:
+                data, columns, options["scale"] = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
-                data.n_samples, y=y, must_link=must_link, cannot_link=cannot_link, n_clusters=number,
-                total=float(data.n_samples if weights is None else weights.sum()),
-                min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size,
+                data.n_samples, n_clusters=number, total=float(data.n_samples if weights is None else weights.sum()),
+                min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size, **links,
             )  # fmt: skip
             progress = self._begin()
-            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS} | {"scale": scale}
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
             encoded = columns is not None and columns.encoded
             names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
-            self.clustering_ = found.without_neighbors(names, columns, row_labels(X))
+            self.clustering_ = found.kept(names, columns, row_labels(X), neighbors=keep)
             progress.end()
-            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
+            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
             if columns is not None:
-                warn_of_ruling_columns(columns, X, found.labels, stacklevel=4)
+                warn_of_ruling_columns(columns, X, found.labels, stacklevel=5)
         return self
 
     def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
@@ -255,13 +305,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             if columns is None or not isinstance(data, Points):
                 return data, columns, self.scale
             if not issparse(data.values):
-                warn_of_odd_columns(columns, data.values, stacklevel=5)
+                warn_of_odd_columns(columns, data.values, stacklevel=6)
             return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
-        warn_of_odd_columns(columns, matrix, stacklevel=5)
+        warn_of_odd_columns(columns, matrix, stacklevel=6)
         columns, matrix = set_apart(columns, matrix)
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
@@ -339,6 +389,22 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             else:
                 samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
             return describe_samples(reference, samples, n_jobs=self.n_jobs)
+
+    def drift(self, X: Any) -> Drift:
+        """How far new samples are from the fitted ones: the shares of outliers and of samples at a boundary.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New samples.
+
+        Returns
+        -------
+        drift : Drift
+            ``print`` it. Where ``drift.share`` is far above ``drift.usual``, :meth:`refit`.
+        """
+        check_is_fitted(self)
+        return measure_drift(self.clustering_, self._describe(X, self.clustering_))
 
     def cut(
         self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False

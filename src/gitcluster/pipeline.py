@@ -23,6 +23,7 @@ from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
+from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.prior.constraints import Constraints
 from gitcluster.prior.proportions import equal_shares, resolve_proportions
 from gitcluster.recipes import Recipe, find_recipe
@@ -105,11 +106,11 @@ def git_clusters(
         Our merge, which needs no tuning; the paper's text; the code its published figures come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+    scale : {"auto", "std"}, None, array-like of shape (n_features,) or Representation, default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
-    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
-        How to search, see :func:`find_neighbors`.
+    neighbors : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
+        How to search, or what an earlier search has found, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to be labelled -1.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -130,7 +131,8 @@ def git_clusters(
     recipe, report = find_recipe(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    if isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors"):
+    known = isinstance(neighbors, KnownNeighbors)
+    if not known and (isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors")):
         check_choice("neighbors", neighbors, SEARCHES)
     given = X if isinstance(X, Input) else check_input(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)

@@ -138,7 +138,7 @@ class Clustering(_WithoutCaches):
     reference: Reference | None = None
     """The fitted samples, for new ones; None after a distributed fit."""
     neighbors: Neighbors | None = None
-    """What the search found; estimators do not keep it."""
+    """What the search found; estimators keep it after ``refit`` only."""
     feature_names: tuple[str, ...] | None = None
     columns: Columns | None = None
     """What was done with the columns of a data frame."""
@@ -186,12 +186,18 @@ class Clustering(_WithoutCaches):
             way.append(int(self.parents[way[-1]]))
         return np.array(way)
 
-    def without_neighbors(
-        self, feature_names: Any = None, columns: Columns | None = None, index: Array | None = None
+    def kept(
+        self,
+        feature_names: Any = None,
+        columns: Columns | None = None,
+        index: Array | None = None,
+        *,
+        neighbors: bool = False,
     ) -> "Clustering":
-        """What an estimator keeps."""
+        """What an estimator keeps; the neighbours only to start from them again."""
         names = None if feature_names is None else tuple(map(str, feature_names))
-        return replace(self, neighbors=None, feature_names=names, columns=columns, index=index)
+        near = self.neighbors if neighbors else None
+        return replace(self, neighbors=near, feature_names=names, columns=columns, index=index)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""

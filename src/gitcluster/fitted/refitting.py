@@ -1,0 +1,49 @@
+"""A fit that starts from an earlier one: its columns, its representation of the features, its graph of neighbours.
+
+The numbers that features are scaled by stay those of the earlier fit, so that distances between its samples stay as
+they are, and only what is new is searched.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.warnings import warn_of_unseen_values
+from gitcluster.inputs import Points, check_input
+from gitcluster.inputs.representations import Representation
+from gitcluster.neighbors.growing import KnownNeighbors
+
+
+def read_again(found: Clustering, X: Any, validate: Callable[..., Any], *, stacklevel: int) -> Points:
+    """Samples as the earlier fit has read them."""
+    source = found.source
+    assert isinstance(source, Points)
+    if found.columns is not None and found.columns.encoded:
+        X, unseen = found.columns.encode(X)
+        warn_of_unseen_values(unseen, stacklevel=stacklevel + 1)
+        data = check_input(X, source.metric)
+    else:
+        data = check_input(X, source.metric, validate=validate)
+    assert isinstance(data, Points)
+    return replace(data, named=source.named)
+
+
+def known_way(found: Clustering) -> Representation:
+    """How the earlier fit looked at the features, with all its numbers."""
+    assert isinstance(found.source, Points)
+    return Representation(found.representation, found.source.scaling)
+
+
+def known_neighbors(found: Clustering, search: Any, *, linked: bool) -> Any:
+    """What the earlier fit has found of neighbours, where it was kept; else how to search them.
+
+    Links tell equal samples apart, which are then in another order, and the published variants take samples as they
+    come: all are searched then.
+    """
+    near, source = found.neighbors, found.source
+    in_order = found.recipe.has_hierarchy and not linked and found.ties is None
+    if near is None or not in_order or not isinstance(search, str):
+        return search
+    assert isinstance(source, Points)
+    return KnownNeighbors(source.values, near.indices, near.distances, near.recall, search)
