@@ -6,7 +6,6 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, git_clusters
-from gitcluster.fitted.refitting import known_way
 from gitcluster.neighbors import find_neighbors
 from gitcluster.neighbors.growing import KnownNeighbors
 
@@ -57,9 +56,9 @@ def test_labels_are_those_of_a_fit_in_the_same_scale(tmp_path):
     X = SETS["blobs"] * [1, 10, 100, 1]
     GIT(5).refit(X[:1200]).save(tmp_path / "model.npz")
     model = GIT.load(tmp_path / "model.npz")  # a later day
-    way = known_way(model.clustering_)
+    ways = model.clustering_.ways
     model.refit(X)
-    np.testing.assert_array_equal(model.labels_, git_clusters(X, n_clusters=5, scale=way).labels)
+    np.testing.assert_array_equal(model.labels_, git_clusters(X, n_clusters=5, scale=ways).labels)
     assert adjusted_rand_score(model.labels_, GIT(5).fit_predict(X)) > 0.99
 
 

@@ -20,7 +20,6 @@ from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, describe_run, read_lines, record, time_call
 from benchmarks.suite.datasets import generated_datasets
 from gitcluster import GIT, git_clusters
-from gitcluster.fitted.refitting import known_way
 from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "refitting.jsonl"
@@ -44,9 +43,7 @@ def main(arguments: Sequence[str]) -> None:
 def chosen_sets() -> list[tuple[str, Any]]:
     """Every so many of the generated sets of 1,000 samples or more, and large ones."""
     some = [(data.name, data.X) for data in generated_datasets() if 1000 <= len(data.X) <= 20_000]
-    blobs = [
-        (f"blobs_{n}_{d}", make_blobs(n, d, centers=20, cluster_std=2.0, random_state=d)[0]) for n, d in LARGE
-    ]
+    blobs = [(f"blobs_{n}_{d}", make_blobs(n, d, centers=20, cluster_std=2.0, random_state=d)[0]) for n, d in LARGE]
     return some[:: len(some) // N_SETS][:N_SETS] + blobs
 
 
@@ -55,9 +52,9 @@ def compare(name: str, X: Any, share: float) -> Line:
     rows = np.random.default_rng(0).permutation(len(X))
     n_old = round(len(X) * (1 - share))
     first = GIT().refit(X[rows[:n_old]])
-    way = known_way(first.clustering_)
+    ways = first.clustering_.ways
     again, refit_seconds = best_of(lambda: deepcopy(first), lambda model: model.refit(X[rows]))
-    same, same_seconds = best_of(lambda: None, lambda _: git_clusters(X[rows], scale=way))
+    same, same_seconds = best_of(lambda: None, lambda _: git_clusters(X[rows], scale=ways))
     scratch, fit_seconds = best_of(GIT, lambda model: model.fit(X[rows]))
     return {
         "set": name, "samples": len(X), "features": X.shape[1], "new": share, "clusters": again.n_clusters_,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
-from gitcluster.fitted.clustering import Clustering, Reference
+from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.drift import Drift, measure_drift
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
@@ -27,7 +27,7 @@ from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.refitting import known_neighbors, known_way, read_again
+from gitcluster.fitted.refitting import can_start_from, known_neighbors, read_again
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
@@ -242,10 +242,11 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     ) -> Self:
         """Cluster ``X``, in which samples came or went since the last call, and search only what is new.
 
-        Features stay scaled as they were, so that distances between samples do not change: the labels are those of a
-        fit from scratch in the same scale, and with ``scale=None`` those of :meth:`fit`. The first call is a fit that
-        keeps the graph of neighbours, some 500 bytes per sample; :meth:`fit` does not keep it. What is searched
-        approximately, with another metric than the Euclidean one or with links is searched as a whole.
+        The numbers that features are scaled by stay those of the first call, so that distances between samples do not
+        change; all else is chosen again. The labels are those of a fit from scratch with these numbers, and with
+        ``scale=None`` those of :meth:`fit`. The first call is a fit that keeps the graph of neighbours, some 500 bytes
+        per sample; :meth:`fit` does not keep it. With another metric than the Euclidean one, with sparse samples and
+        with links, all samples are searched.
 
         Parameters
         ----------
@@ -259,15 +260,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self : GIT
         """
         links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
-        again = isinstance(getattr(getattr(self, "clustering_", None), "reference", None), Reference)
-        return self._fit(
-            X, sample_weight, links, keep=True, again=again and isinstance(self.clustering_.source, Points)
-        )
+        again = can_start_from(getattr(self, "clustering_", None)) and isinstance(self.clustering_.source, Points)
+        return self._fit(X, sample_weight, links, keep=True, again=again)
 
     def _fit(
         self, X: Any, sample_weight: Any, links: dict[str, Any], *, keep: bool = False, again: bool = False
     ) -> Self:
-        """Cluster ``X``, ``again`` in the representation and from the neighbours of the last fit."""
+        """Cluster ``X``, ``again`` in the representations and from the neighbours of the last fit."""
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
             options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
             data: Input
@@ -275,7 +274,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 before = self.clustering_
                 data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
                 linked = any(value is not None for value in links.values())
-                columns, options["scale"] = before.columns, known_way(before)
+                columns, options["scale"] = before.columns, before.ways
                 options["neighbors"] = known_neighbors(before, self.neighbors, linked=linked)
             else:
                 data, columns, options["scale"] = self._read(X)

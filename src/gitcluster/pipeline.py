@@ -74,6 +74,8 @@ class Merged(NamedTuple):
     hierarchy: Hierarchy | None = None
     selection: Selection | None = None
     ties: Ties | None = None
+    ways: tuple[Representation, ...] = ()
+    """All representations that were tried."""
 
 
 def git_clusters(
@@ -106,7 +108,7 @@ def git_clusters(
         Our merge, which needs no tuning; the paper's text; the code its published figures come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None, array-like of shape (n_features,) or Representation, default="auto"
+    scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
     neighbors : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
@@ -261,7 +263,7 @@ def choose_clusters(
     (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
     cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
     selection = selection._replace(representations=told or describe_ways(ways, selection.table))
-    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
+    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties, tuple(ways))
 
 
 class Views:
@@ -397,6 +399,7 @@ def conclude(
         n_connected_components=int(climbing.find_components(near.indices, k, len(labels))[1]),
         reference=reference,
         neighbors=near,
+        ways=merged.ways,
     )
 
 

@@ -18,6 +18,7 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
+from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.scaling import Scaling, apply_scaling
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
@@ -61,6 +62,10 @@ def _check_neighbors(found: Clustering) -> None:
         raise ValueError("its distances to neighbours are not valid")
     if not isinstance(near.recall, float) or not 0 <= near.recall <= 1:
         raise ValueError("its recall is not a share")
+    for way in found.ways:
+        _check_kind(way, Representation)
+        if way.scaling is not None:
+            _check_scaling(way.scaling, found.source.n_features)
 
 
 def _check_counts(found: Clustering) -> None:

@@ -1,7 +1,7 @@
-"""A fit that starts from an earlier one: its columns, its representation of the features, its graph of neighbours.
+"""A fit that starts from an earlier one: its columns, its representations of the features, its graph of neighbours.
 
-The numbers that features are scaled by stay those of the earlier fit, so that distances between its samples stay as
-they are, and only what is new is searched.
+The numbers that features are scaled by, in every representation, stay those of the earlier fit, so that distances
+between its samples stay as they are, and only what is new is searched. Everything else is chosen again.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,6 @@ from typing import Any
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.warnings import warn_of_unseen_values
 from gitcluster.inputs import Points, check_input
-from gitcluster.inputs.representations import Representation
 from gitcluster.neighbors.growing import KnownNeighbors
 
 
@@ -29,21 +28,18 @@ def read_again(found: Clustering, X: Any, validate: Callable[..., Any], *, stack
     return replace(data, named=source.named)
 
 
-def known_way(found: Clustering) -> Representation:
-    """How the earlier fit looked at the features, with all its numbers."""
-    assert isinstance(found.source, Points)
-    return Representation(found.representation, found.source.scaling)
+def can_start_from(found: Any) -> bool:
+    """Whether a fit has kept what the next one starts from."""
+    return isinstance(found, Clustering) and found.neighbors is not None and bool(found.ways)
 
 
 def known_neighbors(found: Clustering, search: Any, *, linked: bool) -> Any:
-    """What the earlier fit has found of neighbours, where it was kept; else how to search them.
+    """What the earlier fit has found of neighbours, or how to search where this cannot be used.
 
-    Links tell equal samples apart, which are then in another order, and the published variants take samples as they
-    come: all are searched then.
+    Links tell equal samples apart, which are then in another order: all are searched then.
     """
     near, source = found.neighbors, found.source
-    in_order = found.recipe.has_hierarchy and not linked and found.ties is None
-    if near is None or not in_order or not isinstance(search, str):
+    if near is None or linked or found.ties is not None or not isinstance(search, str):
         return search
     assert isinstance(source, Points)
     return KnownNeighbors(source.values, near.indices, near.distances, near.recall, search)
