@@ -45,6 +45,7 @@ HOMES = {
     "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"}, "fsspec": {"distributed"},
     "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "torch": {"autoencoder"},
+    "toponymy": {"integrations"},
 }  # fmt: skip
 
 
