@@ -39,6 +39,7 @@ LEAVES = {"autoencoder": {"_support"}, "datasets": {"_support"}, "metrics": {"_s
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
     "fitted": {"plots"},  # explanation.plot
+    "integrations": {"plots"},  # scanpy.plot_resolution
 }
 """Conveniences that need a higher layer, and import it when they are called."""
 HOMES = {

@@ -1,8 +1,8 @@
 """GIT inside BERTopic: ``BERTopic(hdbscan_model=GIT())`` needs nothing from here.
 
-BERTopic takes any model with ``fit``, ``labels_`` and ``predict``, and its probabilities of documents in all topics from
-models of hdbscan's own type alone. :func:`topic_probabilities` is for the others: of documents that were fitted and of
-new ones. BERTopic is not imported: what looks like one is taken.
+BERTopic takes any model with ``fit``, ``labels_`` and ``predict``. Probabilities of documents in all topics it takes
+from models of hdbscan's own type alone; :func:`topic_probabilities` gives them for GIT, of fitted and of new documents.
+BERTopic is not imported: what looks like one is taken.
 """
 
 from typing import Any
