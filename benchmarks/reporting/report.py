@@ -14,11 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.experiments import (
+    cells,
     dimension_reduction,
     explorer,
     features,
     prediction,
     public,
+    refitting,
     robustness,
     search,
     sensitivity,
@@ -78,6 +80,8 @@ TABLES = {
     "bounds": search.bound_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
+    "refitting": refitting.table,
+    "cells": cells.table,
     "hostile": hostile_tables.table,
 }
 
