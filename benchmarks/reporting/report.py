@@ -34,7 +34,7 @@ from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import Store
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
 def _accuracy(draw: Callable[[Store, str], str], group: str) -> str:

@@ -28,6 +28,7 @@ from gitcluster.fitted.persistence import load_model, pack_integers, save_model,
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.refitting import can_start_from, known_neighbors, read_again
+from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
@@ -372,22 +373,37 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Log intensity of samples, new and fitted alike."""
         return self.describe_samples(X).log_intensity
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """How good the clustering is on samples, new or fitted, without labels; the higher, the better.
+
+        The entropy of the cluster sizes where clusters are closed, down to 0 where links between neighbours leave one
+        freely: the score by which the number of clusters is chosen, but for the agreement of several views. With it
+        searches of scikit-learn compare models; 0 for one cluster. ``y`` is ignored.
+        """
+        check_is_fitted(self)
+        found = self.clustering_
+        with np.errstate(all="ignore"):
+            samples = self._check_new(X, found)
+            described = describe_samples(found.fitted, samples, n_jobs=self.n_jobs)
+            return score_closedness(found, samples, described, n_jobs=self.n_jobs)
+
     def describe_samples(self, X: Any) -> Described:
         """All that is known of samples, new and fitted alike: labels, local clusters, log intensity, outlier scores."""
         check_is_fitted(self)
         return self._describe(X, self.clustering_)
 
     def _describe(self, X: Any, found: Clustering) -> Described:
-        check_n_jobs(self.n_jobs)
-        reference, columns = found.fitted, found.columns
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
-            if columns is not None and columns.encoded:
-                matrix, unseen = columns.encode(X)
-                warn_of_unseen_values(unseen, stacklevel=4)
-                samples = reference.source.check_new(matrix, check_array)
-            else:
-                samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
-            return describe_samples(reference, samples, n_jobs=self.n_jobs)
+            return describe_samples(found.fitted, self._check_new(X, found), n_jobs=self.n_jobs)
+
+    def _check_new(self, X: Any, found: Clustering) -> Any:
+        """New samples, as the fitted ones are."""
+        check_n_jobs(self.n_jobs)
+        if found.columns is None or not found.columns.encoded:
+            return found.source.check_new(X, partial(validate_data, self, reset=False))
+        matrix, unseen = found.columns.encode(X)
+        warn_of_unseen_values(unseen, stacklevel=5)
+        return found.source.check_new(matrix, check_array)
 
     def drift(self, X: Any) -> Drift:
         """How far new samples are from the fitted ones: the shares of outliers and of samples at a boundary.
