@@ -536,7 +536,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
-        """Data frames ``samples``, ``local_clusters`` and ``edges`` of a fitted model, as one named tuple."""
+        """Data frames ``samples``, ``local_clusters`` and ``edges`` of a fitted model, as one named tuple.
+
+        ``samples`` has the index of the data frame that was fitted; peaks and parents are rows, counted from 0.
+        """
         check_is_fitted(self)
         return to_pandas(self.clustering_)
 
