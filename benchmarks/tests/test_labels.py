@@ -17,7 +17,8 @@ def test_a_checkout_of_the_suite_gets_a_file_for_every_number(tmp_path):
     labels.main([str(tmp_path / "results"), "--data", str(tmp_path / "data")])
     files = sorted(path.name for path in (tmp_path / "results" / "GIT" / "wut").iterdir())
     assert files == ["x.result2.gz", "x.result3.gz"]
-    head, *rows = gzip.open(tmp_path / "results" / "GIT" / "wut" / "x.result3.gz", "rt").read().splitlines()
+    with gzip.open(tmp_path / "results" / "GIT" / "wut" / "x.result3.gz", "rt") as file:
+        head, *rows = file.read().splitlines()
     assert head == '"GIT"'
     assert sorted(set(rows)) == ["1", "2", "3"]
     assert len(rows) == 120
