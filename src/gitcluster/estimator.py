@@ -72,7 +72,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         units never matter; "components" takes the principal components that hold 90 % of the variance after that, for
         many features that repeat each other; None takes the features as they are; weights are multiplied. The names
         are for the Euclidean metric, and the published variants take "std" for "auto".
-    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"} or object, default="auto"
         How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
         uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
         used as it is.
@@ -174,7 +174,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         variant: str = "adaptive",
         metric: str = "euclidean",
         scale: ArrayLike | str | None = "auto",
-        neighbors: Any = "auto",
+        search: Any = "auto",
         noise: float | str | None = None,
         min_cluster_size: int | None = None,
         max_cluster_size: int | None = None,
@@ -189,7 +189,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self.variant = variant
         self.metric = metric
         self.scale = scale
-        self.neighbors = neighbors
+        self.search = search
         self.noise = noise
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
@@ -276,7 +276,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
                 linked = any(value is not None for value in links.values())
                 columns, options["scale"] = before.columns, before.ways
-                options["neighbors"] = known_neighbors(before, self.neighbors, linked=linked)
+                options["search"] = known_neighbors(before, self.search, linked=linked)
             else:
                 data, columns, options["scale"] = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
@@ -564,8 +564,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             :func:`gitcluster.fitted.persistence.read_notes`.
         """
         check_is_fitted(self)
-        if not isinstance(self.neighbors, str):
-            raise TypeError("A model with an object as neighbors cannot be saved. Set neighbors='exact' after the fit.")
+        if not isinstance(self.search, str):
+            raise TypeError("A model with an object as search cannot be saved. Set search='exact' after the fit.")
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
         fitted = {name: getattr(self, name) for name in _KEPT if hasattr(self, name)}
@@ -596,7 +596,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
 
 _PIPELINE_OPTIONS = (
-    "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "neighbors", "noise", "n_jobs",
+    "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "search", "noise", "n_jobs",
 )  # fmt: skip
 _SHOWN_IN_EXPLORER = 30
 """Columns in the page to explore: more of them would make it large."""

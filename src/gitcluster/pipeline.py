@@ -87,7 +87,7 @@ def git_clusters(
     variant: str = "adaptive",
     metric: str = "euclidean",
     scale: ArrayLike | str | None = "auto",
-    neighbors: Any = "auto",
+    search: Any = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
@@ -111,7 +111,7 @@ def git_clusters(
     scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
-    neighbors : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
+    search : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
         How to search, or what an earlier search has found, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to be labelled -1.
@@ -133,9 +133,9 @@ def git_clusters(
     recipe, report = find_recipe(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    known = isinstance(neighbors, KnownNeighbors)
-    if not known and (isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors")):
-        check_choice("neighbors", neighbors, SEARCHES)
+    known = isinstance(search, KnownNeighbors)
+    if not known and (isinstance(search, type) or not hasattr(search, "kneighbors")):
+        check_choice("search", search, SEARCHES)
     given = X if isinstance(X, Input) else check_input(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
 
@@ -143,7 +143,7 @@ def git_clusters(
     ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
     sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
-    look = partial(look_at, recipe=recipe, search=neighbors, n_jobs=n_jobs)
+    look = partial(look_at, recipe=recipe, search=search, n_jobs=n_jobs)
     if recipe.has_hierarchy:
         fixed = None if isinstance(n_neighbors, str) else sizes
         merged = choose_clusters(

@@ -141,7 +141,7 @@ def _suggest_once() -> None:
         _suggested.append(True)
         warnings.warn(
             "An exact search of this many samples takes long. An approximate one is faster: "
-            "pip install 'gitcluster[fast]', or neighbors='exact' to keep to this one.",
+            "pip install 'gitcluster[fast]', or search='exact' to keep to this one.",
             UserWarning,
             stacklevel=4,
         )
