@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib as mpl
 
 import gitcluster
+from gitcluster.cli.demo import make_example
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -107,6 +108,15 @@ def draw_pictures(app: Any) -> None:
     drawing.draw_all(HERE / "pictures")
 
 
+def write_live_explorer(app: Any, error: Exception | None) -> None:
+    """``live.html``: the explorer of the example of the first steps, to be tried."""
+    if error is None and app.builder.name == "html":
+        X = make_example()
+        model = gitcluster.GIT(proportions=[50, 30, 15, 5]).fit(X)
+        model.explore(X, Path(app.outdir) / "live.html", title="Two half rings, a cloud and a small dense group")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("builder-inited", draw_pictures)
+    app.connect("build-finished", write_live_explorer)

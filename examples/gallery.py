@@ -59,6 +59,7 @@ def pictures(name: str, model: GIT, X: Any) -> Iterator[tuple[str, Callable[[], 
     if name != "mnist":  # the number of digits is known
         asked = GIT().fit(X)
         yield "n_clusters", lambda: plots.plot_n_clusters(asked)
+        yield "layers", lambda: plots.plot_layers(asked, n_clusters=[2, 5, 12])
         yield "noise", lambda: plots.plot_clusters(GIT(model.n_clusters_, noise=0.05).fit(X), X)
 
 

@@ -15,7 +15,6 @@ from matplotlib.patheffects import withStroke
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
-from sklearn.neighbors import kneighbors_graph
 
 import gitcluster.integrations.scanpy
 from gitcluster.metrics import adjusted_rand_score
@@ -33,11 +32,10 @@ counts = rng.poisson(level[cell_type] * depth[:, None]).astype(np.float32)
 adata = anndata.AnnData(csr_array(counts), obs=pd.DataFrame(index=[f"cell {i}" for i in range(len(counts))]))
 
 # %%
-# The usual way of preparation: the same depth for every cell, logarithms, principal components, a graph of neighbours.
-# In scanpy: ``normalize_total``, ``log1p``, ``pca``, ``neighbors``; the graph is then where GIT looks for it.
+# The usual way of preparation: the same depth for every cell, logarithms, principal components. In scanpy:
+# ``normalize_total``, ``log1p``, ``pca``; the components are then where GIT looks for them.
 normal = np.log1p(counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1)))
 adata.obsm["X_pca"] = PCA(20, random_state=0).fit_transform(normal)
-adata.obsp["distances"] = kneighbors_graph(adata.obsm["X_pca"], 30, mode="distance")
 
 # %%
 # One call; labels and memberships are new columns of ``adata.obs``. Without a number, it is chosen.

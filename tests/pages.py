@@ -1,22 +1,32 @@
 """Runs the Python blocks of the documentation; ``python -m tests.pages`` writes what they print into the pages.
 
-A page's blocks run in order in one namespace. A block of ``output`` shows what the block before it prints.
+A page's blocks run in order in one namespace; ``<!-- needs: a, b -->`` names packages without which it is left out. A
+block of ``output`` shows what the block before it prints.
 """
 
 import os
 import re
+import sys
 import tempfile
 from contextlib import chdir, redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
+NEEDS = re.compile(r"^<!-- needs: (.*) -->$", re.MULTILINE)
 BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def find_pages() -> list[Path]:
     """Pages with Python blocks."""
     return [page for page in sorted(DOCS.rglob("*.md")) if "```python\n" in page.read_text()]
+
+
+def missing_packages(page: Path) -> list[str]:
+    """Packages that a page says it needs, as far as they are not installed."""
+    named = NEEDS.search(page.read_text())
+    return [name for name in (named[1].split(", ") if named else []) if find_spec(name) is None]
 
 
 def run_page(page: Path) -> str:
@@ -39,6 +49,7 @@ def run_page(page: Path) -> str:
 
 if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "agg")
-    for page in find_pages():
+    chosen = [Path(name).resolve() for name in sys.argv[1:]]
+    for page in chosen or [page for page in find_pages() if not missing_packages(page)]:
         with tempfile.TemporaryDirectory() as folder, chdir(folder):
             page.write_text(run_page(page))

@@ -26,7 +26,7 @@ def test_approximate_search_is_close_and_repeatable():
 
 
 def test_approximate_fit_equals_exact_fit():
-    exact, near = (GIT(5, neighbors=how).fit(X) for how in ("exact", "approximate"))
+    exact, near = (GIT(5, search=how).fit(X) for how in ("exact", "approximate"))
     assert exact.neighbors_recall_ == 1
     assert near.neighbors_recall_ > 0.99
     assert adjusted_rand_score(exact.labels_, near.labels_) > 0.99
@@ -43,7 +43,7 @@ def test_a_search_with_scikit_learns_interface():
     given = find_neighbors(X, n_neighbors=7, search=NearestNeighbors(algorithm="ball_tree"))
     np.testing.assert_array_equal(given.indices, find_neighbors(X, n_neighbors=7, search="exact").indices)
     assert given.recall == 1
-    assert GIT(5, neighbors=NearestNeighbors()).fit(X).n_clusters_ == 5
+    assert GIT(5, search=NearestNeighbors()).fit(X).n_clusters_ == 5
 
 
 def test_a_broken_search_is_named():
@@ -55,9 +55,9 @@ def test_a_broken_search_is_named():
             return np.zeros((len(points), 2)), np.zeros((len(points), 2), int)
 
     with pytest.raises(ValueError, match="kneighbors"):
-        GIT(5, neighbors=Broken()).fit(X)
+        GIT(5, search=Broken()).fit(X)
     with pytest.raises(ValueError, match="must be one of"):
-        GIT(5, neighbors="quick").fit(X)
+        GIT(5, search="quick").fit(X)
 
 
 def test_poor_recall_warns(monkeypatch):

@@ -17,7 +17,7 @@ X = make_blobs(120, 2, centers=4, random_state=0)[0]
 @pytest.fixture(scope="module")
 def found():
     constraints = gather_constraints(120, cannot_link=[(0, 1)], max_cluster_size=80, n_clusters=4)
-    return git_clusters(X, n_clusters=4, constraints=constraints).without_neighbors()
+    return git_clusters(X, n_clusters=4, constraints=constraints).kept()
 
 
 def put(values, place, value):

@@ -35,7 +35,7 @@ def test_a_copy_can_have_other_parts(found):
     np.testing.assert_array_equal(other.labels, found.labels[::-1])
     assert other.topo_graph is found.topo_graph
     assert found.n_wanted == 3
-    kept = found.without_neighbors(["a", 2])
+    kept = found.kept(["a", 2])
     assert kept.neighbors is None
     assert kept.feature_names == ("a", "2")
     assert found.neighbors is not None

@@ -152,8 +152,8 @@ BAD_PARAMETERS = [
     ({"proportions": np.ones(151)}, ValueError, "151 clusters"),
     ({"proportions": [1, 2], "n_clusters": 3}, ValueError, "disagree"),
     ({"n_clusters": 2, "variant": "best"}, ValueError, r"variant must be one of .*'paper'"),
-    ({"n_clusters": 2, "neighbors": "quick"}, ValueError, "neighbors must be one of"),
-    ({"n_clusters": 2, "neighbors": dict}, ValueError, "neighbors must be one of"),
+    ({"n_clusters": 2, "search": "quick"}, ValueError, "search must be one of"),
+    ({"n_clusters": 2, "search": dict}, ValueError, "search must be one of"),
     ({"n_clusters": 2, "metric": "nearness"}, ValueError, "nearness"),
     ({"n_clusters": 2, "metric": "precomputed"}, ValueError, "square"),
 ]

@@ -11,7 +11,7 @@ from gitcluster import GIT
     [  # each value of each parameter once
         GIT(),
         GIT(2, n_neighbors=5, metric="manhattan", noise=0.1, n_jobs=2),
-        GIT(2, variant="paper", scale=None, noise="auto", neighbors="exact"),
+        GIT(2, variant="paper", scale=None, noise="auto", search="exact"),
         GIT(3, variant="authors", proportions="equal"),
         GIT(2, metric="cosine", min_cluster_size=2, max_cluster_size=10_000),
     ]

@@ -2,6 +2,7 @@
 
 import networkx
 import numpy as np
+import pandas
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
@@ -22,6 +23,13 @@ def test_frames_hold_the_model(model):
     np.testing.assert_array_equal(local_clusters["cluster"], model.edge_cut_.labels)
     assert samples["local_cluster"].map(local_clusters["peak"]).tolist() == model.peaks_[model.local_labels_].tolist()
     assert edges["cut"].sum() == (~model.edge_cut_.kept).sum()
+
+
+def test_samples_keep_the_index_of_the_table():
+    table = pandas.DataFrame(X, columns=["a", "b"], index=[f"row {i}" for i in range(len(X))])
+    samples = GIT(3).fit(table).to_pandas().samples
+    assert samples.index.tolist() == table.index.tolist()
+    assert table.join(samples)["cluster"].notna().all()
 
 
 def test_networkx_holds_the_graph(model):

@@ -39,12 +39,14 @@ LEAVES = {"autoencoder": {"_support"}, "datasets": {"_support"}, "metrics": {"_s
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
     "fitted": {"plots"},  # explanation.plot
+    "integrations": {"plots"},  # scanpy.plot_resolution
 }
 """Conveniences that need a higher layer, and import it when they are called."""
 HOMES = {
     "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"}, "fsspec": {"distributed"},
     "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "torch": {"autoencoder"},
+    "toponymy": {"integrations"},
 }  # fmt: skip
 
 

@@ -322,8 +322,8 @@ def test_a_failed_save_leaves_what_was_there(tmp_path, monkeypatch):
         model.save(path)
     assert path.read_bytes() == whole
     assert len(list(tmp_path.iterdir())) == 1
-    with pytest.raises(TypeError, match="neighbors"):
-        GIT(3, neighbors=NearestNeighbors()).fit(X).save(path)
+    with pytest.raises(TypeError, match="search"):
+        GIT(3, search=NearestNeighbors()).fit(X).save(path)
 
 
 def test_no_pickle_inside(tmp_path):

@@ -40,6 +40,7 @@ from gitcluster.plots._points import find_pixels, paint
 from gitcluster.plots.animation import _frames
 from gitcluster.plots.choices import peak_persistence
 from gitcluster.plots.graph import drawn_edges
+from gitcluster.plots.layers import arrange
 
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
 CHOICES = ("plot_hierarchy", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision")
@@ -175,7 +176,7 @@ def test_figures_of_several_panels(kind):
 def test_new_figures_are_those_of_pyplot():
     model, X = fitted("prior")
     for name in OF_A_MODEL[1:]:
-        if name in ("plot_n_clusters", "plot_motivation"):
+        if name in ("plot_n_clusters", "plot_layers", "plot_motivation"):
             continue
         drawn = getattr(plots, name)(model, X)
         fig = drawn.figure if isinstance(drawn, Axes) else drawn
@@ -471,6 +472,19 @@ def test_choices_show_the_tables():
     coloured = [i + 1 for i, bar in enumerate(ax.patches) if np.allclose(bar.get_facecolor()[:3], HUES[0])]
     assert coloured == [model.n_clusters_]
     check_picture(ax)
+
+
+def test_layers_are_drawn_without_crossings():
+    model, _ = fitted("number unknown")
+    ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
+    check_picture(ax)
+    layers = model.layers([2, 5, 9])
+    assert [len(nodes.get_offsets()) for nodes in ax.collections] == [layer.n_clusters for layer in layers]
+    for layer, x in zip(layers[1:], arrange(layers)[1:], strict=True):
+        parents = layer.parents[np.argsort(x)]
+        assert (np.diff(parents) != 0).sum() == len(set(parents)) - 1  # parts of one cluster are side by side
+    with pytest.raises(ValueError, match=r"layers\(\[3, 8\]\)"):
+        plots.plot_layers(fitted("prior")[0])
 
 
 def test_proportions_and_sweep():

@@ -25,7 +25,7 @@ OPTIONS = [
     {"scale": [1, 2, 0]},
     {"proportions": "equal"},
     {"max_cluster_size": 140},
-    {"neighbors": "approximate"},
+    {"search": "approximate"},
 ]
 
 

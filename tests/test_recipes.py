@@ -75,7 +75,7 @@ def test_the_kernel_of_the_page_for_contributors_works_on_dask(changed_recipes):
     from gitcluster.distributed import DaskGIT
 
     labels = DaskGIT(2).fit(da.from_array(X, chunks=(100, 2))).labels_.compute(scheduler="sync")
-    np.testing.assert_array_equal(labels, GIT(2, neighbors="exact").fit(X).labels_)
+    np.testing.assert_array_equal(labels, GIT(2, search="exact").fit(X).labels_)
 
 
 def test_the_literal_reading_measures_slopes_and_similarities_in_raw_units():

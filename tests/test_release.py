@@ -18,7 +18,7 @@ from scripts.oldest_versions import oldest_versions
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-FOR_DEVELOPERS = {"benchmarks", "browser", "coverage", "dev", "docs"}
+FOR_DEVELOPERS = {"benchmarks", "browser", "coverage", "dev", "docs", "integrations"}
 DISTRIBUTIONS = {"PIL": "pillow", "sklearn": "scikit-learn", "umap": "umap-learn"}
 """Names on the package index, where they are not those of the import."""
 

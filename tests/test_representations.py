@@ -126,13 +126,13 @@ class Index(NearestNeighbors):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("neighbors", ["auto", Index()])
-def test_many_samples_are_studied_by_some(kind, neighbors, monkeypatch):
+@pytest.mark.parametrize("search", ["auto", Index()])
+def test_many_samples_are_studied_by_some(kind, search, monkeypatch):
     X, y = make_blobs(900, 5, centers=4, random_state=1)
     monkeypatch.setattr(pipeline, "MOST_STUDIED", 200)
     Index.built = 0
-    found = git_clusters(kind(X * [1, 10, 1, 1, 1000]), neighbors=neighbors)
-    assert Index.built == (neighbors != "auto")
+    found = git_clusters(kind(X * [1, 10, 1, 1, 1000]), search=search)
+    assert Index.built == (search != "auto")
     assert adjusted_rand_score(y, found.labels) == 1
     assert set(found.selection["representation"]) == {found.representation}
 

@@ -148,7 +148,7 @@ def warm_up(workers: int) -> None:
     from gitcluster.distributed import DaskGIT
 
     DaskGIT(3, n_neighbors=5, cell_size=200).fit(blobs(1_000 * workers, 10))
-    DaskGIT(3, n_neighbors=5, cell_size=200, neighbors="approximate").fit(blobs(1_000 * workers, 10))
+    DaskGIT(3, n_neighbors=5, cell_size=200, search="approximate").fit(blobs(1_000 * workers, 10))
 
 
 def fit_there(X: Any, **options: Any) -> tuple[Any, Line]:
@@ -168,7 +168,7 @@ def fit_here(X: NDArray[Any]) -> tuple[NDArray[np.int64], float]:
     """GIT in this process, all its threads; labels and seconds."""
     GIT(3, n_neighbors=5, n_jobs=-1).fit(X[:2000])
     start = perf_counter()
-    labels = GIT(CENTRES, n_neighbors=20, neighbors="exact", n_jobs=-1).fit_predict(X)
+    labels = GIT(CENTRES, n_neighbors=20, search="exact", n_jobs=-1).fit_predict(X)
     return labels, round(perf_counter() - start, 1)
 
 
@@ -204,7 +204,7 @@ def compare(name: str, *, quick: bool) -> Line:
         warnings.simplefilter("ignore")
         for turn, n_cells in enumerate(CELLS):
             rows = [np.arange(len(X)), np.arange(len(X))[::-1], np.random.default_rng(0).permutation(len(X))][turn]
-            here = GIT(classes, neighbors="exact", n_jobs=-1).fit(X[rows])
+            here = GIT(classes, search="exact", n_jobs=-1).fit(X[rows])
             chunk = -(-len(X) // (3, 7, 16)[turn])
             there = DaskGIT(classes, cell_size=-(-len(X) // n_cells)).fit(da.from_array(X[rows], chunks=(chunk, -1)))
             for what, mine, others in (
@@ -230,7 +230,7 @@ def agree(n_samples: int) -> Line:
     with cluster(2):
         warm_up(2)
         for mode in ("approximate", "exact"):
-            model, figures = fit_there(X, neighbors=mode)
+            model, figures = fit_there(X, search=mode)
             line[mode] = figures | {"ARI": round(adjusted_rand_score(labels, model.labels_.compute()), 5)}
             del model
     return line
@@ -273,7 +273,7 @@ def fit_large(n_samples: int, mode: str) -> Line:
     """Seconds, memory and sizes of clusters of one fit."""
     with cluster(2) as watch:
         warm_up(2)
-        model, figures = fit_there(blobs(n_samples, 10), neighbors=mode, verbose=True)
+        model, figures = fit_there(blobs(n_samples, 10), search=mode, verbose=True)
         sizes = {"local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges)}
         sizes |= {"halo": round(model.halo_, 2), "bytes moved": model.bytes_moved_}
         largest = {"largest share": round(float(model.proportions_.max()), 4), "task GB": model.task_bytes_ / 1e9}

@@ -1,7 +1,7 @@
 """Which search is the fastest, what an approximate one changes: ``python -m benchmarks search [--labels | --bounds]``.
 
 Seconds of the exact search in cells, by all pairs, by scipy's k-d tree, and of neighbour descent, for the same 40
-neighbours of blobs and of uniform noise, with the CPU seconds that the rule of ``neighbors="auto"`` expects. With
+neighbours of blobs and of uniform noise, with the CPU seconds that the rule of ``search="auto"`` expects. With
 ``--labels``: the labels of an approximate fit beside those of an exact one, on stored sets of more than 5,000 samples.
 With ``--bounds``: the exact search by lower bounds and neighbour descent in turns, on images, wall and CPU seconds.
 """
@@ -131,7 +131,7 @@ def compare_labels(name: str) -> Line:
     X, number = X.astype(np.float32), len(np.unique(y))
     fits, seconds = {}, {}
     for how in ("exact", "approximate"):
-        model = GIT(number, neighbors=how, n_jobs=-1)
+        model = GIT(number, search=how, n_jobs=-1)
         fits[how], passed = time_call(lambda model=model: model.fit(X))
         seconds[how] = round(passed, 1)
     ari = adjusted_rand_score(fits["exact"].labels_, fits["approximate"].labels_)

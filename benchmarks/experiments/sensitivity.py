@@ -41,7 +41,7 @@ SOURCES = {"published": "published", "authors": "`authors`", "adaptive": "defaul
 
 
 class SearchOnce:
-    """A search for GIT's parameter ``neighbors`` that remembers the last samples: smaller k are prefixes."""
+    """A search for GIT's parameter ``search`` that remembers the last samples: smaller k are prefixes."""
 
     def __init__(self, most: int) -> None:
         self.most, self.points, self.found = most, np.empty((0, 0)), None
@@ -110,7 +110,7 @@ def run_embedding(embedding: Embedding, ways: Sequence[tuple[str, int | None]]) 
         start = perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            options = {"variant": variant, "n_neighbors": k or "auto", "neighbors": search, "n_jobs": -1}
+            options = {"variant": variant, "n_neighbors": k or "auto", "search": search, "n_jobs": -1}
             labels = METHODS["GIT"].fit(embedding.points, classes, **options)
         seconds = round(perf_counter() - start, 2)
         scores = {name: round(value, 4) for name, value in score_labels(y, labels).items()}

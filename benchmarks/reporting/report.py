@@ -16,11 +16,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.experiments import (
+    cells,
     dimension_reduction,
     explorer,
     features,
     prediction,
     public,
+    refitting,
     robustness,
     search,
     sensitivity,
@@ -35,7 +37,7 @@ from benchmarks.reporting.tables import untuned_summary, untuned_table
 from benchmarks.running import FOLDER, Store
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 PICTURES = {
     "shapes_published": ("accuracy",),
     "shapes_untuned": ("accuracy",),
@@ -104,6 +106,8 @@ TABLES = {
     "bounds": search.bound_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
+    "refitting": refitting.table,
+    "cells": cells.table,
     "hostile": hostile_tables.table,
 }
 

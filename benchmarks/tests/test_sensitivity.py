@@ -42,7 +42,7 @@ def test_sensitivity_resumes_agrees_with_plain_fits_and_is_drawn(images):
     embedding = embeddings.load_embedding("mnist", "pca5", cache=images / "cache")
     for line in lines:
         k = line["k"] or "auto"
-        model = GIT(CLASSES, n_neighbors=k, variant=line["variant"], neighbors="exact").fit(embedding.points)
+        model = GIT(CLASSES, n_neighbors=k, variant=line["variant"], search="exact").fit(embedding.points)
         assert line["f1 as published"] == round(published_scores(embedding.y, model.labels_).f1, 4)
     pytest.importorskip("matplotlib")
     from benchmarks.reporting.figures import draw_sensitivity
@@ -57,7 +57,7 @@ def test_one_search_serves_every_k():
     for k in (20, 5):
         ours = fit(n_neighbors=k, neighbors=once).fit(X)
         found = once.found
-        np.testing.assert_array_equal(ours.labels_, fit(n_neighbors=k, neighbors="exact").fit(X).labels_)
+        np.testing.assert_array_equal(ours.labels_, fit(n_neighbors=k, search="exact").fit(X).labels_)
         assert ours.neighbors_recall_ == 1
     fit(n_neighbors=7, neighbors=once).fit(X)
     assert once.found is found

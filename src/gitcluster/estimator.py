@@ -1,6 +1,7 @@
 """The scikit-learn estimator: check once, cluster, keep what was found."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,15 +18,19 @@ from gitcluster._support.progress import CallbackSupportMixin, Progress, with_ca
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.drift import Drift, measure_drift
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
+from gitcluster.fitted.layers import Layer, find_layers
 from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
+from gitcluster.fitted.refitting import can_start_from, known_neighbors, read_again
+from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
-from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns, column_at, is_frame
 from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
@@ -68,7 +73,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         units never matter; "components" takes the principal components that hold 90 % of the variance after that, for
         many features that repeat each other; None takes the features as they are; weights are multiplied. The names
         are for the Euclidean metric, and the published variants take "std" for "auto".
-    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"} or object, default="auto"
         How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
         uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
         used as it is.
@@ -170,7 +175,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         variant: str = "adaptive",
         metric: str = "euclidean",
         scale: ArrayLike | str | None = "auto",
-        neighbors: Any = "auto",
+        search: Any = "auto",
         noise: float | str | None = None,
         min_cluster_size: int | None = None,
         max_cluster_size: int | None = None,
@@ -185,7 +190,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self.variant = variant
         self.metric = metric
         self.scale = scale
-        self.neighbors = neighbors
+        self.search = search
         self.noise = noise
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
@@ -224,25 +229,72 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -------
         self : GIT
         """
+        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
+        return self._fit(X, sample_weight, links)
+
+    @with_callbacks
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster ``X``, in which samples came or went since the last call, and search only what is new.
+
+        The numbers that features are scaled by stay those of the first call, so that distances between samples do not
+        change; all else is chosen again. The labels are those of a fit from scratch with these numbers, and with
+        ``scale=None`` those of :meth:`fit`. The first call is a fit that keeps the graph of neighbours, some 500 bytes
+        per sample; :meth:`fit` does not keep it. With another metric than the Euclidean one, with sparse samples and
+        with links, all samples are searched.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            All samples, in any order, not only the new ones.
+        y, sample_weight, must_link, cannot_link
+            As in :meth:`fit`, of all samples.
+
+        Returns
+        -------
+        self : GIT
+        """
+        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
+        again = can_start_from(getattr(self, "clustering_", None)) and isinstance(self.clustering_.source, Points)
+        return self._fit(X, sample_weight, links, keep=True, again=again)
+
+    def _fit(
+        self, X: Any, sample_weight: Any, links: dict[str, Any], *, keep: bool = False, again: bool = False
+    ) -> Self:
+        """Cluster ``X``, ``again`` in the representations and from the neighbours of the last fit."""
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
-            data, columns, scale = self._read(X)
+            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
+            data: Input
+            if again:
+                before = self.clustering_
+                data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
+                linked = any(value is not None for value in links.values())
+                columns, options["scale"] = before.columns, before.ways
+                options["search"] = known_neighbors(before, self.search, linked=linked)
+            else:
+                data, columns, options["scale"] = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
-                data.n_samples, y=y, must_link=must_link, cannot_link=cannot_link, n_clusters=number,
-                total=float(data.n_samples if weights is None else weights.sum()),
-                min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size,
+                data.n_samples, n_clusters=number, total=float(data.n_samples if weights is None else weights.sum()),
+                min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size, **links,
             )  # fmt: skip
             progress = self._begin()
-            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS} | {"scale": scale}
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
             encoded = columns is not None and columns.encoded
             names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
-            self.clustering_ = found.without_neighbors(names, columns, row_labels(X))
+            self.clustering_ = found.kept(names, columns, row_labels(X), neighbors=keep)
             progress.end()
-            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
+            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
             if columns is not None:
-                warn_of_ruling_columns(columns, X, found.labels, stacklevel=4)
+                warn_of_ruling_columns(columns, X, found.labels, stacklevel=5)
         return self
 
     def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
@@ -254,13 +306,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             if columns is None or not isinstance(data, Points):
                 return data, columns, self.scale
             if not issparse(data.values):
-                warn_of_odd_columns(columns, data.values, stacklevel=5)
+                warn_of_odd_columns(columns, data.values, stacklevel=6)
             return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
-        warn_of_odd_columns(columns, matrix, stacklevel=5)
+        warn_of_odd_columns(columns, matrix, stacklevel=6)
         columns, matrix = set_apart(columns, matrix)
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
@@ -322,22 +374,53 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Log intensity of samples, new and fitted alike."""
         return self.describe_samples(X).log_intensity
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """How good the clustering is on samples, new or fitted, without labels; the higher, the better.
+
+        The entropy of the cluster sizes where clusters are closed, down to 0 where links between neighbours leave one
+        freely: the score by which the number of clusters is chosen, but for the agreement of several views. With it
+        searches of scikit-learn compare models; 0 for one cluster. ``y`` is ignored.
+        """
+        check_is_fitted(self)
+        found = self.clustering_
+        with np.errstate(all="ignore"):
+            samples = self._check_new(X, found)
+            described = describe_samples(found.fitted, samples, n_jobs=self.n_jobs)
+            return score_closedness(found, samples, described, n_jobs=self.n_jobs)
+
     def describe_samples(self, X: Any) -> Described:
         """All that is known of samples, new and fitted alike: labels, local clusters, log intensity, outlier scores."""
         check_is_fitted(self)
         return self._describe(X, self.clustering_)
 
     def _describe(self, X: Any, found: Clustering) -> Described:
-        check_n_jobs(self.n_jobs)
-        reference, columns = found.fitted, found.columns
         with np.errstate(all="ignore"):  # new samples may be as far away as they like
-            if columns is not None and columns.encoded:
-                matrix, unseen = columns.encode(X)
-                warn_of_unseen_values(unseen, stacklevel=4)
-                samples = reference.source.check_new(matrix, check_array)
-            else:
-                samples = reference.source.check_new(X, partial(validate_data, self, reset=False))
-            return describe_samples(reference, samples, n_jobs=self.n_jobs)
+            return describe_samples(found.fitted, self._check_new(X, found), n_jobs=self.n_jobs)
+
+    def _check_new(self, X: Any, found: Clustering) -> Any:
+        """New samples, as the fitted ones are."""
+        check_n_jobs(self.n_jobs)
+        if found.columns is None or not found.columns.encoded:
+            return found.source.check_new(X, partial(validate_data, self, reset=False))
+        matrix, unseen = found.columns.encode(X)
+        warn_of_unseen_values(unseen, stacklevel=5)
+        return found.source.check_new(matrix, check_array)
+
+    def drift(self, X: Any) -> Drift:
+        """How far new samples are from the fitted ones: the shares of outliers and of samples at a boundary.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New samples.
+
+        Returns
+        -------
+        drift : Drift
+            ``print`` it. Where ``drift.share`` is far above ``drift.usual``, :meth:`refit`.
+        """
+        check_is_fitted(self)
+        return measure_drift(self.clustering_, self._describe(X, self.clustering_))
 
     def cut(
         self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False
@@ -370,6 +453,24 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
         labels = apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
         return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
+
+    def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
+        """The few numbers of clusters that the data support, from coarse to fine, every cluster inside one before it.
+
+        Parameters
+        ----------
+        n_clusters : iterable of int, default=None
+            Numbers of clusters of the layers. By default that of the fit, and those that ``n_clusters_scores_`` ranks
+            next.
+
+        Returns
+        -------
+        layers : list of Layer
+            Each with ``labels``, ``parents`` (clusters of the layer before), ``names``, ``sizes`` and ``score``;
+            :func:`gitcluster.plots.plot_layers` draws them.
+        """
+        check_is_fitted(self)
+        return find_layers(self.clustering_, n_clusters)
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.
@@ -436,7 +537,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
-        """Data frames ``samples``, ``local_clusters`` and ``edges`` of a fitted model, as one named tuple."""
+        """Data frames ``samples``, ``local_clusters`` and ``edges`` of a fitted model, as one named tuple.
+
+        ``samples`` has the index of the data frame that was fitted; peaks and parents are rows, counted from 0.
+        """
         check_is_fitted(self)
         return to_pandas(self.clustering_)
 
@@ -461,8 +565,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             :func:`gitcluster.fitted.persistence.read_notes`.
         """
         check_is_fitted(self)
-        if not isinstance(self.neighbors, str):
-            raise TypeError("A model with an object as neighbors cannot be saved. Set neighbors='exact' after the fit.")
+        if not isinstance(self.search, str):
+            raise TypeError("A model with an object as search cannot be saved. Set search='exact' after the fit.")
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
         fitted = {name: getattr(self, name) for name in _KEPT if hasattr(self, name)}
@@ -493,7 +597,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
 
 _PIPELINE_OPTIONS = (
-    "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "neighbors", "noise", "n_jobs",
+    "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "search", "noise", "n_jobs",
 )  # fmt: skip
 _SHOWN_IN_EXPLORER = 30
 """Columns in the page to explore: more of them would make it large."""

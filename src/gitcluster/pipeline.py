@@ -23,6 +23,7 @@ from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
+from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.prior.constraints import Constraints
 from gitcluster.prior.proportions import equal_shares, resolve_proportions
 from gitcluster.recipes import Recipe, find_recipe
@@ -73,6 +74,8 @@ class Merged(NamedTuple):
     hierarchy: Hierarchy | None = None
     selection: Selection | None = None
     ties: Ties | None = None
+    ways: tuple[Representation, ...] = ()
+    """All representations that were tried."""
 
 
 def git_clusters(
@@ -84,7 +87,7 @@ def git_clusters(
     variant: str = "adaptive",
     metric: str = "euclidean",
     scale: ArrayLike | str | None = "auto",
-    neighbors: Any = "auto",
+    search: Any = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
@@ -106,11 +109,11 @@ def git_clusters(
         come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+    scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
-    neighbors : {"auto", "exact", "approximate"} or object, default="auto"
-        How to search, see :func:`find_neighbors`.
+    search : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
+        How to search, or what an earlier search has found, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to be labelled -1.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -131,8 +134,9 @@ def git_clusters(
     recipe, report = find_recipe(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    if isinstance(neighbors, type) or not hasattr(neighbors, "kneighbors"):
-        check_choice("neighbors", neighbors, SEARCHES)
+    known = isinstance(search, KnownNeighbors)
+    if not known and (isinstance(search, type) or not hasattr(search, "kneighbors")):
+        check_choice("search", search, SEARCHES)
     given = X if isinstance(X, Input) else check_input(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
 
@@ -140,7 +144,7 @@ def git_clusters(
     ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
     sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
-    look = partial(look_at, recipe=recipe, search=neighbors, n_jobs=n_jobs)
+    look = partial(look_at, recipe=recipe, search=search, n_jobs=n_jobs)
     if recipe.has_hierarchy:
         fixed = None if isinstance(n_neighbors, str) else sizes
         merged = choose_clusters(
@@ -265,7 +269,7 @@ def choose_clusters(
     (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
     cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
     selection = selection._replace(representations=told or describe_ways(ways, selection.table))
-    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
+    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties, tuple(ways))
 
 
 class Views:
@@ -401,6 +405,7 @@ def conclude(
         n_connected_components=int(climbing.find_components(near.indices, k, len(labels))[1]),
         reference=reference,
         neighbors=near,
+        ways=merged.ways,
     )
 
 

@@ -14,6 +14,7 @@ from gitcluster._support.files import write_aside
 from gitcluster.cli import main
 from gitcluster.cli.cells import Table
 from gitcluster.cli.models import TableFacts, fit_table, load_model
+from gitcluster.cli.options import GROUPS
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Bar, Screen
 
@@ -77,7 +78,7 @@ def test_labels_go_down_a_pipe_and_words_elsewhere(csv, run):
 
 
 def test_priors_and_other_options(csv, run):
-    code, out, _ = run("fit", csv, *IDS, "--proportions", "5:3:2", "--neighbors", "8", "--noise", "0.05", "--json")
+    code, out, _ = run("fit", csv, *IDS, "--proportions", "5:3:2", "--n-neighbors", "8", "--noise", "0.05", "--json")
     found = json.loads(out)
     assert (code, found["n_clusters"], found["n_neighbors"], found["noise"]) == (0, 3, 8, 10)
     code, out, _ = run("fit", csv, "--columns", "age,visits*", "-c", "2", "--metric", "manhattan", "--json")
@@ -344,7 +345,22 @@ def test_without_the_extra(monkeypatch, capsys, package):
     with pytest.raises(SystemExit) as stop:
         main(["demo"])
     assert stop.value.code == 0
-    assert "50.0%" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "50.0%" in told.out
+    assert "install" not in told.out + told.err
+    for asked, answer in (("--help", "gitcluster fit "), ("--version", "gitcluster, version")):
+        with pytest.raises(SystemExit) as stop:
+            main([asked])
+        assert stop.value.code == 0
+        assert answer in capsys.readouterr().out
+
+
+def test_help_has_its_options_in_groups(run):
+    code, out, _ = run("fit", "--help")
+    assert code == 0
+    titles = [line[:-1] for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles == [*GROUPS, "Other options"]
+    assert out.index("--n-clusters") < out.index("--separator")
 
 
 def test_an_interrupted_writer_leaves_what_was_there(folder):

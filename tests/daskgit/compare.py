@@ -15,7 +15,7 @@ TABLES = ("selection_", "n_clusters_scores_", "representations_")
 
 def on_one_machine(X, **options):
     """The GIT that DaskGIT has to equal."""
-    return GIT(neighbors="exact", **options).fit(X)
+    return GIT(search="exact", **options).fit(X)
 
 
 def chunked(X, chunks=3):

@@ -71,7 +71,7 @@ def test_another_number_needs_no_other_graph(folder, no_search):
         (X, {"scale": None}),
         (X, {"scale": [1.0, 2.0]}),
         (X, {"variant": "paper", "n_neighbors": 10}),
-        (X, {"neighbors": "approximate"}),
+        (X, {"search": "approximate"}),
     ],
     ids=["rows", "values", "order", "pairs", "precision", "k", "auto", "scale", "weights", "variant", "search"],
 )
@@ -81,7 +81,7 @@ def test_other_data_or_parameters_are_refused(folder, no_search, data, options):
 
 
 def test_another_recall_is_refused(tmp_path):
-    options = {"n_clusters": 3, "neighbors": "approximate", "checkpoint": tmp_path, **OPTIONS}
+    options = {"n_clusters": 3, "search": "approximate", "checkpoint": tmp_path, **OPTIONS}
     first = fit(X, recall=0.5, **options)
     again = fit(X, recall=0.5, **options)
     assert_same(again, first)

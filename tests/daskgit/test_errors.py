@@ -77,7 +77,7 @@ def test_files_that_are_not_there(tmp_path):
         ({"variant": "authors"}, r"Use GIT\(variant='authors'\)"),
         ({"variant": "best"}, "variant must be one of"),
         ({"variant": "paper", "n_clusters": "auto"}, "needs a prior. Give n_clusters"),
-        ({"neighbors": "auto"}, "neighbors must be one of"),
+        ({"search": "auto"}, "search must be one of"),
         ({"recall": 0}, "recall must be"),
         ({"recall": 1.1}, "recall must be"),
         ({"recall": np.nan}, "recall must be"),

@@ -46,7 +46,7 @@ def test_an_error_on_a_worker_is_the_users_error(client):
 
 
 def test_an_approximate_search_on_two_processes(client):
-    model = fit(X, n_clusters=4, n_neighbors=5, cell_size=100, neighbors="approximate", recall=0.9)
+    model = fit(X, n_clusters=4, n_neighbors=5, cell_size=100, search="approximate", recall=0.9)
     assert model.neighbors_recall_ >= 0.9
 
 

@@ -83,7 +83,7 @@ def test_proportions_and_another_number():
     "value", ["", "none", "Adaptive", 0, 1.5, None, [], {}, object(), GIT, b"paper", True], ids=name_of
 )
 def test_wrong_choices(value):
-    for name in ("variant", "neighbors", "metric"):
+    for name in ("variant", "search", "metric"):
         must_refuse(lambda n=name: GIT(2, **{n: value}).fit(X))
 
 
@@ -246,7 +246,7 @@ class Index:
 )  # fmt: skip
 def test_an_index_that_answers_nonsense(answer):
     for metric in ("euclidean", "manhattan"):
-        check_fit(X, n_clusters=2, neighbors=Index(answer), metric=metric)
+        check_fit(X, n_clusters=2, search=Index(answer), metric=metric)
 
 
 @pytest.mark.slow
@@ -257,4 +257,4 @@ def test_approximate_search_of_odd_data(name):
         "duplicates": np.repeat(X, 5, axis=0), "equal": np.ones((30, 2)), "two": X[:2],
         "wide": np.random.default_rng(0).normal(size=(30, 500)), "far": np.concatenate([X, [[1e12, 0], [0, 1e12]]]),
     }[name]  # fmt: skip
-    check_fit(data, n_clusters=2, neighbors="approximate")
+    check_fit(data, n_clusters=2, search="approximate")

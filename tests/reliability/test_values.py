@@ -172,8 +172,8 @@ class Breaks:
 def test_an_interrupted_fit_leaves_the_earlier_one():
     X = blobs()
     model = GIT(2).fit(X)
-    model.set_params(neighbors=Breaks())
+    model.set_params(search=Breaks())
     with pytest.raises(KeyboardInterrupt):
         model.fit(blobs(30)[:, :1])
-    model.set_params(neighbors="auto")
+    model.set_params(search="auto")
     check_model(model, X)

@@ -90,12 +90,12 @@ def announce_once() -> None:
     if not _announced():
         _announced().append(True)
         if is_watched():
-            print("gitcluster compiles its loops for this machine, once; this takes some seconds.", file=sys.stderr)
+            print("gitcluster compiles its loops for this machine, once; this takes up to a minute.", file=sys.stderr)
 
 
 def is_watched() -> bool:
-    """Whether somebody sees the error stream and nothing else moves: a terminal or a notebook, not the command."""
-    if "gitcluster.cli" in sys.modules:  # it has a bar
+    """Whether somebody sees the error stream and nothing else moves: a terminal or a notebook, not most commands."""
+    if "gitcluster.cli.running" in sys.modules and sys.argv[1:2] != ["demo"]:  # the others have a bar
         return False
     return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
 

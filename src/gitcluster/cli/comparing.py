@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from gitcluster import GIT
 from gitcluster.cli.cells import Table
 from gitcluster.cli.models import read
-from gitcluster.cli.options import columns_of, label_options, model_of, model_options, table_options, voice_options
+from gitcluster.cli.options import (
+    GroupedCommand,
+    columns_of,
+    label_options,
+    model_of,
+    model_options,
+    table_options,
+    voice_options,
+)
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
@@ -24,7 +32,7 @@ from gitcluster.metrics import adjusted_rand_score
 SILHOUETTE_ROWS = 2000
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("table", metavar="TABLE")
 @click.option("--truth", metavar="NAME", help="Column of true classes, to score every method; it is not clustered by.")
 @click.option("--rows", type=click.IntRange(2), default=5000, show_default=True,
@@ -158,7 +166,7 @@ def _comparison(results: list[dict[str, Any]], n_used: int, n_rows: int, *, with
     return make_table(title, headings, rows, left=(0, len(headings) - 1))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("table", metavar="[TABLE]", required=False)
 @click.option("--features", type=click.IntRange(1), default=8, show_default=True, help="Columns of made-up data.")
 @click.option("--seconds", type=float, default=10.0, show_default=True, help="Stop before a fit would take longer.")

@@ -27,6 +27,7 @@ from gitcluster.cli.models import (
     width_words,
 )
 from gitcluster.cli.options import (
+    GroupedCommand,
     columns_of,
     data_argument,
     label_options,
@@ -57,7 +58,7 @@ with_data = click.option("--with-data", is_flag=True, help="Write your own table
                          "came, with the columns cluster, membership and outlier_score added.")  # fmt: skip
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("table", metavar="TABLE")
 @model_options
 @label_options
@@ -296,7 +297,7 @@ def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
     )
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("model", metavar="MODEL")
 @click.argument("table", metavar="TABLE")
 @label_options
@@ -359,7 +360,7 @@ def _sizes_table(title: str, counts: Any) -> Any:
     return make_table(title, ["cluster", "rows", "share"], rows)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("model", metavar="MODEL")
 @data_argument
 @prior_options

@@ -56,6 +56,31 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
+GROUPS = {
+    "What you know": ("n_clusters", "proportions", "min_size", "max_size", "noise", "exact"),
+    "Output": ("output", "output_format", "probabilities", "with_data", "save", "safe_formulas"),
+    "Columns": ("columns", "exclude", "ignore", "categorical", "ordinal", "log", "weight", "id", "missing", "na"),
+    "How to cluster": ("n_neighbors", "metric", "no_scale", "pca", "variant", "jobs"),
+    "How the table is written": (
+        "separator", "quote", "decimal", "encoding", "no_header", "input_format", "key", "sheet", "memory",
+    ),
+}  # fmt: skip
+"""Options by what they are about, for the help; the others come last."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all groups that have options."""
+        records = {param.name: record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))}
+        groups = [(title, [records.pop(name) for name in names if name in records]) for title, names in GROUPS.items()]
+        groups = [(title, rows) for title, rows in groups if rows]
+        for title, rows in (*groups, ("Other options" if groups else "Options", list(records.values()))):
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
 
 table_options = together(
@@ -100,7 +125,7 @@ prior_options = together(
 
 model_options = together(
     prior_options,
-    click.option("--neighbors", type=number_or_auto(int), metavar="N", default="auto",
+    click.option("--n-neighbors", type=number_or_auto(int), metavar="N", default="auto",
                  help="Number of neighbours, or auto."),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME",
                  shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
@@ -183,7 +208,7 @@ def model_of(options: dict[str, Any]) -> GIT:
     return GIT(
         "auto" if number is None else number,
         proportions=options["proportions"],
-        n_neighbors=options["neighbors"],
+        n_neighbors=options["n_neighbors"],
         metric=options["metric"],
         scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
         noise=options["noise"],

@@ -11,7 +11,7 @@ from gitcluster._support.names import as_typed, visible
 from gitcluster.cli.cells import Table
 from gitcluster.cli.configuring import command_of
 from gitcluster.cli.models import Fitted, open_fitted
-from gitcluster.cli.options import data_argument, model_options, table_options, voice_options
+from gitcluster.cli.options import GroupedCommand, data_argument, model_options, table_options, voice_options
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
@@ -44,7 +44,7 @@ def _check_suffix(output: str, suffixes: tuple[str, ...], sources: list[str | No
     check_apart({"-o": output}, sources)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @source_argument
 @click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
 @model_options
@@ -81,7 +81,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         click.echo(visible(str(explanation), lines=True))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @source_argument
 @data_argument
 @click.option("-o", "--output", metavar="FILE", help="Write the numbers as a table: one row per cluster and column.")
@@ -112,7 +112,7 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
         click.echo(visible(str(found), lines=True))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @source_argument
 @data_argument
 @click.option("--kind", type=click.Choice(KINDS), default="clusters", show_default=True, help="The plot to draw.")
@@ -138,7 +138,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
     _tell(screen, options, "Picture", output)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @source_argument
 @data_argument
 @click.option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html")
@@ -171,7 +171,7 @@ def _write_explorer(fitted: Fitted, table: Table | None, output: str, title: str
     )  # fmt: skip
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @source_argument
 @data_argument
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html")

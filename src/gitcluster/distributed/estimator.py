@@ -37,7 +37,7 @@ from gitcluster.recipes import find_recipe
 class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """GIT for data that do not fit on one machine, on Dask.
 
-    The labels are those of :class:`~gitcluster.GIT` with ``neighbors="exact"``, however the data are cut into chunks
+    The labels are those of :class:`~gitcluster.GIT` with ``search="exact"``, however the data are cut into chunks
     and in whatever order they come. The space is cut into cells, each with its samples on one worker; what a cell needs
     of others is sent to it. Works with the current ``distributed.Client``, or with Dask's threads where there is none.
 
@@ -48,7 +48,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     variant : {"adaptive", "paper"}, default="adaptive"
         As in :class:`~gitcluster.GIT`, which has one more.
     metric : {"euclidean"}, default="euclidean"
-    neighbors : {"exact", "approximate"}, default="exact"
+    search : {"exact", "approximate"}, default="exact"
         "approximate" searches every sample only in the nearest cells, until ``recall`` is reached: faster with ten or
         more features.
     recall : float, default=0.99
@@ -107,7 +107,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         variant: str = "adaptive",
         metric: str = "euclidean",
         scale: ArrayLike | str | None = "auto",
-        neighbors: str = "exact",
+        search: str = "exact",
         recall: float = 0.99,
         noise: float | str | None = None,
         cell_size: int | str = "auto",
@@ -120,7 +120,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         self.variant = variant
         self.metric = metric
         self.scale = scale
-        self.neighbors = neighbors
+        self.search = search
         self.recall = recall
         self.noise = noise
         self.cell_size = cell_size
@@ -156,7 +156,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             study = None
             if plan.recipe.has_hierarchy:
                 progress.begin("study some samples")
-                study = study_source(source, plan, asked, self.scale, exact=self.neighbors == "exact")
+                study = study_source(source, plan, asked, self.scale, exact=self.search == "exact")
                 source = source._replace(scaling=study.way.scaling)
                 scale_checked(np.stack([source.low, source.high]), source.scaling)
                 plan = plan if study.selection is None else plan._replace(sizes=[study.n_neighbors])
@@ -190,7 +190,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             raise ValueError(f"DaskGIT takes metric='euclidean' only, got {self.metric!r}. Use GIT on one machine.")
         if find_recipe(self.variant).name not in ("adaptive", "paper"):
             raise ValueError(f"DaskGIT has no variant {self.variant!r}. Use GIT(variant={self.variant!r}).")
-        check_choice("neighbors", self.neighbors, ("exact", "approximate"))
+        check_choice("search", self.search, ("exact", "approximate"))
         if isinstance(self.recall, bool) or not isinstance(self.recall, Real) or not 0 < self.recall <= 1:
             raise ValueError(f"recall must be above 0 and at most 1, got {self.recall!r}.")
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
@@ -201,7 +201,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
     def _search(self, source: Source, plan: Plan, resources: Resources, progress: Progress) -> tuple[Partition, Search]:
         """Stage 1, unless the checkpoint has it."""
-        target = None if self.neighbors == "exact" else self.recall
+        target = None if self.search == "exact" else self.recall
         about = on_disk.describe_graph(source, plan, target)
         folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if folder is not None:

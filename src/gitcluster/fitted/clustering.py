@@ -14,6 +14,7 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Input
 from gitcluster.inputs.columns import Columns, is_frame
+from gitcluster.inputs.representations import Representation
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
@@ -138,7 +139,9 @@ class Clustering(_WithoutCaches):
     reference: Reference | None = None
     """The fitted samples, for new ones; None after a distributed fit."""
     neighbors: Neighbors | None = None
-    """What the search found; estimators do not keep it."""
+    """What the search found; estimators keep it after ``refit`` only."""
+    ways: tuple[Representation, ...] = ()
+    """All ways to look at the features, with their numbers; kept with the neighbours."""
     feature_names: tuple[str, ...] | None = None
     columns: Columns | None = None
     """What was done with the columns of a data frame."""
@@ -186,12 +189,18 @@ class Clustering(_WithoutCaches):
             way.append(int(self.parents[way[-1]]))
         return np.array(way)
 
-    def without_neighbors(
-        self, feature_names: Any = None, columns: Columns | None = None, index: Array | None = None
+    def kept(
+        self,
+        feature_names: Any = None,
+        columns: Columns | None = None,
+        index: Array | None = None,
+        *,
+        neighbors: bool = False,
     ) -> "Clustering":
-        """What an estimator keeps."""
+        """What an estimator keeps; neighbours and representations only to start from them again."""
         names = None if feature_names is None else tuple(map(str, feature_names))
-        return replace(self, neighbors=None, feature_names=names, columns=columns, index=index)
+        near, ways = (self.neighbors, self.ways) if neighbors else (None, ())
+        return replace(self, neighbors=near, ways=ways, feature_names=names, columns=columns, index=index)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""

@@ -23,7 +23,9 @@ class Frames(NamedTuple):
 
 
 def to_pandas(model: Any) -> Frames:
-    """Samples, local clusters and edges of a fitted model.
+    """Samples, local clusters and edges of a fitted model; samples have the index of the data frame that was fitted.
+
+    Peaks and parents are rows, counted from 0.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def to_pandas(model: Any) -> Frames:
         "cluster": found.labels, "probability": own_shares(found), "local_cluster": found.local_labels,
         "parent": found.parents, "log_intensity": found.log_intensity, "outlier_score": found.outlier_scores,
     }  # fmt: skip
-    return Frames(frame(samples), frame(_nodes(found)), frame(_edges(found)))
+    return Frames(frame(samples, index=found.index), frame(_nodes(found)), frame(_edges(found)))
 
 
 def to_networkx(model: Any) -> Any:

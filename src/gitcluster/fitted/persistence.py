@@ -31,7 +31,9 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
+from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.scaling import Scaling
+from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe, find_recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -54,10 +56,11 @@ RESULTS: dict[str, type] = {
         Ties,
         Columns,
         Column,
+        Neighbors,
+        Representation,
     )
 }
 """Results that a file may hold, by name."""
-NOT_KEPT = {"Clustering": {"neighbors"}}
 HEADER = "header.npy"
 
 
@@ -207,8 +210,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"recipe": value.name}
     kind = type(value).__name__
     if kind in RESULTS:
-        names = [name for name in _fields(value) if name not in NOT_KEPT.get(kind, ())]
-        return {"result": kind, "fields": {name: _pack(getattr(value, name), arrays) for name in names}}
+        return {"result": kind, "fields": {name: _pack(getattr(value, name), arrays) for name in _fields(value)}}
     if isinstance(value, (list, tuple)):
         return {"tuple" if isinstance(value, tuple) else "list": [_pack(item, arrays) for item in value]}
     if isinstance(value, dict):

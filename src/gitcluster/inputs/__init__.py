@@ -168,6 +168,8 @@ class Points(Input):
         return self.under(self.represented("std" if isinstance(scale, str) and scale == "auto" else scale, None)[0])
 
     def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+        if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
+            return list(scale)  # of an earlier fit
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
         if isinstance(scale, str) and scale in ("auto", "components"):

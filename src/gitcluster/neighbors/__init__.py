@@ -21,6 +21,7 @@ from gitcluster._support.validation import check_choice, check_integer, check_me
 from gitcluster.neighbors.approximate import approximate_search, approximation_pays, given_search
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
+from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.neighbors.plan import plan_exact_search
 
 SEARCHES = ("auto", "exact", "approximate")
@@ -68,7 +69,8 @@ def find_neighbors(
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
     search : {"auto", "exact", "approximate"} or object, default="auto"
         "approximate" uses neighbour descent (the package pynndescent); "auto" does so where it is installed and
-        clearly faster. An object with scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
+        clearly faster. An object with scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is;
+        :class:`KnownNeighbors` are what an earlier search of some of the samples has found.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result of an exact search does not depend on it.
 
@@ -89,6 +91,11 @@ def find_neighbors(
     if n_features == 0:  # no feature varies: every sample equals every other
         alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(alone, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
+    if isinstance(search, KnownNeighbors):
+        grown = search.grow(points, n_neighbors, n_jobs=n_jobs) if metric == "euclidean" else None
+        if grown is not None:
+            return Neighbors(*grown, search.recall)
+        search = search.search
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         return _search(points, n_neighbors, metric, search, n_jobs)
@@ -134,7 +141,7 @@ def _suggest_once() -> None:
         _suggested.append(True)
         warnings.warn(
             "An exact search of this many samples takes long. An approximate one is faster: "
-            "pip install 'gitcluster[fast]', or neighbors='exact' to keep to this one.",
+            "pip install 'gitcluster[fast]', or search='exact' to keep to this one.",
             UserWarning,
             stacklevel=4,
         )

@@ -35,7 +35,7 @@ def approximate_search(points: Any, k: int, metric: str, n_jobs: int | None) -> 
     Seeded, so repeatable with as many threads and the same order of rows. A second search with more effort follows
     where the first finds less than 99 %.
     """
-    descend = require("pynndescent", extra="fast", purpose="neighbors='approximate'").NNDescent
+    descend = require("pynndescent", extra="fast", purpose="search='approximate'").NNDescent
     exact, recall = Candidates(points, metric, n_jobs), 0.0
     for effort in (1, 2):
         with warnings.catch_warnings():
@@ -56,7 +56,7 @@ def approximate_search(points: Any, k: int, metric: str, n_jobs: int | None) -> 
             break
     else:
         warnings.warn(
-            f"The approximate search found {recall:.1%} of the nearest neighbours. Use neighbors='exact' to find all.",
+            f"The approximate search found {recall:.1%} of the nearest neighbours. Use search='exact' to find all.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -94,23 +94,21 @@ def given_search(index: Any, points: Any, k: int, metric: str, n_jobs: int | Non
     shape = (points.shape[0], k + 1)
     answer = clone(index, safe=False).fit(points).kneighbors(points, k + 1)
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise ValueError(
-            f"neighbors.kneighbors(X, {k + 1}) must return a tuple (distances, indices), got {answer!r:.80}."
-        )
+        raise ValueError(f"search.kneighbors(X, {k + 1}) must return a tuple (distances, indices), got {answer!r:.80}.")
     distances, candidates = (np.asarray(part) for part in answer)
     if candidates.dtype.kind not in "iu" or distances.dtype.kind not in "fiu":
         raise ValueError(
-            f"neighbors.kneighbors must return distances as numbers and indices as integers, got {distances.dtype} and "
+            f"search.kneighbors must return distances as numbers and indices as integers, got {distances.dtype} and "
             f"{candidates.dtype}."
         )
     if candidates.shape != shape or distances.shape != shape or candidates.max() >= points.shape[0]:
         raise ValueError(
-            f"neighbors.kneighbors(X, {k + 1}) must return distances and indices of shape "
+            f"search.kneighbors(X, {k + 1}) must return distances and indices of shape "
             f"{shape}, got indices of shape {candidates.shape} up to {candidates.max(initial=-1)}, distances of shape "
             f"{distances.shape}."
         )
     if not (distances >= 0).all():
-        raise ValueError("neighbors.kneighbors must return distances >= 0, got others or missing ones.")
+        raise ValueError("search.kneighbors must return distances >= 0, got others or missing ones.")
     exact = Candidates(points, metric, n_jobs)
     found = _order_candidates(exact, k, candidates, distances)
     return (*found, estimate_recall(exact, found[0]))

@@ -27,6 +27,7 @@ from gitcluster.plots.animation import animate_growth  # noqa: E402
 from gitcluster.plots.choices import plot_decision, plot_hierarchy, plot_n_clusters, plot_selection  # noqa: E402
 from gitcluster.plots.explanations import plot_explanation  # noqa: E402
 from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
+from gitcluster.plots.layers import plot_layers  # noqa: E402
 from gitcluster.plots.prior import plot_proportions, plot_sweep  # noqa: E402
 from gitcluster.plots.profiles import plot_profile  # noqa: E402
 from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
@@ -40,6 +41,7 @@ __all__ = [
     "plot_growth",
     "plot_hierarchy",
     "plot_intensity",
+    "plot_layers",
     "plot_local_clusters",
     "plot_motivation",
     "plot_n_clusters",

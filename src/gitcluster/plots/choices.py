@@ -178,18 +178,23 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axe
         raise ValueError(
             "The model was told its number of clusters and has no scores of others. Fit GIT(n_clusters='auto')."
         )
+    return draw_scores(table, found.n_clusters, ax=ax)
+
+
+def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | None) -> Axes:
+    """Draw a table of scores of numbers of clusters, of which one was chosen."""
     ax = take_axes(ax, title="Choice of the number of clusters", xlabel="number of clusters", ylabel="score")
     numbers, score = table["n_clusters"], table["score"]
-    chosen = numbers == found.n_clusters
+    chosen = numbers == n_clusters
     ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], unborn_on(ax)), zorder=2)
     dot = 3.0 if len(numbers) < 30 else 1.5
     ax.plot(numbers, table["agreement"], color=HUES[3], linewidth=1.2, marker="o", markersize=dot, zorder=3)
     ax.axhline(0, color=ink_on(ax), linewidth=0.8)
     step = max(1, -(-len(numbers) // 15))
-    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - found.n_clusters) >= step]
-    ax.set_xticks([*every, found.n_clusters] if found.n_clusters <= step else [1, *every, found.n_clusters])
+    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - n_clusters) >= step]
+    ax.set_xticks([*every, n_clusters] if n_clusters <= step else [1, *every, n_clusters])
     entries = [
-        marker_entry(f"chosen: {found.n_clusters}", HUES[0], "s", 9),
+        marker_entry(f"chosen: {n_clusters}", HUES[0], "s", 9),
         marker_entry("score", unborn_on(ax), "s", 9),
         line_entry("agreement\nof the views", HUES[3], marker="o", markersize=3),
     ]
