@@ -25,7 +25,7 @@ PUBLISHED = [
 
 def fit_labels(X, y, k, proportions, variant, n_jobs=None):
     n_clusters = "auto" if proportions is not None else len(np.unique(y))
-    options = {"n_neighbors": k, "variant": variant, "neighbors": "exact", "n_jobs": n_jobs}
+    options = {"n_neighbors": k, "variant": variant, "search": "exact", "n_jobs": n_jobs}
     return GIT(n_clusters, proportions=proportions, **options).fit_predict(X)
 
 

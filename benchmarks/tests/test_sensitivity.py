@@ -55,11 +55,11 @@ def test_one_search_serves_every_k():
     once = sensitivity.SearchOnce(40)
     fit = partial(GIT, 4, scale=None)
     for k in (20, 5):
-        ours = fit(n_neighbors=k, neighbors=once).fit(X)
+        ours = fit(n_neighbors=k, search=once).fit(X)
         found = once.found
         np.testing.assert_array_equal(ours.labels_, fit(n_neighbors=k, search="exact").fit(X).labels_)
         assert ours.neighbors_recall_ == 1
-    fit(n_neighbors=7, neighbors=once).fit(X)
+    fit(n_neighbors=7, search=once).fit(X)
     assert once.found is found
-    fit(n_neighbors=7, neighbors=once).fit(2 * X)
+    fit(n_neighbors=7, search=once).fit(2 * X)
     assert once.found is not found
