@@ -98,3 +98,15 @@ def test_another_number_of_features_is_an_error():
     with pytest.raises(ValueError, match="features"):
         model.refit(SETS["blobs"][:, :2])
     assert len(model.labels_) == 1500
+
+
+@pytest.mark.parametrize("changed", [{"scale": None}, {"metric": "manhattan"}, {"scale": [1.0, 3.0]}], ids=str)
+def test_other_distances_are_asked_for_anew(changed, tmp_path):
+    X = RNG.normal(size=(200, 2)) * [1, 50] + np.repeat([[0, 0], [6, 0]], 100, axis=0)
+    GIT(2, scale="std").refit(X).save(tmp_path / "model.npz")
+    model = GIT.load(tmp_path / "model.npz")
+    assert model.refit(X).representation_ == "std"
+    model.set_params(**changed).refit(X)
+    expected = GIT(2, **({"scale": "std"} | changed if "metric" not in changed else changed)).fit(X)
+    assert model.representation_ == expected.representation_
+    np.testing.assert_array_equal(model.labels_, expected.labels_)

@@ -27,7 +27,7 @@ from gitcluster.fitted.memberships import memberships, own_shares
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.refitting import can_start_from, known_neighbors, read_again
+from gitcluster.fitted.refitting import can_start_from, describe_asked, known_neighbors, read_again
 from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
@@ -247,7 +247,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         The numbers that features are scaled by stay those of the first call, so that distances between samples do not
         change; all else is chosen again. The labels are those of a fit from scratch with these numbers, and with
         ``scale=None`` those of :meth:`fit`. The first call is a fit that keeps the graph of neighbours, some 500 bytes
-        per sample; :meth:`fit` does not keep it. With another metric than the Euclidean one, with sparse samples and
+        per sample; :meth:`fit` does not keep it, and where ``metric``, ``scale``, ``columns`` or ``weights`` are others
+        than then, the call is a first one again. With another metric than the Euclidean one, with sparse samples and
         with links, all samples are searched.
 
         Parameters
@@ -262,13 +263,15 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self : GIT
         """
         links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
-        again = can_start_from(getattr(self, "clustering_", None)) and isinstance(self.clustering_.source, Points)
-        return self._fit(X, sample_weight, links, keep=True, again=again)
+        asked = describe_asked(self.metric, self.scale, self.columns, self.weights)
+        again = can_start_from(getattr(self, "clustering_", None), asked)
+        return self._fit(X, sample_weight, links, asked=asked, again=again)
 
-    def _fit(
-        self, X: Any, sample_weight: Any, links: dict[str, Any], *, keep: bool = False, again: bool = False
-    ) -> Self:
-        """Cluster ``X``, ``again`` in the representations and from the neighbours of the last fit."""
+    def _fit(self, X: Any, sample_weight: Any, links: dict[str, Any], *, asked: str = "", again: bool = False) -> Self:
+        """Cluster ``X``, ``again`` in the representations and from the neighbours of the last fit.
+
+        What the next :meth:`refit` needs is kept where ``asked`` says what they are of.
+        """
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
             options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
             data: Input
@@ -290,7 +293,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
             encoded = columns is not None and columns.encoded
             names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
-            self.clustering_ = found.kept(names, columns, row_labels(X), neighbors=keep)
+            self.clustering_ = found.kept(names, columns, row_labels(X), asked=asked)
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
             if columns is not None:

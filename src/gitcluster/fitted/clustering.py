@@ -142,6 +142,8 @@ class Clustering(_WithoutCaches):
     """What the search found; estimators keep it after ``refit`` only."""
     ways: tuple[Representation, ...] = ()
     """All ways to look at the features, with their numbers; kept with the neighbours."""
+    asked: str = ""
+    """What was asked of the features and distances that these are of, see ``refitting.describe_asked``."""
     feature_names: tuple[str, ...] | None = None
     columns: Columns | None = None
     """What was done with the columns of a data frame."""
@@ -195,12 +197,12 @@ class Clustering(_WithoutCaches):
         columns: Columns | None = None,
         index: Array | None = None,
         *,
-        neighbors: bool = False,
+        asked: str = "",
     ) -> "Clustering":
-        """What an estimator keeps; neighbours and representations only to start from them again."""
+        """What an estimator keeps; neighbours and representations only where ``asked`` says what they are of."""
         names = None if feature_names is None else tuple(map(str, feature_names))
-        near, ways = (self.neighbors, self.ways) if neighbors else (None, ())
-        return replace(self, neighbors=near, ways=ways, feature_names=names, columns=columns, index=index)
+        near, ways = (self.neighbors, self.ways) if asked else (None, ())
+        return replace(self, neighbors=near, ways=ways, asked=asked, feature_names=names, columns=columns, index=index)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""

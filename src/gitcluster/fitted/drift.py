@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.memberships import memberships
+from gitcluster.fitted.memberships import home_shares
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.prediction import Described, describe_fitted
 
@@ -63,5 +63,4 @@ def measure_drift(found: Clustering, new: Described) -> Drift:
 def _shares(found: Clustering, some: Described, above: float) -> tuple[float, float]:
     """Shares of samples that are far out, and of those that are not and at a boundary."""
     out = some.outlier_scores > above
-    own = memberships(found, some)[np.arange(len(out)), some.clusters]
-    return float(out.mean()), float(((own < FIRM) & ~out).mean())
+    return float(out.mean()), float(((home_shares(found, some) < FIRM) & ~out).mean())

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import joblib
+
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.warnings import warn_of_unseen_values
 from gitcluster.inputs import Points, check_input
@@ -28,9 +30,15 @@ def read_again(found: Clustering, X: Any, validate: Callable[..., Any], *, stack
     return replace(data, named=source.named)
 
 
-def can_start_from(found: Any) -> bool:
-    """Whether a fit has kept what the next one starts from."""
-    return isinstance(found, Clustering) and found.neighbors is not None and bool(found.ways)
+def describe_asked(metric: Any, scale: Any, columns: Any, weights: Any) -> str:
+    """What is asked of features and distances, for comparison with what was asked before."""
+    return str(joblib.hash([metric, scale, columns, weights]))
+
+
+def can_start_from(found: Any, asked: str) -> bool:
+    """Whether a fit has kept what the next one starts from, and the same is asked of features and distances."""
+    kept = isinstance(found, Clustering) and found.neighbors is not None and bool(found.ways)
+    return kept and found.asked == asked and isinstance(found.source, Points)
 
 
 def known_neighbors(found: Clustering, search: Any, *, linked: bool) -> Any:
