@@ -58,10 +58,10 @@ with clusters of the right sizes falls by about twice their share, or more."""
 MOST_CLUSTERS = 60
 MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
-LEAKING = 0.15
-"""Leak from which on clusters are not closed at all."""
-STRUCTURELESS = 0.15
-"""Score that samples without any structure reach in up to two dimensions; a third of it for every one more."""
+LEAKING = 0.1
+"""Leak from which on clusters in few dimensions are not closed."""
+STRUCTURELESS = 0.4
+"""Score that samples without any structure rarely reach, times their dimension, which is at least two."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
@@ -318,9 +318,10 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     confidence, see :func:`rank_numbers`.
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
-    times the fifth power of the mean agreement, times how far the leak is below that of clusters that are not closed at
-    all. ``leak`` is the geometric mean of two measures of the worst place of a clustering, see :func:`measure_leak`.
-    One cluster has the score that samples without structure can reach, which falls with their dimension.
+    times the third power of the mean agreement, times how far the leak is below that of samples without structure, see
+    :func:`open_leak`. ``leak`` is the geometric mean of two measures of the worst place of a clustering, see
+    :func:`measure_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
+    dimension: the more directions there are to cut in, the less do views agree on one.
     """
     n_peaks = max(view.n_peaks for view in views)
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
@@ -340,8 +341,9 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     counts = evidence.count_crossing(best)
     leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
     leak = np.sqrt(np.prod([(0.0, 0.0), *leaks], axis=1))
-    score = said * agreed**5 * np.maximum(0, 1 - leak / LEAKING)
-    score[0] = structureless_score(dimension)
+    limit = [np.inf, *(open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i, _ in best)]
+    score = said * agreed**3 * np.maximum(0, 1 - leak / limit)
+    score[0] = STRUCTURELESS / max(2.0, dimension)
     rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak,
@@ -377,15 +379,20 @@ def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
     return cut_repeatedly(view.merges, view.topo_graph, view.undone[kind], min(most, view.n_peaks) - 1)
 
 
-def structureless_score(dimension: float) -> float:
-    """What the score of several clusters reaches where there are none.
+def open_leak(n_links: int, n_samples: int, dimension: float) -> float:
+    """Leak from which on clusters are not closed: that of a slab cut out of samples without structure.
+
+    Let the samples fill a cube of this dimension and of width 1. A neighbourhood of ``n_links`` samples is a cube of
+    some width r, and from a slab half as wide as the whole, cut on both sides, r / 2 of all links leave. In many
+    dimensions neighbours are far away, and links leave any cluster more often than in the plane; but a cluster that
+    keeps nine of ten links is closed to some extent in the plane as well, however many samples there are.
 
     Examples
     --------
-    >>> structureless_score(2.0), structureless_score(4.0)
-    (0.15, 0.016...)
+    >>> [round(open_leak(20, 2000, dimension), 2) for dimension in (2.0, 8.0, 30.0)]
+    [0.1, 0.28, 0.43]
     """
-    return float(STRUCTURELESS * min(1.0, 3.0 ** (2.0 - dimension)))
+    return float(max(LEAKING, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
 
 
 def intrinsic_dimension(near: Neighbors) -> float:

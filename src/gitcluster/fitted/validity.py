@@ -1,6 +1,6 @@
 """How good a clustering is without labels: what it says, as far as its clusters are closed.
 
-Entropy of the cluster sizes, times how far the leak is below that of clusters that are not closed at all: the score by
+Entropy of the cluster sizes, times how far the leak is below that of samples without structure: the score by
 which the number of clusters is chosen (``selection.score_n_clusters``), of one clustering and without the agreement of
 several. The leak is the geometric mean of two measures of the worst cluster: the share of its links to neighbours that
 leave it, and how dense it is where they do.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import highest_in
 from gitcluster.fitted.prediction import Described
-from gitcluster.selection import LEAKING
+from gitcluster.selection import intrinsic_dimension, open_leak
 
 
 def score_closedness(found: Clustering, samples: Any, described: Described, *, n_jobs: int | None = None) -> float:
@@ -32,7 +32,8 @@ def score_closedness(found: Clustering, samples: Any, described: Described, *, n
     leak = _worst(own, crosses.sum(axis=1) / links, np.ones(len(own), bool))
     leak *= _worst(own, np.exp(2 * relative).sum(axis=1) / links, crosses.any(axis=1))
     shares = np.bincount(own)[np.bincount(own) > 0] / len(own)
-    return float(-(shares * np.log(shares)).sum() * max(0.0, 1 - np.sqrt(leak) / LEAKING)) + 0.0
+    limit = open_leak(found.n_neighbors, fitted.source.n_samples, intrinsic_dimension(near))
+    return float(-(shares * np.log(shares)).sum() * max(0.0, 1 - np.sqrt(leak) / limit)) + 0.0
 
 
 def _worst(own: NDArray[Any], values: NDArray[np.float64], counted: NDArray[np.bool_]) -> float:
