@@ -4,19 +4,71 @@ Rows may have different numbers of neighbours, or none. A place that stays empty
 distance, which every later stage passes over.
 """
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._jit import run_chunks
 from gitcluster._jit import search as kernels
-from gitcluster._support.arrays import starts_of
+from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_integer
+from gitcluster.inputs.base import Input, Validate
 from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors.duplicates import row_bytes
 from gitcluster.neighbors.exact import empty_neighbors
 
 WHAT = "metric='precomputed_graph' takes a sparse matrix of distances or a tuple (indices, distances)"
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph(Input):
+    """A sparse graph of distances between near samples."""
+
+    graph: Any
+    """CSR array of shape (n_samples, n_samples)."""
+    metric: ClassVar[str] = "precomputed_graph"
+    symmetric: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.graph.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.graph.shape[1])
+
+    def scaled(self, scale: Any) -> "NeighborGraph":
+        return self
+
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        return check_graph(X, n_fitted=self.n_samples)
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        k = min(n_neighbors, self.n_samples)
+        return graph_neighbors(new, n_neighbors=k, same=False, n_jobs=n_jobs)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that knows no sample: a new one may have the neighbours of a fitted one."""
+        return self._match
+
+    def _match(self, new: Any) -> Array:
+        return np.full(new.shape[0], -1)
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        return new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        return self.graph[members]
+
+    def repeat(self, rows: Array) -> "NeighborGraph":
+        raise NotImplementedError("samples of a graph are not repeated")
 
 
 def graph_neighbors(

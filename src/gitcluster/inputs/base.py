@@ -1,0 +1,130 @@
+"""What every kind of input has in common: the interface of the method's first stage, and the checks of its values."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+
+from gitcluster._support.arrays import Array
+from gitcluster.inputs.representations import Representation
+from gitcluster.inputs.ways import Ways
+from gitcluster.neighbors import Neighbors
+
+SMALLEST = 1e10
+"""Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
+
+Validate = Callable[..., Any]
+"""scikit-learn's ``check_array``, or ``validate_data`` of an estimator, which keeps the names of features as well."""
+
+
+class Input(ABC):
+    """What is clustered, checked."""
+
+    repeatable: ClassVar[bool] = True
+    """Whether a sample can be there several times."""
+    symmetric: ClassVar[bool] = True
+    """Whether d(x, y) = d(y, x) up to rounding."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Features, or columns, of what was given."""
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Stage 1."""
+
+    @abstractmethod
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """The nearest samples to new ones, which :meth:`check_new` has checked."""
+
+    @abstractmethod
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """New samples, in the form that the other methods take."""
+
+    @abstractmethod
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that tells which sample every new one equals, -1 where there is none.
+
+        Of several equal samples it is the one with the lowest keys, the last key first.
+        """
+
+    @abstractmethod
+    def is_same(self, new: Any, members: Array) -> bool:
+        """Whether new samples are exactly these of the samples."""
+
+    @abstractmethod
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Some of the samples, as :meth:`nearest` takes them; ``X`` is what was fitted, where it was not kept."""
+
+    @abstractmethod
+    def repeat(self, rows: Array) -> Self:
+        """Some of the samples, some of them more than once."""
+
+    @abstractmethod
+    def scaled(self, scale: Any) -> "Input":
+        """As distances are measured."""
+
+    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+        """The ways in which distances may be measured, from a look at some of the samples, or all."""
+        return [Representation("given", None)]
+
+    def under(self, way: Representation) -> "Input":
+        """As distances are measured in one of these ways."""
+        return self
+
+    def some_rows(self, most: int) -> Array | None:
+        """``most`` of the samples, whatever their order and units; None where there are no more, or no such choice."""
+        return None
+
+    def own_order(self, *, always: bool) -> Array | None:
+        """An order of the samples that does not depend on how they were given; None where there is none."""
+        return None
+
+    def first_equal(self, order: Array) -> Array:
+        """The first sample, in an order, that every sample is equal to."""
+        return np.arange(self.n_samples)
+
+    def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+        """The same neighbours, with their distances before anything was scaled."""
+        return near
+
+    def as_new(self, given: Any) -> Any:
+        """All samples that were given, in the form that new ones have."""
+        raise NotImplementedError("samples of this kind are not repeated")
+
+    def kept(self, members: Array, order: Array | None) -> "Input":
+        """What is kept after a fit: ``members`` are the samples that were given, each once, ``order`` their own one."""
+        return self
+
+    def ways_between(self, peaks: Array) -> Ways | None:
+        """Finds short ways between some of the samples; None where there is nothing to measure them by."""
+        return None
+
+
+def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int) -> Any:
+    """What a user brings as a C-ordered array or CSR matrix of floats."""
+    if issparse(X) and X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
+    with np.errstate(invalid="ignore", over="ignore"):  # of sums that look for values that are not finite
+        try:
+            return validate(
+                X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", ensure_min_samples=ensure_min_samples
+            )
+        except OverflowError as error:
+            raise ValueError(f"X has a value that is too large for a float: {error}") from None
+
+
+def check_distances_are_usable(distances: Array) -> None:
+    """Raise where distances are so small that their ratios have lost their digits."""
+    if 0 < distances.max() < SMALLEST * np.finfo(distances.dtype).tiny:
+        raise ValueError(
+            "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
+        )

@@ -1,0 +1,214 @@
+"""Samples in features, dense or sparse."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+from sklearn.neighbors import NearestNeighbors
+
+from gitcluster._support.arrays import Array
+from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
+from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
+from gitcluster.inputs.representations import (
+    FeatureKinds,
+    Representation,
+    name_of,
+    named_way,
+    represent,
+    represent_table,
+)
+from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
+from gitcluster.inputs.ways import PointWays, Ways
+from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors
+from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
+from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
+
+MOST_STUDIED = 5000
+"""Samples by which ways to look at features are judged and clusterings are compared, where there are more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points(Input):
+    """Samples in features, dense or sparse."""
+
+    values: Any
+    """(n_samples, n_used_features) ndarray or CSR array, whose distances are measured."""
+    metric: str = "euclidean"
+    scaling: Scaling | None = None
+    """How ``values`` were made from the features that were given."""
+    given_features: int | None = None
+    """Features that were given, where some are not used."""
+    order: Array | None = None
+    """An order of the samples that does not depend on how they were given, where a fit has found it."""
+    kinds: FeatureKinds | None = None
+    """What is known of the features, where they are columns of a table, until they are scaled."""
+    named: bool = False
+    """Whether the features have names, so that people may ask for their values."""
+    given: Any = None
+    """(n_samples, n_features) what ``values`` were made from, where features have names and it cannot be told."""
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.values.shape[1]) if self.given_features is None else self.given_features
+
+    def scaled(self, scale: ArrayLike | str | None) -> "Points":
+        return self.under(self.represented("std" if isinstance(scale, str) and scale == "auto" else scale, None)[0])
+
+    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+        if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
+            return list(scale)  # of an earlier fit
+        if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
+            return [Representation("given", None)]
+        if isinstance(scale, str) and scale in ("auto", "components"):
+            base = fit_scaling(self.values, "std")
+            some = self.values if rows is None else self.values[rows]
+            ways = represent(some, base, self.kinds) if base is not None else []
+            return ways if scale == "auto" else [named_way(ways, scale)]
+        if self.kinds is not None and (scale is None or scale == "std"):
+            rows, base = self.some_rows(MOST_STUDIED), fit_scaling(self.values, "std")
+            some = self.values if rows is None else self.values[rows]
+            return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
+        return [Representation(name_of(scale), fit_scaling(self.values, scale))]
+
+    def under(self, way: Representation) -> "Points":
+        if self.metric != "euclidean" and way.scaling is None:
+            return replace(self, values=apply_scaling(self.values, None))
+        blurred = way.scaling is not None and (len(way.scaling.powers) or way.scaling.rotation.size)
+        given = self.values if self.named and blurred and not issparse(self.values) else None
+        return replace(
+            self, values=scale_checked(self.values, way.scaling), scaling=way.scaling, kinds=None, given=given
+        )
+
+    def some_rows(self, most: int) -> Array | None:
+        if self.n_samples <= most:
+            return None
+        if issparse(self.values):
+            hashes = np.array([crc32(row) for row in ranked_rows(self.values)])
+        else:
+            hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0))
+        return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
+
+    def own_order(self, *, always: bool) -> Array | None:
+        """An order of the samples that does not depend on how they were given.
+
+        Published figures are for dense samples as they come, which ``always=False`` leaves as they are.
+        """
+        return canonical_order(self.values) if always or issparse(self.values) else None
+
+    def first_equal(self, order: Array) -> Array:
+        values = self.values[order] if issparse(self.values) else self.values[order] + 0.0  # -0.0 and 0.0 are equal
+        first, group = group_duplicates(values)
+        equal = np.empty_like(order)
+        equal[order] = order[first[group]]
+        return equal
+
+    def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+        return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
+
+    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+        found = find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
+        check_distances_are_usable(found.distances)
+        return found
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        samples = as_floats(X, validate, ensure_min_samples=1)
+        if issparse(self.values):
+            samples = tidy_rows(samples)
+        elif issparse(samples):
+            samples = samples.toarray()
+        return self.place(samples.astype(self.values.dtype, copy=False))
+
+    def place(self, samples: Any) -> Any:
+        """Samples scaled like the fitted ones."""
+        with np.errstate(over="ignore"):
+            points = apply_scaling(samples, self.scaling)
+        if self.metric == "euclidean" and not issparse(points):
+            far = LARGEST[points.dtype.char]  # a new sample may be anywhere, its distances are to be finite
+            np.clip(points, -far, far, out=points)
+        return points
+
+    def as_new(self, given: Any) -> Any:
+        return self.place(given.values)
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        k = min(n_neighbors, self.n_samples)
+        found = empty_neighbors(new.shape[0], k, new.dtype)
+        found[0][:], found[1][:] = np.arange(k), 0.0 if new.shape[1] == 0 else np.inf
+        if new.shape[1] == 0:
+            return Neighbors(*found)
+        if fits_cells(new, self.metric):
+            nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
+        else:
+            with quiet_conversion():
+                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, k)
+            found = indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        return Neighbors(self._order[found[0]], found[1])
+
+    @cached_property
+    def _order(self) -> Array:
+        """The order in which samples are searched, so that which of equally near ones is found does not depend on how
+        they were given."""
+        order = canonical_order(self.values) if self.order is None else self.order
+        return _as_short(order)
+
+    @cached_property
+    def _cells(self) -> Any:
+        return gather_cells(self.values[self._order])
+
+    @cached_property
+    def _index(self) -> NearestNeighbors:
+        with quiet_conversion():
+            return NearestNeighbors(metric=self.metric).fit(self.values[self._order])
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """A function that tells which sample every new one equals, -1 where there is none."""
+        return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        if new.dtype != self.values.dtype or new.shape[1] != self.values.shape[1]:
+            return False
+        if issparse(self.values):
+            return row_bytes(new) == row_bytes(self.values[members])
+        return bool((self.values[members[0]] == new[0]).all() and np.array_equal(self.values[members], new))
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        return self.values[members]
+
+    def repeat(self, rows: Array) -> "Points":
+        given = None if self.given is None else self.given[rows]
+        return replace(self, values=self.values[rows], given=given, order=None)
+
+    def kept(self, members: Array, order: Array | None) -> "Points":
+        return self if order is None else replace(self, order=_as_short(order))
+
+    def ways_between(self, peaks: Array) -> Ways | None:
+        return PointWays(self.values[peaks], self.metric) if self.values.shape[1] else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
+
+def tidy_rows(X: Any) -> Any:
+    """A CSR array with sorted rows that holds no zeros; a copy."""
+    X = csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    X.sort_indices()
+    if X.nnz < 2**31:  # some metrics know no other
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
+
+
+def _as_short(order: Array) -> Array:
+    """Indices in as few bytes as hold them."""
+    return order.astype(np.int32 if len(order) < 2**31 else np.int64)
