@@ -30,7 +30,7 @@ def double(tmp_path):
 
 @pytest.fixture(autouse=True)
 def _nothing_told_yet(monkeypatch):
-    monkeypatch.setattr(_jit, "_told", lambda told=[]: told)
+    monkeypatch.setattr(_jit, "_said", set())
 
 
 def works(kernel):
@@ -44,9 +44,9 @@ def kept_files(tmp_path):
 
 
 def test_compiled_code_is_kept_and_found_again(double, tmp_path):
-    works(_jit.kernel(double))
+    first, again = _jit.kernel(double), _jit.kernel(double)
+    works(first)
     assert len(kept_files(tmp_path)) == 2
-    again = _jit.kernel(double)
     works(again)
     assert sum(again.stats.cache_hits.values()) == 1
 
@@ -72,7 +72,6 @@ def test_a_full_disk_is_told_once(double, monkeypatch):
 
 
 def test_somebody_who_waits_is_told_once(double, monkeypatch, capsys):
-    monkeypatch.setattr(_jit, "_announced", lambda said=[]: said)
     monkeypatch.setattr(_jit, "is_watched", lambda: True)
     works(_jit.kernel(double))
     assert "compiles" in capsys.readouterr().err
@@ -80,8 +79,14 @@ def test_somebody_who_waits_is_told_once(double, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_file_of_errors_is_not_told(double, monkeypatch, capsys):
-    monkeypatch.setattr(_jit, "_announced", lambda said=[]: said)
+def test_nobody_is_told_where_something_else_moves(double, monkeypatch, capsys):
+    monkeypatch.setattr(_jit, "is_watched", lambda: True)
+    _jit.keep_quiet()
+    works(_jit.kernel(double))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_of_errors_is_not_told(double, capsys):
     works(_jit.kernel(double))
     assert capsys.readouterr().err == ""
 
@@ -124,7 +129,6 @@ def test_a_signal_while_a_kernel_runs_raises_what_it_raises():
         raise Stop
 
     kernel = Kernel(sum_slowly, {}, dict(_jit.OPTIONS))
-    kernel.lost = ""
     kernel(10)
     before = signal.signal(signal.SIGALRM, stop)
     try:

@@ -184,12 +184,9 @@ def test_a_connected_graph_stays_as_it_is():
 
 
 def test_edges_of_parts_merge_into_one_each():
-    totals = np.repeat(sums.empty_totals(1), 3, axis=0)
-    for row, value in zip(totals, (1.0, 2.0, 4.0), strict=True):
-        sums.add_value(row, value)
+    totals = sums.sum_values(np.array([1.0, 2.0, 4.0]), np.arange(3), 3)
     ends, pairs, merged = merge_sums(np.array([[3, 4], [1, 2], [3, 4]]), np.array([1, 5, 2]), totals)
-    logs = np.empty(2)
-    sums.log_totals(merged, logs)
+    logs = sums.log_totals(merged)
     assert ends.tolist() == [[1, 2], [3, 4]]
     assert pairs.tolist() == [5, 3]
     np.testing.assert_allclose(np.exp(logs), [2.0, 5.0])

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._jit import climbing, run_chunks, sums
+from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import KERNELS
 
+AT_ONCE = 4
+"""Neighbours that components are joined by at a time."""
 LOWEST = -1e30
 """Log intensity of a sample whose neighbours are farther away than that."""
 
@@ -37,17 +40,46 @@ def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neigh
     power, unit = KERNELS[kernel]
     n_samples = len(neighbors.indices)
     if unit == "component":
-        root, _ = climbing.find_components(neighbors.indices, n_neighbors, n_samples)
-        totals, counts = sums.empty_totals(n_samples), np.zeros(n_samples, np.int64)
-        climbing.sum_components(root, neighbors.distances, n_neighbors, totals, counts)
-        return np.asarray(mean_distances(totals, counts, n_neighbors)[root] ** power)
+        root, _ = find_components(neighbors.indices, n_neighbors, n_samples)
+        names, place = number_components(root)
+        totals, counts = sum_distances(neighbors.distances, n_neighbors, place, len(names))
+        return np.asarray((mean_distances(totals, counts, n_neighbors) ** power)[place])
     return np.full(n_samples, float(check_integer("n_features", n_features, low=1)) if unit == "features" else 1.0)
+
+
+def find_components(indices: Array, k: int, n_nodes: int) -> tuple[NDArray[np.int64], int]:
+    """The lowest node of the component of every node in the graph of neighbours, and the number of components.
+
+    The nearest neighbours come first, so that a graph in one piece is known to be one early. Nodes without a row of
+    neighbours stand last.
+    """
+    root, count = np.arange(n_nodes), n_nodes
+    for first in range(0, k, AT_ONCE):
+        count -= climbing.join_neighbors(indices, first, min(first + AT_ONCE, k), root)
+        if count == 1:
+            return np.zeros_like(root), 1
+    return follow_to_end(root), count
+
+
+def number_components(root: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lowest nodes of components, and which of them every node belongs to."""
+    is_lowest = root == np.arange(len(root))
+    return np.flatnonzero(is_lowest), (np.cumsum(is_lowest) - 1)[root]
+
+
+def sum_distances(
+    distances: Array, k: int, place: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Exact sums of the distances to the k nearest, divided by k, and their numbers at each of n places."""
+    totals, counts = np.empty(len(distances)), np.empty(len(distances), np.int64)
+    climbing.sum_finite(0, len(distances), distances, k, k, totals, counts)
+    place = place[: len(distances)]
+    return sums.sum_values(totals, place, n), np.bincount(place, counts, minlength=n).astype(np.int64)
 
 
 def mean_distances(totals: NDArray[np.int64], counts: NDArray[np.int64], k: int) -> NDArray[np.float64]:
     """Mean neighbour distance of every component from the sums of all its samples; 1 where all are duplicates."""
-    mean = np.empty(len(totals))
-    sums.mean_totals(totals, counts / k, mean)
+    mean = sums.mean_totals(totals, counts / k)
     return np.where(mean > 0, mean, 1.0)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._jit import climbing, run_chunks
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array, follow_to_end, inverse_order
 from gitcluster.intensity import rounding_step
 from gitcluster.neighbors import Neighbors
 
@@ -76,12 +76,29 @@ def find_local_clusters(
         indices, distances, neighbors.check_reach(n_neighbors), log_intensity, inverse_order(order), strict,
         rounding_step(distances.dtype), parent,
     )  # fmt: skip
-    labels = np.empty(n_samples, indices.dtype)
-    climbing.follow_parents(order, parent, labels)
-    if groups is not None and climbing.part_groups(groups, labels, parent):
-        climbing.follow_parents(order, parent, labels)
-    peaks = order[parent[order] == order]
+    labels, peaks = label_peaks(order, parent)
+    if groups is not None:
+        part_groups(groups, labels, parent)
+        labels, peaks = label_peaks(order, parent)
     sizes = np.bincount(labels, weights, minlength=len(peaks))
     if weights is not None:
         sizes = np.maximum(np.rint(sizes * (1000 / weights.mean())), 1)
     return LocalClusters(parent, labels, peaks, sizes.astype(np.int64))
+
+
+def label_peaks(order: Array, parent: Array) -> tuple[Array, Array]:
+    """The local cluster of every sample, and the peaks, which are numbered as they come in ``order``."""
+    peaks = order[parent[order] == order]
+    number = np.empty_like(parent)
+    number[peaks] = np.arange(len(peaks))
+    return number[follow_to_end(parent)], peaks
+
+
+def part_groups(groups: Array, labels: Array, parent: Array) -> None:
+    """Make peaks of the samples of groups that share a local cluster with another group."""
+    known = np.flatnonzero(groups >= 0)
+    lowest, highest = np.full(labels.max() + 1, groups.max() + 1), np.full(labels.max() + 1, -1)
+    np.minimum.at(lowest, labels[known], groups[known])
+    np.maximum.at(highest, labels[known], groups[known])
+    mixed = known[lowest[labels[known]] < highest[labels[known]]]
+    parent[mixed] = mixed

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._jit import climbing, run_chunks, run_threads, search
+from gitcluster._jit import run_threads
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
@@ -20,7 +20,7 @@ from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
 from gitcluster.inputs import MOST_STUDIED, Input, check_input
 from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.inputs.representations import Representation
-from gitcluster.intensity import distance_unit, estimate_intensity
+from gitcluster.intensity import distance_unit, estimate_intensity, find_components
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
 from gitcluster.neighbors.growing import KnownNeighbors
@@ -43,6 +43,8 @@ Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
+COLUMNS_AT_ONCE = 8
+"""Neighbours whose rows are put in another order at a time: a cache line of distances."""
 
 
 class Stages(NamedTuple):
@@ -350,7 +352,7 @@ def conclude(
 ) -> Clustering:
     """All that was found, for the samples in the order in which they were given."""
     near = merged.look.near
-    ready, stages = _restore_order(merged.look.ready, near, merged.stages, n_jobs)
+    ready, stages = _restore_order(merged.look.ready, near, merged.stages)
     local, cut = stages.local_clusters, merged.edge_cut
     k = min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
@@ -402,20 +404,22 @@ def conclude(
         representation=merged.look.way.name,
         representations=None if selection is None else selection.representations,
         recall=near.recall,
-        n_connected_components=int(climbing.find_components(near.indices, k, len(labels))[1]),
+        n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
         reference=reference,
         neighbors=near,
         ways=merged.ways,
     )
 
 
-def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:
+def _restore_order(ready: Ready, near: Neighbors, stages: Stages) -> tuple[Ready, Stages]:
     """What was found of samples in their own order, for them as they came; ``near`` is overwritten."""
     if ready.order is None:
         return ready, stages
     place, order = inverse_order(ready.order), ready.order.astype(near.indices.dtype)
-    run_chunks(search.rename_samples, len(order), n_jobs, near.indices, order)
-    search.restore_rows(near.indices, near.distances, place)
+    for start in range(0, near.indices.shape[1], COLUMNS_AT_ONCE):
+        columns = slice(start, start + COLUMNS_AT_ONCE)
+        near.indices[:, columns] = order[near.indices[place, columns]]
+        near.distances[:, columns] = near.distances[place, columns]
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])

@@ -95,10 +95,9 @@ class View:
         """All merges of average linkage."""
         return link(self.topo_graph)
 
-    @cached_property
-    def undone(self) -> dict[str, Array]:
-        """The order in which merges are undone, for every kind of linkage."""
-        return {kind: undo_order(self.merges, self.topo_graph, crumb) for kind, crumb in CRUMBS.items()}
+    def undone(self, kind: str, n_undone: int) -> Array:
+        """The merges of a kind of linkage that are undone first."""
+        return undo_order(self.merges, self.topo_graph, CRUMBS[kind], n_undone)
 
 
 class Evidence(Protocol):
@@ -276,7 +275,7 @@ def _merge_freely(
     """Clusters of the local clusters, and the edges merged along."""
     graph = view.topo_graph
     if merge in CRUMBS:
-        return cut_merges(view.merges, graph, view.undone[merge][: n_clusters - 1])
+        return cut_merges(view.merges, graph, view.undone(merge, n_clusters - 1))
     if prior is None or merge == "spectral":
         able = 1 < n_clusters < view.n_peaks <= MOST_LOCAL_CLUSTERS
         labels = cut_spectrum(graph, view.n_neighbors, n_clusters=n_clusters) if able else None
@@ -284,7 +283,8 @@ def _merge_freely(
     if merge == "sweep":
         cut = cut_by_width(graph, prior)
         return cut.labels, cut.merged
-    return cut_merges(view.merges, graph, fit_undone(view.merges, graph, view.undone[FITTED[merge]], prior))
+    undone = view.undone(FITTED[merge], 2 * len(prior) - 2)
+    return cut_merges(view.merges, graph, fit_undone(view.merges, graph, undone, prior))
 
 
 def hierarchy_of(view: View, chosen: Candidate) -> Hierarchy:
@@ -302,9 +302,17 @@ def compare(candidates: Sequence[Candidate], evidence: Evidence) -> NDArray[np.f
 def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
     """Adjusted Rand index of every two clusterings, 0 where it is below chance."""
     labels = np.array(clusterings, dtype=np.int32)
-    table = np.empty((len(labels), len(labels)))
-    comparing.compare_clusterings(0, len(labels), labels, labels.max(axis=1) + 1, table)
-    return table
+    (n, n_samples), width = labels.shape, int(labels.max()) + 1
+    common, own = np.zeros((n, n), np.int64), np.empty(n)
+    comparing.count_common(labels, width, np.zeros(width**2, np.int64), common)
+    for i, row in enumerate(labels):
+        sizes = np.bincount(row)
+        own[i] = (sizes * (sizes - 1)).sum()
+    expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(most == expected, 1.0, np.maximum((common - expected) / (most - expected), 0.0))
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -376,7 +384,8 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 
 def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
     """Clusters of the local clusters into 2, 3, ... by one kind of linkage, one row each."""
-    return cut_repeatedly(view.merges, view.topo_graph, view.undone[kind], min(most, view.n_peaks) - 1)
+    n_cuts = min(most, view.n_peaks) - 1
+    return cut_repeatedly(view.merges, view.topo_graph, view.undone(kind, n_cuts), n_cuts)
 
 
 def open_leak(n_links: int, n_samples: int, dimension: float) -> float:

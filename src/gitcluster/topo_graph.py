@@ -25,6 +25,8 @@ from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
+ROWS_AT_ONCE = 1 << 12
+"""Edges that boundary pairs are summed for at a time, and one per local cluster."""
 TINY = 1e-12
 """Weight of a sample of weight 0, whose logarithm is needed."""
 
@@ -138,15 +140,23 @@ def build_topo_graph(
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
-        kernels.sum_pairs, len(sizes), n_jobs,
+        sum_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
     )  # fmt: skip
-    return collect_edges(*split_sums(np.concatenate(summed)), sizes, peaks, level[peaks])
+    ends, pairs, totals = (np.concatenate(part) for part in zip(*summed, strict=True))
+    return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
 
 
-def split_sums(rows: Array) -> tuple[Array, Array, Array]:
-    """Ends, pairs, and sums of similarity from the rows that a kernel returns."""
-    return rows[:, :2], rows[:, 2], np.ascontiguousarray(rows[:, 3:])
+def sum_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
+    """Ends, pairs, and sums of similarity of some local clusters with all others, see the kernel of this name."""
+    n_local, found = len(starts) - 1, []
+    row_of, done = np.full(n_local, -1), start
+    while done < stop:
+        ends, totals = np.zeros((n_local + ROWS_AT_ONCE, 3), np.int64), sums.empty_totals(n_local + ROWS_AT_ONCE)
+        done, count = kernels.sum_pairs(done, stop, members, starts, *pairs, row_of, ends, totals)
+        found.append((ends[:count, :2].copy(), ends[:count, 2].copy(), totals[:count].copy()))
+    ends, counts, totals = (np.concatenate(part) for part in zip(*found, strict=True))
+    return ends, counts, totals
 
 
 def collect_edges(
@@ -154,24 +164,23 @@ def collect_edges(
 ) -> TopoGraph:
     """One edge i < j from all that was summed for i, j and for j, i; similarities are relative to ``peak_level``."""
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
-    log_sums = np.empty(len(edges))
-    sums.log_totals(totals, log_sums)
-    log_sums -= np.log(sizes[edges]).sum(axis=1)
+    log_sums = sums.log_totals(totals) - np.log(sizes[edges]).sum(axis=1)
     lower_peak = edges[:, 1]  # the higher number
     return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
 
 
 def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, Array]:
     """Every two ends once, in order, with all that was summed for them."""
-    order = np.lexsort(ends.T[::-1])
+    first, second = ends.T
+    if ((first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (second[1:] > second[:-1]))).all():
+        return ends, pairs, totals
+    order = np.lexsort((second, first))
     fresh = np.ones(len(ends), np.bool_)
     fresh[1:] = (np.diff(ends[order], axis=0) != 0).any(axis=1)
     place = (np.cumsum(fresh) - 1)[inverse_order(order)]
-    edges, merged = ends[order][fresh], sums.empty_totals(int(fresh.sum()))
-    sums.merge_totals(place, totals, merged)
-    counts = np.zeros(len(edges), np.int64)
+    counts = np.zeros(fresh.sum(), np.int64)
     np.add.at(counts, place, pairs)
-    return edges, counts, merged
+    return ends[order][fresh], counts, sums.merge_totals(place, totals, len(counts))
 
 
 def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:

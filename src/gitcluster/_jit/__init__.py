@@ -5,12 +5,12 @@ take ``start, stop`` first; :func:`run_chunks` spreads such a kernel over thread
 so that the result does not depend on the number of threads.
 """
 
+import gc
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from joblib import effective_n_jobs
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["inner_kernel", "kernel", "rough_kernel", "run_chunks", "run_threads"]
+__all__ = ["inner_kernel", "keep_quiet", "kernel", "rough_kernel", "run_chunks", "run_threads"]
 
 SMALLEST_CHUNK = 4096
 OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -30,17 +30,19 @@ class Cache(FunctionCache):  # type: ignore[misc]
     """Compiled code in files. What cannot be read is compiled anew, what cannot be written is not kept."""
 
     def load_overload(self, *arguments: Any) -> Any:
-        """Compiled code that was kept, None where there is none that can be used."""
+        """Compiled code that was kept; None where there is none that can be used, and it is compiled next."""
+        found = None
         try:
-            return super().load_overload(*arguments)
+            found = super().load_overload(*arguments)
         except Exception:  # numba unpickles the files: what is damaged can raise anything
             with suppress(Exception):
                 self.flush()
-            return None
+        if found is None:
+            announce_once()
+        return found
 
     def save_overload(self, *arguments: Any) -> None:
-        """Keep compiled code; reached where something was compiled, not found."""
-        announce_once()
+        """Keep compiled code."""
         try:
             super().save_overload(*arguments)
         except Exception as error:
@@ -50,9 +52,11 @@ class Cache(FunctionCache):  # type: ignore[misc]
 class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled loop. Keeping its code is a bonus: it works where nothing can be written."""
 
+    lost = ""
+    """Why its code cannot be kept."""
+
     def enable_caching(self) -> None:
         """Keep compiled code in files, if there is a place for them."""
-        self.lost = ""
         try:
             self._cache = Cache(self.py_func)
         except RuntimeError as error:
@@ -69,41 +73,45 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             raise (cause or error) from None
 
     def compile(self, *arguments: Any) -> Any:
-        """Compile for some types of arguments."""
+        """Compile for some types of arguments; numba makes so many small objects that collecting garbage takes long."""
         if self.lost:
+            announce_once()
             tell_once(self.lost)
-        return super().compile(*arguments)
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(*arguments)
+        finally:
+            if collects:
+                gc.enable()
 
 
-@cache
-def _told() -> list[str]:
-    return []
-
-
-@cache
-def _announced() -> list[bool]:
-    return []
+_said: set[str] = set()
+"""What is said once per process."""
 
 
 def announce_once() -> None:
     """Say, once per process, that code is being compiled, where somebody would wait in silence."""
-    if not _announced():
-        _announced().append(True)
+    if "compiling" not in _said:
+        _said.add("compiling")
         if is_watched():
-            print("gitcluster compiles its loops for this machine, once; this takes up to a minute.", file=sys.stderr)
+            print("gitcluster compiles its loops for this machine, once; this takes some seconds.", file=sys.stderr)
+
+
+def keep_quiet() -> None:
+    """Something else tells that work is done, as a bar does: do not say that code is being compiled."""
+    _said.add("compiling")
 
 
 def is_watched() -> bool:
-    """Whether somebody sees the error stream and nothing else moves: a terminal or a notebook, not most commands."""
-    if "gitcluster.cli.running" in sys.modules and sys.argv[1:2] != ["demo"]:  # the others have a bar
-        return False
+    """Whether somebody sees the error stream, in a terminal or in a notebook."""
     return "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
 
 
 def tell_once(reason: str) -> None:
     """Say, once per process, that compiled code is not kept."""
-    if not _told():
-        _told().append(reason)
+    if "not kept" not in _said:
+        _said.add("not kept")
         warnings.warn(
             f"Compiled code cannot be kept ({reason.splitlines()[0]}), so every process compiles for some seconds. "
             "Use the environment variable NUMBA_CACHE_DIR to name a folder that can be written to.",
@@ -113,7 +121,11 @@ def tell_once(reason: str) -> None:
 
 
 class InnerKernel(Kernel):
-    """A part of compiled loops. It is not compiled for being called from Python, which takes a fifth of the time."""
+    """A part of compiled loops, with which it is kept. It is not compiled for being called from Python, which takes a
+    fifth of the time."""
+
+    def enable_caching(self) -> None:
+        """Nothing of its own is kept."""
 
     def __call__(self, *arguments: Any) -> Any:
         """The same, not compiled."""

@@ -8,8 +8,7 @@ from math import exp, expm1, inf, log
 import numpy as np
 
 from gitcluster._jit import inner_kernel, kernel
-from gitcluster._jit.sums import add_value
-from gitcluster._jit.unions import find, find_all
+from gitcluster._jit.unions import find
 
 NO_INTENSITY = -1e4
 """Log intensity of a sample without neighbours."""
@@ -48,36 +47,35 @@ def log_weighted_kernel(start, stop, indices, distances, k, power, scale, weight
 
 
 @kernel
-def find_components(indices, k, n_nodes):
-    """Root of every node in the graph of neighbours, and the number of components; the nearest neighbours first,
-    so that a graph in one piece is known to be one early. Nodes without a row of neighbours stand last."""
-    n_samples = len(indices)
-    root = np.arange(n_nodes)
-    count = n_nodes
-    for first in range(0, k, 4):
-        for x in range(n_samples):
-            for c in range(first, min(first + 4, k)):
-                i, j = find(root, x), find(root, np.int64(indices[x, c]))
-                if i != j:
-                    root[max(i, j)] = min(i, j)
-                    count -= 1
-        if count == 1:
-            break
-    find_all(root)
-    return root, count
+def join_neighbors(indices, first, stop, root):
+    """Join every sample with some of its neighbours; how many times two parts became one."""
+    count = 0
+    for x in range(len(indices)):
+        i = find(root, x)
+        for c in range(first, stop):
+            j = find(root, np.int64(indices[x, c]))
+            if i < j:
+                root[j] = i
+                count += 1
+            elif j < i:
+                root[i] = j
+                i = j
+                count += 1
+    return count
 
 
 @kernel
-def sum_components(root, distances, k, totals, counts):
-    """Neighbour distances, divided by k, and their number in the component of every sample, at its root."""
-    for x in range(distances.shape[0]):
+def sum_finite(start, stop, values, k, divisor, totals, counts):
+    """Sum of the finite ones of the first k values of every row, each divided, and their number."""
+    for x in range(start, stop):
         total = 0.0
+        count = 0
         for c in range(k):
-            if distances[x, c] < inf:
-                counts[root[x]] += 1
-                total += distances[x, c] / k
-        if total > 0.0:
-            add_value(totals[root[x]], total)
+            if values[x, c] < inf:
+                total += values[x, c] / divisor
+                count += 1
+        totals[x] = total
+        counts[x] = count
 
 
 @inner_kernel
@@ -118,33 +116,3 @@ def steepest_fitted(start, stop, indices, distances, k, fitted_intensity, log_in
                 if slope > best_slope:
                     best, best_slope = indices[x, c], slope
         parent[x] = best
-
-
-@kernel
-def follow_parents(order, parent, labels):
-    """Number the peaks in falling intensity and give every sample the number of its peak."""
-    count = 0
-    for x in order:
-        if parent[x] == x:
-            labels[x] = count
-            count += 1
-        else:
-            labels[x] = labels[parent[x]]
-    return count
-
-
-@kernel
-def part_groups(groups, labels, parent):
-    """Make peaks of the samples of groups that share a local cluster with another group; whether there were any."""
-    n_labels = labels.max() + 1
-    seen = np.full(n_labels, -1, np.int64)
-    mixed = np.zeros(n_labels, np.bool_)
-    for x in range(len(groups)):
-        if groups[x] >= 0:
-            if seen[labels[x]] >= 0 and seen[labels[x]] != groups[x]:
-                mixed[labels[x]] = True
-            seen[labels[x]] = groups[x]
-    for x in range(len(groups)):
-        if groups[x] >= 0 and mixed[labels[x]]:
-            parent[x] = x
-    return mixed.any()

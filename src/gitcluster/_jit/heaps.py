@@ -29,17 +29,3 @@ def build_heap(heap, size, keys, ties):
     """Put the first numbers in the order of a heap."""
     for place in range(size // 2 - 1, -1, -1):
         sift_down(heap, size, place, keys, ties)
-
-
-@inner_kernel
-def sift_up(heap, place, keys, ties):
-    """Let a number rise to where none above it comes later."""
-    number = heap[place]
-    while place > 0:
-        parent = (place - 1) // 2
-        a = heap[parent]
-        if not (keys[number] < keys[a] or (keys[number] == keys[a] and ties[number] < ties[a])):
-            break
-        heap[place] = a
-        place = parent
-    heap[place] = number

@@ -10,26 +10,6 @@ import numpy as np
 from gitcluster._jit import inner_kernel, kernel
 
 
-@kernel
-def hash_rows(bits, hashes):
-    for i in range(bits.shape[0]):
-        value = np.uint64(0x9E3779B97F4A7C15)
-        for j in range(bits.shape[1]):
-            value ^= np.uint64(bits[i, j])
-            value *= np.uint64(0xBF58476D1CE4E5B9)
-            value ^= value >> np.uint64(29)
-        hashes[i] = value
-
-
-@kernel
-def rows_match(points, other):
-    for i in range(points.shape[0]):
-        for j in range(points.shape[1]):
-            if points[i, j] != points[other[i], j]:
-                return False
-    return True
-
-
 @inner_kernel
 def squared_distance(x, y):
     total = 0.0
@@ -165,35 +145,6 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
                     indices[x, place] = near[c]
                     distances[x, place] = near_distances[c]
                     place += 1
-
-
-@kernel
-def rename_samples(start, stop, indices, order):
-    """Indices of samples that were put in another order: sample ``order[i]`` was at i."""
-    for x in range(start, stop):
-        for c in range(indices.shape[1]):
-            indices[x, c] = order[indices[x, c]]
-
-
-@kernel
-def restore_rows(indices, distances, place):
-    """Rows of samples that were put in another order, in place: row ``place[i]`` becomes row i."""
-    done, width = np.zeros(len(place), np.bool_), indices.shape[1]
-    near, near_distances = np.empty(width, indices.dtype), np.empty(width, distances.dtype)
-    for first in range(len(place)):
-        if done[first]:
-            continue
-        for c in range(width):
-            near[c], near_distances[c] = indices[first, c], distances[first, c]
-        at = first
-        while place[at] != first:
-            done[at] = True
-            for c in range(width):
-                indices[at, c], distances[at, c] = indices[place[at], c], distances[place[at], c]
-            at = place[at]
-        done[at] = True
-        for c in range(width):
-            indices[at, c], distances[at, c] = near[c], near_distances[c]
 
 
 @kernel

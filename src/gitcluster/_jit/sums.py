@@ -1,15 +1,15 @@
 """Sums of floats that neither order nor partition can change.
 
-Whole numbers in three bins of 26 bits: the highest bin of all that was added and the two below it. A row of ``sums`` is
-the number of the highest bin, then the three bins.
+Whole numbers in three bins of 26 bits: the highest bin of all that was added and the two below it. A row of ``totals``
+is the number of the highest bin, then the three bins.
 """
 
-from math import exp, inf, ldexp, log
+from math import exp, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit import inner_kernel
 
 BITS = 26
 BIN = 2.0**BITS
@@ -19,82 +19,35 @@ NOTHING = -(1 << 40)
 
 
 @inner_kernel
-def raise_bin(total, number):
-    """Make room for values of a higher bin; what falls out at the bottom would not show in the result."""
+def add_exp(total, value):
+    """Add exp(value), which may be beyond the range of floats."""
+    number = np.int64(np.floor(value / LOG_BIN))
+    mantissa = exp(value - number * LOG_BIN)
+    if mantissa < 1.0:
+        mantissa = 1.0
+    if mantissa > BIN - 1e-8:
+        mantissa = BIN - 1e-8
     by = number - total[0]
-    if by > 0:
+    if by > 0:  # what falls out at the bottom would not show in the result
         total[0] = number
         total[3] = total[3 - by] if by < 3 else 0
         total[2] = total[1] if by == 1 else 0
         total[1] = 0
-
-
-@inner_kernel
-def add_mantissa(total, number, mantissa):
-    """Add ``mantissa``, from 1 to below 2^26, times 2^(26 number)."""
-    raise_bin(total, number)
     place = 1 + total[0] - number
     while place < 4 and mantissa > 0.0:
-        whole = np.floor(mantissa)
-        total[place] += np.int64(whole)
+        whole = np.int64(mantissa)
+        total[place] += whole
         mantissa = (mantissa - whole) * BIN
         place += 1
 
 
-@kernel
-def add_value(total, value):
-    """Add a value above 0."""
-    number = np.int64(np.floor(np.log2(value) / BITS))
-    mantissa = ldexp(value, -BITS * number)
-    if mantissa >= BIN or mantissa < 1.0:  # the logarithm was rounded
-        number += 1 if mantissa >= BIN else -1
-        mantissa = ldexp(value, -BITS * number)
-    add_mantissa(total, number, mantissa)
-
-
-@kernel
-def add_exp(total, value):
-    """Add exp(value), which may be beyond the range of floats."""
-    number = np.int64(np.floor(value / LOG_BIN))
-    add_mantissa(total, number, min(max(exp(value - number * LOG_BIN), 1.0), BIN - 1e-8))
-
-
 @inner_kernel
-def add_total(total, other):
-    """Add what was summed elsewhere."""
-    raise_bin(total, other[0])
-    for place in range(1, 4):
-        to = place + total[0] - other[0]
-        if to < 4:
-            total[to] += other[place]
-
-
-@inner_kernel
-def leading_part(total):
-    """The sum as a multiple of the unit of its highest bin."""
-    return total[1] + (total[2] + total[3] / BIN) / BIN
-
-
-@kernel
-def merge_totals(place, totals, merged):
-    """Add row r of ``totals`` to row ``place[r]`` of ``merged``."""
-    for r in range(len(place)):
-        add_total(merged[place[r]], totals[r])
-
-
-@kernel
-def mean_totals(totals, counts, means):
-    """Means; 0 of nothing."""
-    for r in range(len(totals)):
-        means[r] = 0.0
-        if totals[r, 0] != NOTHING:
-            means[r] = ldexp(leading_part(totals[r]) / counts[r], BITS * totals[r, 0])
-
-
-@kernel
-def log_totals(totals, logs):
-    for r in range(len(totals)):
-        logs[r] = log(leading_part(totals[r])) + totals[r, 0] * LOG_BIN
+def add_log(total, value):
+    """log(exp(total) + exp(value)); infinite is what one of the two is."""
+    high, low = (total, value) if total > value else (value, total)
+    if high == -inf or high == inf:
+        return high
+    return high + log(1.0 + exp(low - high))
 
 
 def empty_totals(n: int) -> NDArray[np.int64]:
@@ -104,28 +57,49 @@ def empty_totals(n: int) -> NDArray[np.int64]:
     return totals
 
 
-@kernel
-def sum_moments(values, low, span, steps, slack, sums):
-    """Add up v and v^2, v = (value / 2 - low) / span from 0 to 1 as a multiple of 2^-52: v is a 2^26 + b, and the sums
-    are of a, b, a^2, a b and b^2, the last three in halves of 32 bits. Values near a lattice of steps are put on it."""
-    for i in range(len(values)):
-        share = (values[i] * 1.0 / 2 - low) / span
-        step = np.rint(share * steps)
-        if steps > 0 and abs(share * steps - step) <= slack:
-            share = step / steps
-        v = np.int64(np.rint(share * 2.0**52))
-        a, b = v >> 26, v & ((1 << 26) - 1)
-        sums[0] += a
-        sums[1] += b
-        for place, square in ((2, a * a), (4, a * b), (6, b * b)):
-            sums[place] += square >> 32
-            sums[place + 1] += square & ((1 << 32) - 1)
+def sum_values(values: NDArray[np.float64], place: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Sums of the values above 0 at each of n places.
+
+    Examples
+    --------
+    >>> mean_totals(sum_values(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0]), 2), np.ones(2))
+    array([5., 2.])
+    """
+    place, values = place[values > 0], values[values > 0]
+    number = (np.frexp(values)[1].astype(np.int64) - 1) // BITS
+    rows = np.zeros((len(values), 4), np.int64)
+    rows[:, 0], mantissa = number, np.ldexp(values, -BITS * number)
+    for column in range(1, 4):
+        rows[:, column] = mantissa
+        mantissa = (mantissa - rows[:, column]) * BIN
+    return merge_totals(place, rows, n)
 
 
-@inner_kernel
-def add_log(total, value):
-    """log(exp(total) + exp(value))."""
-    high, low = max(total, value), min(total, value)
-    if high == -inf:
-        return high
-    return high + log(1.0 + exp(low - high))
+def merge_totals(place: NDArray[np.int64], totals: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Sums at each of n places: row r of ``totals`` is a part of that at ``place[r]``."""
+    highest, bins = np.full(n, NOTHING), np.zeros((3, n), np.int64)
+    np.maximum.at(highest, place, totals[:, 0])
+    below = highest[place] - totals[:, 0]
+    for by in range(3):
+        some = np.flatnonzero(below == by)
+        for column in range(3 - by):
+            np.add.at(bins[column + by], place[some], totals[some, column + 1])
+    return np.column_stack([highest, *bins])
+
+
+def leading_parts(totals: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums as multiples of the unit of their highest bins."""
+    return np.asarray(totals[:, 1] + (totals[:, 2] + totals[:, 3] / BIN) / BIN)
+
+
+def mean_totals(totals: NDArray[np.int64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means; 0 of nothing."""
+    there = totals[:, 0] != NOTHING
+    means = np.zeros(len(totals))
+    means[there] = np.ldexp(leading_parts(totals[there]) / counts[there], BITS * totals[there, 0])
+    return means
+
+
+def log_totals(totals: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Logarithms of sums, by the function that compiled loops use: numpy's own may differ in the last bit."""
+    return np.array([log(part) for part in leading_parts(totals).tolist()]) + totals[:, 0] * LOG_BIN

@@ -6,7 +6,7 @@ from math import inf, log, sqrt
 import numpy as np
 
 from gitcluster._jit import inner_kernel, kernel
-from gitcluster._jit.linkage import append_edges, link_edges
+from gitcluster._jit.linkage import append_edges
 from gitcluster._jit.sums import add_log
 from gitcluster._jit.unions import find, union
 
@@ -101,6 +101,22 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
         sizes[union(root, i, j)] = low + high
         n_clusters -= 1
     return outcome, merges[:n_merged], changes[:n_merged]
+
+
+@inner_kernel
+def link_edges(edges, root):
+    """Every cluster's edges as a linked list of half-edges 2 e and 2 e + 1."""
+    head = np.full(len(root), -1, np.int64)
+    tail = np.full(len(root), -1, np.int64)
+    following = np.full(2 * len(edges), -1, np.int64)
+    for half in range(2 * len(edges)):
+        i = find(root, edges[half // 2, half % 2])
+        if head[i] < 0:
+            head[i] = half
+        else:
+            following[tail[i]] = half
+        tail[i] = half
+    return head, tail, following
 
 
 @kernel

@@ -1,17 +1,14 @@
 """Hash tables of numbers from 0 on: an array of them, -1 where it is free, each at or behind the place it asks for."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gitcluster._jit import inner_kernel
 
 
-@inner_kernel
-def make_table(n_numbers):
+def make_table(n_numbers: int) -> NDArray[np.int64]:
     """A table with room for so many numbers, at least half of it free."""
-    size = 4
-    while size < 2 * n_numbers:
-        size *= 2
-    return np.full(size, -1, np.int64)
+    return np.full(max(4, 1 << max(0, 2 * n_numbers - 1).bit_length()), -1)
 
 
 @inner_kernel
@@ -38,7 +35,8 @@ def free_slot(table, slot, held):
     while table[behind] != -1:
         wanted = place_of(table, table[behind])
         if ((behind - wanted) & last) >= ((behind - slot) & last):  # it may stand at the free place
-            table[slot], held[slot] = table[behind], held[behind]
+            table[slot] = table[behind]
+            held[slot] = held[behind]
             slot = behind
         behind = (behind + 1) & last
     table[slot] = -1

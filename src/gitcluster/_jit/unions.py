@@ -1,6 +1,11 @@
 """Union-find on arrays of roots."""
 
+from typing import Any
+
+from numpy.typing import NDArray
+
 from gitcluster._jit import inner_kernel, kernel
+from gitcluster._support.arrays import follow_to_end
 
 
 @inner_kernel
@@ -14,20 +19,22 @@ def find(root, i):
 @inner_kernel
 def union(root, i, j):
     """The lower number, which is the higher peak, stands for both."""
-    high, low = min(i, j), max(i, j)
+    high, low = (i, j) if i < j else (j, i)
     root[low] = high
     return high
 
 
 @kernel
 def union_edges(root, edges, chosen):
-    for e in chosen:
-        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
-        if i != j:
-            union(root, i, j)
+    for c in range(len(chosen)):
+        i = find(root, edges[chosen[c], 0])
+        j = find(root, edges[chosen[c], 1])
+        if i < j:
+            root[j] = i
+        else:
+            root[i] = j
 
 
-@kernel
-def find_all(root):
-    for i in range(len(root)):
-        root[i] = find(root, i)
+def find_all(root: NDArray[Any]) -> None:
+    """Let every item name the one that stands for it."""
+    root[:] = follow_to_end(root)

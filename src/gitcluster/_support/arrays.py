@@ -21,6 +21,21 @@ def inverse_order(order: NDArray[Any]) -> NDArray[Any]:
     return place
 
 
+def follow_to_end(following: NDArray[Any]) -> NDArray[Any]:
+    """Where the way from every item ends, if each names the next one and the last one itself.
+
+    Examples
+    --------
+    >>> follow_to_end(np.array([0, 0, 1, 3]))
+    array([0, 0, 0, 3])
+    """
+    while True:
+        further = following[following]
+        if np.array_equal(further, following):
+            return np.asarray(further)
+        following = further
+
+
 def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
     """Where each of several runs begins, and where the last one ends.
 

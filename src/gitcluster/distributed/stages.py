@@ -15,14 +15,22 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitcluster._jit import boundary, cellwise, climbing, sums
+from gitcluster._jit import cellwise, climbing, sums
 from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.exchange import Around, Ground, Region
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
-from gitcluster.intensity import distance_unit, intensity_in_units, mean_distances, rounding_step
+from gitcluster.intensity import (
+    distance_unit,
+    find_components,
+    intensity_in_units,
+    mean_distances,
+    number_components,
+    rounding_step,
+    sum_distances,
+)
 from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
-from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, split_sums
+from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, sum_pairs
 
 
 class Numbering(NamedTuple):
@@ -120,12 +128,12 @@ def find_parts(region: Region, plan: Plan) -> Parts:
     graph, ids = region.graph, region.ids.astype(plan.id_type)
     names, summed = np.empty((len(ids), len(plan.sizes)), plan.id_type), []
     for s, reach in enumerate(plan.reaches):
-        root, _ = climbing.find_components(graph.indices, reach.intensity, len(ids))
-        totals, counts = sums.empty_totals(len(ids)), np.zeros(len(ids), np.int64)
-        climbing.sum_components(root, graph.distances, reach.intensity, totals, counts)
-        own = np.unique(root[: region.cell.n_samples])
+        root, _ = find_components(graph.indices, reach.intensity, len(ids))
+        lowest, place = number_components(root)
+        totals, counts = sum_distances(graph.distances, reach.intensity, place, len(lowest))
+        own = np.unique(place[: region.cell.n_samples])
         names[:, s] = ids[root]
-        summed.append(Sums(ids[own], totals[own], counts[own]))
+        summed.append(Sums(ids[lowest[own]], totals[own], counts[own]))
     return Parts(names, summed)
 
 
@@ -153,8 +161,7 @@ def join_parts(linked: Sequence[tuple[Sums, Array]], k: int) -> tuple[list[tuple
     links = order[np.searchsorted(names, np.concatenate([some for _, some in linked]), sorter=order)].astype(np.int32)
     adjacency = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
     n_components, component = connected_components(adjacency, directed=False)
-    joined, counted = sums.empty_totals(n_components), np.zeros(n_components, np.int64)
-    sums.merge_totals(component, totals, joined)
+    joined, counted = sums.merge_totals(component, totals, n_components), np.zeros(n_components, np.int64)
     np.add.at(counted, component, counts)
     ends = np.cumsum([len(found.names) for found, _ in linked])[:-1]
     means = np.split(mean_distances(joined, counted, k)[component], ends)
@@ -306,11 +313,10 @@ def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan)
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
-        rows = boundary.sum_pairs(
+        ends, pairs, totals = sum_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
             rate, nobody,
         )  # fmt: skip
-        ends, pairs, totals = split_sums(rows)
         found.append((peaks[ends], pairs, totals))
     return found
 

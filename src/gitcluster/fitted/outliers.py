@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import comparing, run_chunks
+from gitcluster._jit import climbing, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.neighbors import Neighbors
 
+ROWS_AT_ONCE = 1 << 14
 ROUNDING = 2.0**-36
 """Scores nearer than this are equal, so that rounding errors cannot make one of several equally far samples noise."""
 
@@ -31,17 +32,27 @@ def score_outliers(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean distance to the k nearest and outlier score of every sample; ``widths`` are those of fitted samples."""
     n_samples, k = len(near.indices), min(k, near.indices.shape[1])
-    own, scores = measure_widths(near, k, n_jobs=n_jobs), np.empty(n_samples)
-    widths = own if widths is None else widths
-    run_chunks(comparing.outlier_scores, n_samples, n_jobs, near.indices, near.distances, k, own, widths, scores)
-    return own, np.rint(scores / ROUNDING) * ROUNDING
+    own = measure_widths(near, k, n_jobs=n_jobs)
+    widths, around = own if widths is None else widths.astype(np.float64), np.empty(n_samples)
+    for start in range(0, n_samples, ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        there = near.distances[some, :k] < np.inf
+        around[some] = mean_of_finite(np.where(there, widths[near.indices[some, :k]], np.inf), k, n_jobs=n_jobs)
+    share = np.where(own == 0, 1.0, 0.0)
+    np.divide(around, own, out=share, where=(own > 0) & (around < np.inf))
+    return own, np.rint((1 - np.minimum(share, 1)) / ROUNDING) * ROUNDING
 
 
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Mean distance of every sample to its k nearest."""
-    widths = np.empty(len(near.indices))
-    run_chunks(comparing.mean_reach, len(widths), n_jobs, near.distances, k, widths)
-    return widths
+    return mean_of_finite(near.distances, k, n_jobs=n_jobs)
+
+
+def mean_of_finite(values: Array, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    """Mean of the finite ones of the first k values of every row, infinite where there are none."""
+    totals, counts = np.empty(len(values)), np.empty(len(values), np.int64)
+    run_chunks(climbing.sum_finite, len(values), n_jobs, values, k, 1, totals, counts)
+    return np.asarray(np.divide(totals, counts, out=np.full(len(values), np.inf), where=counts > 0))
 
 
 def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:

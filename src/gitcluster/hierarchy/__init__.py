@@ -13,6 +13,7 @@ In: topo-graph, connected by its bridges. Out: :class:`Merges` in the order of l
 in which they are undone.
 """
 
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 
 from gitcluster._jit import linkage as kernels
 from gitcluster._jit import unions
-from gitcluster._support.arrays import Array
+from gitcluster._jit.tables import make_table
+from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.intensity import rounding_step
 from gitcluster.topo_graph import TopoGraph
@@ -88,43 +90,61 @@ def link(graph: TopoGraph, *, around: Array | None = None) -> Merges:
     """All merges of average linkage; those within given clusters first."""
     root = np.arange(len(graph.sizes))
     if around is None:
-        edges, strength = link_edges(graph, np.arange(len(graph.edges)), root)
-    else:
-        inside = graph.inside(around)
-        parts = [link_edges(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
-        edges, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    smaller = kernels.smaller_sides(edges, graph.edges, graph.sizes, np.arange(len(graph.sizes)))
-    return Merges(edges, strength, smaller)
+        return link_edges(graph, np.arange(len(graph.edges)), root)
+    inside = graph.inside(around)
+    parts = [link_edges(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
+    return Merges(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def link_edges(
-    graph: TopoGraph, among: Array, root: Array, rival: Array | None = None
-) -> tuple[Array, NDArray[np.float64]]:
-    """Edge and strength of the merges of average linkage along some edges, then across bridges, the shortest first.
+    graph: TopoGraph, among: Array, root: Array, *, rival: Array | None = None, apart: Array | None = None
+) -> Merges:
+    """Merges of average linkage along some edges, then across bridges, the shortest first.
 
     ``root`` has what is together already, and is changed; no two clusters with a ``rival`` of their own (-1 for none)
-    come together.
+    come together, nor do local clusters that must be ``apart``.
     """
-    real = graph.real[among]
-    apart, free = np.empty((0, 2), np.int64), np.full(len(graph.sizes), -1) if rival is None else rival
+    m, real = len(root), graph.real[among]
     strong, bridges = among[real], among[~real]
-    merged, strength = kernels.link_average(
-        graph.edges[strong], graph.log_sums[strong], graph.sizes, root, apart, free, rounding_step(np.float64)
-    )
     bridges = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]
-    crossed = kernels.link_in_order(bridges, graph.edges, root, apart, free)
-    return np.concatenate([strong[merged], crossed]), np.concatenate([strength, np.full(len(crossed), -np.inf)])
+    never = np.empty((0, 2), np.int64) if apart is None else apart
+    edges = np.concatenate([graph.edges[strong], never, graph.edges[bridges]])
+    log_sums = np.concatenate([graph.log_sums[strong], np.full(len(never), np.inf)])
+    top, name, single = follow_to_end(root), np.full(m, m), np.full(m, -1)
+    np.minimum.at(name, top, np.arange(m))
+    np.maximum.at(single, top, -1 if rival is None else rival)
+    head, tail, following, degree = np.full(m, -1), np.full(m, -1), np.full(2 * len(log_sums), -1), np.zeros_like(root)
+    table, behind, heap = make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
+    merges, heights, smaller = np.empty(m, np.int64), np.empty(m), np.empty(m, np.int64)
+    count = kernels.link_average(
+        len(strong), edges, log_sums, root, np.bincount(top, graph.sizes, minlength=m).astype(np.int64), name, single,
+        rounding_step(np.float64), head, tail, following, degree, table, np.empty_like(table), log_sums.copy(), behind,
+        heap, np.full(len(strong), -np.inf), np.zeros_like(heap), merges, heights, smaller,
+    )  # fmt: skip
+    names = np.concatenate([strong, np.full(len(never), -1), bridges])
+    return Merges(names[merges[:count]], heights[:count], smaller[:count])
 
 
-def undo_order(merges: Merges, graph: TopoGraph, crumb: int) -> Array:
+def undo_order(merges: Merges, graph: TopoGraph, crumb: int, n_undone: int | None = None) -> Array:
     """Merges in the order in which they are undone, where no split leaves less than a part of an average cluster."""
-    return rank_splits(merges.smaller, graph, crumb)
+    return rank_splits(merges.smaller, graph, crumb, n_undone)
 
 
-def rank_splits(smaller: Array, graph: TopoGraph, crumb: int) -> Array:
-    """Merges, whose ``smaller`` sides are given, in the order in which to undo them."""
-    by_size = len(smaller) - 1 - np.argsort(-smaller[::-1], kind="stable")  # of equal ones the last merge first
-    return np.asarray(kernels.rank_splits(smaller, by_size, graph.sizes.sum(), crumb))
+def rank_splits(smaller: Array, graph: TopoGraph, crumb: int, n_splits: int | None = None) -> Array:
+    """Merges, whose ``smaller`` sides are given, in the order in which to undo them, the last that leaves no crumb
+    first; all of them, or some."""
+    n_splits = len(smaller) if n_splits is None else min(n_splits, len(smaller))
+    total, by_size = graph.sizes.sum(), iter(np.lexsort((-np.arange(len(smaller)), -smaller)).tolist())
+    sides, largest = smaller.tolist(), next(by_size, None)
+    ranked: list[int] = []
+    ready: list[int] = []
+    for rank in range(n_splits):
+        least = total / (crumb * (rank + 2))
+        while largest is not None and (sides[largest] >= least or not ready):
+            heappush(ready, -largest)
+            largest = next(by_size, None)
+        ranked.append(-heappop(ready))
+    return np.array(ranked, np.int64)
 
 
 def cut_merges(merges: Merges, graph: TopoGraph, undone: Array) -> tuple[Array, Array]:
@@ -148,10 +168,17 @@ def fit_undone(merges: Merges, graph: TopoGraph, undone: Array, prior: NDArray[n
 
 
 def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array, n_cuts: int) -> NDArray[np.int32]:
-    """Clusters of local clusters where the first 1, 2, ... merges are undone, one row each; labels in no order."""
-    labels = np.empty((n_cuts, len(graph.sizes)), np.int32)
-    kernels.cut_repeatedly(merges.edges, graph.edges, undone, len(graph.sizes), labels)
-    return labels
+    """Clusters of local clusters where the first 1, 2, ... merges are undone, one row each, in order of first sight."""
+    kept, root = np.ones(len(merges.edges), np.bool_), np.arange(len(graph.sizes))
+    kept[undone[:n_cuts]] = False
+    unions.union_edges(root, graph.edges, merges.edges[kept])
+    part = np.unique(follow_to_end(root), return_inverse=True)[1]
+    first = np.tile(np.arange(n_cuts + 1), (n_cuts + 1, 1))
+    for cut in range(n_cuts - 1, 0, -1):  # the first part of the cluster of every part
+        i, j = first[cut + 1, part[graph.edges[merges.edges[undone[cut]]]]]
+        first[cut] = np.where(first[cut + 1] == max(i, j), min(i, j), first[cut + 1])
+    number = np.cumsum(first == np.arange(n_cuts + 1), axis=1, dtype=np.int32) - 1
+    return np.take_along_axis(number, first, axis=1)[1:][:, part]
 
 
 def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
@@ -166,7 +193,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     of_part[part] = labels
     _, largest = np.unique(of_part, return_index=True)
     rival = np.where(np.isin(part, largest), labels, -1)
-    link_edges(graph, np.arange(len(graph.edges)), root, rival)
+    link_edges(graph, np.arange(len(graph.edges)), root, rival=rival)
     return label_by_size(root, graph.sizes)[0]
 
 
@@ -176,10 +203,13 @@ def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]
     top, bottom = (finite.max(), finite.min()) if len(finite) else (0.0, 0.0)
     heights = np.maximum.accumulate(np.where(np.isfinite(strength), top - strength, top - bottom + 1.0))
     heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # no two alike: scipy cuts by height
-    linkage = np.empty((m - 1, 4))
-    linkage[:, 2] = heights
-    kernels.number_merges(edges, graph.edges, linkage)
-    return linkage
+    root, node, size, rows = list(range(m)), list(range(m)), [1] * m, []
+    for t, ends in enumerate(graph.edges[edges].tolist()):
+        i, j = (unions.find(root, end) for end in ends)
+        rows.append((min(node[i], node[j]), max(node[i], node[j]), heights[t], size[i] + size[j]))
+        both = unions.union(root, i, j)
+        node[both], size[both] = m + t, size[i] + size[j]
+    return np.array(rows, np.float64).reshape(-1, 4)
 
 
 def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) -> Array:

@@ -13,12 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import coo_array
 
-from gitcluster._jit import linkage as kernels
 from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import label_by_size
-from gitcluster.hierarchy import CRUMB, rank_splits
-from gitcluster.intensity import rounding_step
+from gitcluster.hierarchy import CRUMB, link_edges, rank_splits
 from gitcluster.prior.constraints import Constraints
 from gitcluster.topo_graph import TopoGraph
 
@@ -77,8 +75,8 @@ def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: i
 def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int, crumb: int = CRUMB) -> Array:
     """Final cluster of every local cluster, with what must be together and apart."""
     root = ties.join(len(graph.sizes))
-    merged = _link_within(graph, ties, root.copy())
-    smaller = kernels.smaller_sides(merged, graph.edges, graph.sizes, root.copy())
+    among = np.arange(len(graph.edges))
+    merged, _, smaller = link_edges(graph, among, root.copy(), rival=ties.rival, apart=ties.apart)
     merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
     first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
     order = rank_splits(smaller, graph, crumb)
@@ -86,16 +84,6 @@ def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int, crumb: i
     undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
     unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
     return label_by_size(root, graph.sizes)[0]
-
-
-def _link_within(graph: TopoGraph, ties: Ties, root: Array) -> Array:
-    """Edges of the merges that ties allow: by average linkage, then across bridges, the shortest first."""
-    real, bridges = np.flatnonzero(graph.real), np.flatnonzero(~graph.real)
-    merged, _ = kernels.link_average(
-        graph.edges[real], graph.log_sums[real], graph.sizes, root, ties.apart, ties.rival, rounding_step(np.float64)
-    )
-    order = bridges[np.argsort(-graph.log_weights[bridges], kind="stable")]
-    return np.concatenate([real[merged], kernels.link_in_order(order, graph.edges, root, ties.apart, ties.rival)])
 
 
 def _sums_with_bridges(graph: TopoGraph) -> Array:
@@ -124,8 +112,8 @@ def _join_the_rest(
         if len(alive) <= n_clusters:
             return np.array(first, np.int64), np.array(second, np.int64), np.array(smaller, np.int64)
         order = alive[np.argsort(size[alive], kind="stable")]
-        way = kernels.find_joinable(order, now, ties.apart, ties.rival)
-        if way[0] < 0:
+        way = _find_joinable(order.tolist(), now, ties)
+        if way is None:
             raise UnmetConstraintsError(
                 f"{len(alive)} clusters are left that cannot_link or different labels forbid to join, where "
                 f"n_clusters={n_clusters}. Ask for {len(alive)} clusters, or take away some of the constraints."
@@ -134,6 +122,17 @@ def _join_the_rest(
         second.append(way[1])
         smaller.append(int(min(size[way[0]], size[way[1]])))
         now[now == max(way)] = min(way)
+
+
+def _find_joinable(order: list[int], now: Array, ties: Ties) -> tuple[int, int] | None:
+    """The first two of the clusters in ``order`` that may be joined, earlier ones first."""
+    apart, labelled = set(map(tuple, np.sort(now[ties.apart], axis=1).tolist())), set(now[ties.rival >= 0].tolist())
+    for n, last in enumerate(order):
+        for earlier in order[:n]:
+            both = min(earlier, last), max(earlier, last)
+            if both not in apart and not labelled.issuperset(both):
+                return earlier, last
+    return None
 
 
 def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:

@@ -17,6 +17,7 @@ The same holds for the categories of a table, see :class:`FeatureKinds`.
 In: samples, or some of them. Out: a :class:`Scaling` for every way, or the reason why there is none.
 """
 
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ POWERS = (-2.0, 4.0)
 """Exponents that are tried."""
 VALUES = 500_000
 """Values that exponents are fitted to, at most."""
+GOLDEN = 0.6180339887498949
+STEPS = 16
 KEPT = 0.9
 """Share of the variance that principal components hold."""
 WIDEST = 2000
@@ -206,12 +209,44 @@ def _power(
     for j in range(n_features):
         values = np.ascontiguousarray(points[:, j])
         if not discrete[j] and len(np.unique(values[:100])) > 2:
-            powers[j] = kernels.best_power(values[::step], *POWERS)
+            powers[j] = best_power(values[::step])
         bend(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]
     if not (np.isfinite(means).all() and (spreads > 0).all() and np.isfinite(spreads).all()):
         return Representation("power", None, "a feature is constant or infinite after the transform")
     return Representation("power", base._replace(powers=powers, means=means, spreads=spreads))
+
+
+def best_power(values: NDArray[np.float64]) -> float:
+    """The exponent that makes values most like those of a Gaussian after the transform, by golden section."""
+    grown, bent = values.copy(), np.empty_like(values)
+    kernels.grow(grown)
+    n, slopes = len(values), in_turn(grown)
+
+    def likelihood(power: float) -> float:
+        kernels.stretch(grown, power, bent)
+        mean = in_turn(bent) / n
+        variance = in_turn(bent * bent) / n - mean * mean
+        return (power - 1.0) * slopes - 0.5 * n * log(variance) if 1e-12 < variance < inf else -inf
+
+    low, high = POWERS
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = likelihood(left), likelihood(right)
+    for _ in range(STEPS):
+        if at_left >= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = likelihood(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = likelihood(right)
+    return 0.5 * (low + high)
+
+
+def in_turn(values: NDArray[np.float64]) -> float:
+    """The sum of values, added one after the other."""
+    return float(np.add.accumulate(values)[-1])
 
 
 def _components(points: NDArray[np.float64], std: Representation) -> Representation:

@@ -16,7 +16,6 @@ from scipy.sparse import csr_array, issparse
 
 from gitcluster._jit import run_chunks
 from gitcluster._jit import scaling as kernels
-from gitcluster._jit import sums as sums_of_columns
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.lattices import count_steps, distinct_values, precision_of, snap
 
@@ -99,13 +98,22 @@ def sum_moments(X: Array, features: Array, low: Array, high: Array, steps: Array
     """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
 
     Values are counted from the lowest, for the digits of data far from 0, and halved, for data near the largest float.
+    A share v of the span, a multiple of 2^-52, is a 2^26 + b; the sums are of a, b, a^2, a b and b^2, the last three in
+    halves of 32 bits.
     """
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
     slack = precision_of(low.dtype, bottom, top) / (top - bottom) * steps
     sums = np.zeros((len(features), 8), np.int64)
     for column, feature in enumerate(features):
-        span = top[column] - bottom[column]
-        sums_of_columns.sum_moments(X[:, feature], bottom[column], span, steps[column], slack[column], sums[column])
+        values = X[:, feature].astype(np.float64) / 2 - bottom[column]
+        values /= top[column] - bottom[column]
+        if steps[column]:
+            snap(values, int(steps[column]), float(slack[column]))
+        whole = np.rint(values * 2.0**52).astype(np.int64)
+        a, b = whole >> 26, whole & ((1 << 26) - 1)
+        sums[column, :2] = a.sum(), b.sum()
+        for place, squares in ((2, a * a), (4, a * b), (6, b * b)):
+            sums[column, place : place + 2] = (squares >> 32).sum(), (squares & ((1 << 32) - 1)).sum()
     return sums
 
 
@@ -170,14 +178,15 @@ def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
 
 def bend(values: NDArray[np.float64], power: float) -> None:
     """Yeo and Johnson's transform of values, in their place; those far out stay finite."""
-    kernels.bend(values, power)
+    kernels.grow(values)
+    kernels.stretch(values, power, values)
 
 
 def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
     """Coordinates along the columns of ``rotation``, each row summed on its own and in one order."""
-    turned = np.empty((len(points), rotation.shape[1]), points.dtype)
+    turned = np.zeros((len(points), rotation.shape[1]))
     run_chunks(kernels.rotate, len(points), -1, points, rotation, turned)
-    return turned
+    return turned.astype(points.dtype, copy=False)
 
 
 def scale_checked(X: Any, scaling: Scaling | None) -> Any:

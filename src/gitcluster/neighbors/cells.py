@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._jit import cells as kernels
-from gitcluster._jit import run_chunks
+from gitcluster._jit import run_chunks, run_threads
 from gitcluster._support.arrays import Array
 
 CELLS_AT_ONCE = 16
@@ -44,10 +44,18 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     """
     n_features = points.shape[1]
     members, starts = split_evenly(points, 128 if n_features <= 16 else 64)  # a block stays in the fastest cache
-    n_cells = len(starts) - 1
-    blocks = np.empty((n_cells, n_features, int(np.diff(starts).max())))
-    low, high = np.empty((2, n_cells, n_features))
-    run_chunks(kernels.fill_cells, n_cells, n_jobs, points, members, starts, blocks, low, high, smallest=CELLS_AT_ONCE)
+    n_cells, width = len(starts) - 1, int(np.diff(starts).max())
+    blocks, low, high = np.empty((n_cells, n_features, width)), *np.empty((2, n_cells, n_features))
+
+    def fill(first: int) -> None:
+        some = slice(first, first + CELLS_AT_ONCE)
+        place = starts[:-1][some, None] + np.arange(width)
+        place = np.minimum(place, starts[1:][some, None] - 1)  # the last sample again where there is one less
+        blocks[some] = points[members[place]].transpose(0, 2, 1)
+        low[some], high[some] = blocks[some].min(axis=2), blocks[some].max(axis=2)
+
+    run_threads(fill, range(0, n_cells, CELLS_AT_ONCE), n_jobs)
+    blocks[np.diff(starts) < width, :, -1] = np.inf
     return Cells(members, starts, blocks, low, high)
 
 
@@ -63,9 +71,27 @@ def split_evenly(points: Array, most: int) -> tuple[Array, Array]:
     """
     n_samples = len(points)
     n_parts = 1 << max(0, int(np.ceil(np.log2(n_samples / most))))
-    starts, members = n_samples * np.arange(n_parts + 1) // n_parts, np.arange(n_samples)
-    kernels.split_cells(points, members, starts)
+    starts, members = np.array([0, n_samples]), np.arange(n_samples)
+    while len(starts) <= n_parts:
+        halves = n_samples * np.arange(2 * len(starts) - 1) // (2 * len(starts) - 2)
+        members = members[halve(points[members], starts, halves[1::2])]
+        starts = halves
     return members, starts
+
+
+def halve(points: Array, starts: Array, middles: Array) -> Array:
+    """An order in which the samples of every part before its middle are not above the others in its widest feature.
+
+    Parts are as large as each other, or have one sample less.
+    """
+    sizes = np.diff(starts)
+    spans = np.maximum.reduceat(points, starts[:-1]) - np.minimum.reduceat(points, starts[:-1])
+    place = starts[:-1, None] + np.arange(sizes.max())
+    there = place < starts[1:, None]
+    values = np.full(place.shape, np.inf)
+    values[there] = points[np.arange(len(points)), np.repeat(spans.argmax(axis=1), sizes)]
+    order = np.argpartition(values, np.unique(middles - starts[:-1]), axis=1)
+    return (starts[:-1, None] + order)[order < sizes[:, None]]
 
 
 def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
@@ -74,7 +100,7 @@ def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
     pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
     chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
     for cell in chosen:
-        kernels.search_cells(cell, cell + 1, cells, cells, True, _slack(found[1]), 1.0, *found, nothing, pairs)
+        search_cells(cell, cell + 1, cells, cells, 1.0, *found, nothing, pairs)
     return float(pairs.sum() / np.diff(cells.starts)[chosen].sum())
 
 
@@ -96,12 +122,25 @@ def nearest_in_cells(
     n_queries = len(found[0])
     filled = np.zeros(n_queries, np.int64) if filled is None else filled
     run_chunks(
-        kernels.search_cells, len(queries.blocks), n_jobs,
-        queries, cells, queries is cells, _slack(found[1]), prune, *found, filled, np.zeros(n_queries, np.int64),
-        smallest=CELLS_AT_ONCE,
+        search_cells, len(queries.blocks), n_jobs,
+        queries, cells, prune, *found, filled, np.zeros(n_queries, np.int64), smallest=CELLS_AT_ONCE,
     )  # fmt: skip
 
 
-def _slack(distances: Array) -> float:
-    """What rounding can add to a squared distance."""
-    return 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))
+def search_cells(
+    start: int,
+    stop: int,
+    queries: Cells,
+    cells: Cells,
+    prune: float,
+    *found: Array,
+) -> None:
+    """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
+    n_cells, n_features, width = cells.blocks.shape
+    most, distances = queries.blocks.shape[2], found[1]
+    slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
+    kernels.search_cells(
+        start, stop, queries, cells, queries is cells, slack, prune, *found,
+        np.empty(len(distances), distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64), np.empty(width),
+        np.empty((most, n_features)), np.empty(most),
+    )  # fmt: skip

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gitcluster._jit import search
 from gitcluster._support.arrays import Array, inverse_order
 
+ROWS_AT_ONCE = 4096
 GRID = 2.0**26
 """Places between the lowest and the highest value of a feature that are told apart: so few that rounding moves hardly
 any value to another."""
@@ -63,8 +63,14 @@ def hash_places(X: Array, low: Array, high: Array) -> NDArray[np.uint64]:
 
 def hash_samples(points: Array) -> NDArray[np.uint64]:
     """A hash of every row, equal for equal rows."""
-    hashes = np.empty(len(points), np.uint64)
-    search.hash_rows(points.view(np.uint64 if points.dtype == np.float64 else np.uint32), hashes)
+    bits = points.view(np.uint64 if points.dtype == np.float64 else np.uint32)
+    hashes = np.full(len(points), 0x9E3779B97F4A7C15, np.uint64)
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        some = hashes[start : start + ROWS_AT_ONCE]
+        for column in np.ascontiguousarray(bits[start : start + ROWS_AT_ONCE].T):
+            some ^= column
+            some *= np.uint64(0xBF58476D1CE4E5B9)
+            some ^= some >> np.uint64(29)
     return hashes
 
 
@@ -75,8 +81,10 @@ def group_duplicates(points: Any) -> tuple[Array, Array]:
         group = np.array([seen.setdefault(row, len(seen)) for row in row_bytes(points)])
         return np.unique(group, return_index=True)[1], group
     first, group = _first_and_group(hash_samples(points))
-    if len(first) < len(points) and not search.rows_match(points, first[group]):
-        return _first_and_group(points)  # two different rows with one hash
+    for start in range(0, len(points) if len(first) < len(points) else 0, ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        if not np.array_equal(points[some], points[first[group[some]]]):
+            return _first_and_group(points)  # two different rows with one hash
     return first, group
 
 
