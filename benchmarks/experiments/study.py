@@ -12,8 +12,9 @@ import argparse
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,19 +100,33 @@ class Found(NamedTuple):
 
 def main(arguments: Sequence[str]) -> None:
     """Run the designs over the sets, or print the table of what is stored."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks study", description=__doc__)
+    run_designs("study", __doc__, arguments, sets=sets, compare=compare_designs, store=RESULTS)
+    print(table())
+
+
+def run_designs(
+    name: str,
+    description: str | None,
+    arguments: Sequence[str],
+    *,
+    sets: Callable[[int], Iterator[tuple[str, Dataset]]],
+    compare: Callable[[Dataset], Line],
+    store: Path,
+) -> None:
+    """Append a line for every set that a file has none of; nothing with ``--table``."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
     parser.add_argument("--table", action="store_true", help="print the table of stored results")
     parser.add_argument("--max-samples", type=int, default=1000, metavar="N", help="leave out larger generated sets")
     options = parser.parse_args(arguments)
-    if not options.table:
-        warnings.simplefilter("ignore")
-        done = {line["set"] for line in read_lines(RESULTS)}
-        for kind, data in sets(options.max_samples):
-            if data.name not in done:
-                line = {"set": data.name, "family": data.family, "kind": kind} | compare_designs(data)
-                append(RESULTS, line | describe_run("study", arguments))
-                print(data.name, file=sys.stderr)
-    print(table())
+    if options.table:
+        return
+    warnings.simplefilter("ignore")
+    done = {line["set"] for line in read_lines(store)}
+    for kind, data in sets(options.max_samples):
+        if data.name not in done:
+            line = {"set": data.name, "family": data.family, "kind": kind} | compare(data)
+            append(store, line | describe_run(name, arguments))
+            print(data.name, file=sys.stderr)
 
 
 def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:

@@ -327,16 +327,44 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
     times the third power of the mean agreement, times how far the leak is below that of samples without structure, see
-    :func:`open_leak`. ``leak`` is the geometric mean of two measures of the worst place of a clustering, see
-    :func:`measure_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
+    :func:`open_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
     dimension: the more directions there are to cut in, the less do views agree on one.
     """
+    found = describe_numbers(views, evidence)
+    limit = [open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view]
+    score = found.information * found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
+    score[0] = STRUCTURELESS / max(2.0, dimension)
+    rank, confidence = rank_numbers(score)
+    return {
+        "n_clusters": np.arange(1, len(score) + 1), "score": score, "agreement": found.agreement, "leak": found.leak,
+        "rank": rank, "confidence": confidence,
+    }  # fmt: skip
+
+
+class Numbers(NamedTuple):
+    """What is known of the numbers of clusters 1, 2, ..."""
+
+    information: NDArray[np.float64]
+    """Entropy of the sizes of clusters, in nats."""
+    agreement: NDArray[np.float64]
+    """Mean agreement of all views; 0 where only one of them has so many clusters."""
+    leak: NDArray[np.float64]
+    """Geometric mean of two measures of the worst cluster, see :func:`measure_leak`."""
+    view: list[int]
+    """The view whose cut was looked at."""
+    labels: list[Array]
+    """That cut: clusters of the local clusters."""
+
+
+def describe_numbers(views: Sequence[View], evidence: Evidence) -> Numbers:
+    """The cut that agrees best with the others and says most, for every number of clusters, and what is known of it."""
     n_peaks = max(view.n_peaks for view in views)
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
     cuts = {(i, kind): nested_cuts(view, kind, most) for i, view in enumerate(views) for kind in CRUMBS}
     step = -(-len(evidence.rows(0)) // MOST_COMPARED)
     rows = [evidence.rows(i)[::step] for i in range(len(views))]
-    agreed, said, best = np.ones(most), np.zeros(most), []
+    agreed, said = np.ones(most), np.zeros(most)
+    best = [(0, np.zeros(views[0].n_peaks, np.int32))]
     for c in range(2, most + 1):
         able = [key for key, labels in cuts.items() if len(labels) > c - 2]
         mean = mean_agreement(compare_labels([cuts[key][c - 2][rows[key[0]]] for key in able]))
@@ -348,15 +376,7 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
         best.append((able[place][0], cuts[able[place]][c - 2]))
     counts = evidence.count_crossing(best)
     leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
-    leak = np.sqrt(np.prod([(0.0, 0.0), *leaks], axis=1))
-    limit = [np.inf, *(open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i, _ in best)]
-    score = said * agreed**3 * np.maximum(0, 1 - leak / limit)
-    score[0] = STRUCTURELESS / max(2.0, dimension)
-    rank, confidence = rank_numbers(score)
-    return {
-        "n_clusters": np.arange(1, most + 1), "score": score, "agreement": agreed, "leak": leak,
-        "rank": rank, "confidence": confidence,
-    }  # fmt: skip
+    return Numbers(said, agreed, np.sqrt(np.prod(leaks, axis=1)), [i for i, _ in best], [labels for _, labels in best])
 
 
 def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -388,7 +408,7 @@ def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
     return cut_repeatedly(view.merges, view.topo_graph, view.undone(kind, n_cuts), n_cuts)
 
 
-def open_leak(n_links: int, n_samples: int, dimension: float) -> float:
+def open_leak(n_links: int, n_samples: int, dimension: float, *, least: float = LEAKING) -> float:
     """Leak from which on clusters are not closed: that of a slab cut out of samples without structure.
 
     Let the samples fill a cube of this dimension and of width 1. A neighbourhood of ``n_links`` samples is a cube of
@@ -401,7 +421,7 @@ def open_leak(n_links: int, n_samples: int, dimension: float) -> float:
     >>> [round(open_leak(20, 2000, dimension), 2) for dimension in (2.0, 8.0, 30.0)]
     [0.1, 0.28, 0.43]
     """
-    return float(max(LEAKING, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
+    return float(max(least, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
 
 
 def intrinsic_dimension(near: Neighbors) -> float:

@@ -1,0 +1,178 @@
+"""Why the number of clusters is scored as it is, each choice against others: ``python -m benchmarks numbers``.
+
+Every design changes one choice of the score of a number of clusters, with nothing told: over the generated sets, the
+half of the public ones that constants are looked at on, cells (counts of simulated genes, as principal components) and
+samples without structure, where 1 is right. ``--table`` prints the mean adjusted Rand index by kinds of data, and how
+often the number was right. A set is one line of ``results/numbers.jsonl``; what is there is not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.experiments import study
+from benchmarks.reporting.tables import markdown
+from benchmarks.running import FOLDER, Line, read_lines
+from benchmarks.suite.datasets import Dataset
+from gitcluster.inputs import check_input
+from gitcluster.inputs.preparing import prepare_samples
+from gitcluster.metrics import adjusted_rand_score
+from gitcluster.pipeline import look_at, study_samples
+from gitcluster.recipes import RECIPES
+from gitcluster.selection import LEAKING, STRUCTURELESS, Numbers, describe_numbers, intrinsic_dimension, open_leak
+
+RESULTS = FOLDER / "numbers.jsonl"
+
+
+class Design(NamedTuple):
+    """The choices of the default, or others."""
+
+    power: float = 3.0
+    """Of the mean agreement."""
+    least: float = LEAKING
+    """Leak that is open in few dimensions."""
+    by_dimension: bool = True
+    """Whether more may leak in more dimensions."""
+    counts: bool = True
+    """Whether the leak counts at all."""
+    one: float = STRUCTURELESS
+    """Score of one cluster, times the dimension."""
+    falls: bool = True
+    """Whether it falls with the dimension."""
+
+
+DESIGNS = {
+    "default": Design(),
+    "agreement squared": Design(power=2.0),
+    "agreement to the fifth": Design(power=5.0),
+    "agreement does not count": Design(power=0.0),
+    "a leak of .1 is open in every dimension": Design(by_dimension=False),
+    "a leak of .15 is open in every dimension": Design(least=0.15, by_dimension=False),
+    "by the dimension alone": Design(least=0.0),
+    "at least .15": Design(least=0.15),
+    "the leak does not count": Design(counts=False),
+    "one cluster has .2 in every dimension": Design(falls=False),
+    "one cluster has half of it": Design(one=STRUCTURELESS / 2),
+    "one cluster has one and a half of it": Design(one=1.5 * STRUCTURELESS),
+}
+
+
+class Found(NamedTuple):
+    """What is known of the numbers of clusters of one set."""
+
+    numbers: Numbers
+    reach: NDArray[np.float64]
+    """Leak of samples without structure, by the dimension alone."""
+    dimension: float
+    scores: NDArray[np.float64]
+    """Adjusted Rand index of the cut into 1, 2, ... clusters; for samples without structure 1 where there is one."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the designs over the sets, or print the table of what is stored."""
+    study.run_designs("numbers", __doc__, arguments, sets=sets, compare=compare_designs, store=RESULTS)
+    print(table())
+
+
+def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
+    """Sets with their kind."""
+    yield from study.sets(max_samples)
+    yield from (("cells", make_cells(seed)) for seed in range(8))
+    for n_features in (2, 3, 5, 10, 30):
+        for n_samples in (150, 600):
+            for kind in ("Gaussian", "cube", "skewed", "sphere"):
+                yield from (("without structure", make_null(kind, n_samples, n_features, seed)) for seed in range(3))
+
+
+def make_cells(seed: int) -> Dataset:
+    """Counts of genes: types of cells in a few families, overdispersed, of different depth; 30 principal components."""
+    rng, n_genes = np.random.default_rng(seed), 1500
+    n_types, n_cells = int(rng.integers(4, 14)), int(rng.choice([700, 1500, 2500]))
+    common = rng.lognormal(0, 1.2, n_genes)
+    families = [_change(rng, common, share=0.08, size=1.0) for _ in range(max(2, n_types // 3))]
+    types = np.array([_change(rng, families[j % len(families)], share=0.06, size=1.1) for j in range(n_types)])
+    y = rng.choice(n_types, n_cells, p=rng.dirichlet(np.full(n_types, 2.0)))
+    means = (types / types.sum(axis=1, keepdims=True))[y] * rng.lognormal(np.log(2000), 0.35, (n_cells, 1))
+    counts = rng.poisson(means * rng.gamma(2.0, 0.5, means.shape))
+    logs = np.log1p(counts / counts.sum(axis=1, keepdims=True) * 1e4)
+    logs = logs[:, np.argsort(-logs.var(axis=0))[:500]]
+    left, values, _ = np.linalg.svd(logs - logs.mean(axis=0), full_matrices=False)
+    return Dataset(f"cells-{seed}", left[:, :30] * values[:30], y, "cells", clear=False)
+
+
+def _change(rng: np.random.Generator, genes: NDArray[np.float64], *, share: float, size: float) -> NDArray[np.float64]:
+    """A share of the genes more or less active than before."""
+    return genes * np.exp(rng.normal(0, size, len(genes)) * (rng.random(len(genes)) < share))
+
+
+def make_null(kind: str, n_samples: int, n_features: int, seed: int) -> Dataset:
+    """Samples without structure."""
+    rng = np.random.default_rng((seed, n_samples, n_features))
+    normal = rng.normal(size=(n_samples, n_features))
+    X = {
+        "Gaussian": normal,
+        "cube": rng.random((n_samples, n_features)),
+        "skewed": np.exp(0.7 * normal),
+        "sphere": normal / np.linalg.norm(normal, axis=1, keepdims=True) + 0.1 * rng.normal(size=normal.shape),
+    }[kind]
+    name = f"{kind}-{n_features}-{n_samples}-{seed}"
+    return Dataset(name, X, np.zeros(n_samples, np.int64), kind, clear=False)
+
+
+def compare_designs(data: Dataset) -> Line:
+    """The number of clusters that every design chooses for one set, and the adjusted Rand index of that."""
+    found = gather(data)
+    chosen = {name: choose(found, design) for name, design in DESIGNS.items()}
+    scores = {name: round(float(found.scores[c - 1]), 4) for name, c in chosen.items()}
+    return {"classes": _n_classes(data), "ari": scores, "clusters": chosen}
+
+
+def gather(data: Dataset) -> Found:
+    """What is known of the numbers of clusters of a set."""
+    given = check_input(np.asarray(data.X, np.float64), "euclidean")
+    ready = prepare_samples(given, sample_weight=None, constraints=None, sort=True)
+    look = partial(look_at, recipe=RECIPES["adaptive"], search="exact")
+    seen, _ = study_samples(ready, look, ready.data.represented("auto", None))
+    y = data.y if ready.order is None else data.y[ready.order]
+    numbers, dimension = describe_numbers(seen.views, seen.evidence), intrinsic_dimension(seen.found[0][0].near)
+    views = [seen.views[i] for i in numbers.view]
+    reach = [open_leak(2 * view.n_neighbors, view.n_samples, dimension, least=0.0) for view in views]
+    labels = [cut[seen.evidence.samples[i][1]] for i, cut in zip(numbers.view, numbers.labels, strict=True)]
+    one = _n_classes(data) == 1
+    scores = [float(i == 0) if one else adjusted_rand_score(y[y >= 0], found[y >= 0]) for i, found in enumerate(labels)]
+    return Found(numbers, np.array(reach), dimension, np.array(scores))
+
+
+def choose(found: Found, design: Design) -> int:
+    """The number of clusters that a design chooses."""
+    numbers = found.numbers
+    limit = np.maximum(design.least, found.reach) if design.by_dimension else design.least
+    closed = np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0
+    score = numbers.information * numbers.agreement**design.power * closed
+    score[0] = design.one / (max(2.0, found.dimension) if design.falls else 2.0)
+    return int(score.argmax()) + 1
+
+
+def _n_classes(data: Dataset) -> int:
+    return len(np.unique(data.y[data.y >= 0]))
+
+
+def table() -> str:
+    """Markdown: mean adjusted Rand index and share of right numbers by kinds, and the mean of these means."""
+    lines = read_lines(RESULTS)
+    kinds, rows = list(dict.fromkeys(line["kind"] for line in lines)), []
+    for name in DESIGNS:
+        means, cells = [], []
+        for kind in kinds:
+            some = [line for line in lines if line["kind"] == kind]
+            means.append(np.mean([line["ari"][name] for line in some]))
+            right = np.mean([line["clusters"][name] == line["classes"] for line in some])
+            cells.append(f"{means[-1]:.3f} ({right:.0%})")
+        rows.append([name, *cells, f"{np.mean(means):.3f}"])
+    heads = [f"{kind} ({sum(line['kind'] == kind for line in lines)})" for kind in kinds]
+    return markdown(["design", *heads, "mean of kinds"], rows)
