@@ -28,7 +28,9 @@ from gitcluster.selection import (
     View,
     choose,
     compare,
+    count_common,
     evenness,
+    evenness_of_cuts,
     hierarchy_of,
     highest_peaks,
     intrinsic_dimension,
@@ -39,6 +41,7 @@ from gitcluster.selection import (
     misplaced_share,
     neighborhood_sizes,
     nested_cuts,
+    rand_indices,
     rank_numbers,
     score_n_clusters,
     select,
@@ -107,8 +110,24 @@ def test_what_a_clustering_says_and_misplaces_by_hand(seen):
 def test_cuts_into_all_numbers_are_the_cuts_into_each(seen, kind):
     views, _ = seen
     for i, view in enumerate(views):
-        for labels, c in zip(nested_cuts(view, kind, 12), range(2, 13), strict=False):
+        cuts = nested_cuts(view, kind, 12)
+        said = evenness_of_cuts(cuts, view.topo_graph.sizes)
+        for c in range(2, len(cuts.joined) + 2):
+            labels = cuts.labels(c)
             assert adjusted_rand_score(labels, merge_view(views, i, kind, n_clusters=c).labels) == 1
+            assert said[c - 2] == pytest.approx(evenness(view, labels, c))
+
+
+def test_pairs_of_nested_cuts_are_those_of_their_labels(seen):
+    views, evidence = seen
+    cuts = [nested_cuts(view, kind, most) for view in views for kind in CRUMBS for most in (5, 9)]
+    rows = [evidence.rows(i) for i in range(len(views)) for _ in range(2 * len(CRUMBS))]
+    parts = np.array([found.part[some] for found, some in zip(cuts, rows, strict=True)], np.int32)
+    common = count_common(parts, [len(found.joined) + 1 for found in cuts], [found.joined for found in cuts])
+    for c in range(2, 6):
+        labels = [found.labels(c)[some] for found, some in zip(cuts, rows, strict=True)]
+        expected = [[max(adjusted_rand_score(a, b), 0) for a in labels] for b in labels]
+        np.testing.assert_allclose(rand_indices(common[c - 2], len(rows[0])), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("merge", [*CRUMBS, "spectral", "sweep", *FITTED])

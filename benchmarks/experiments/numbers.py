@@ -40,10 +40,12 @@ class Design(NamedTuple):
     """Whether more may leak in more dimensions."""
     counts: bool = True
     """Whether the leak counts at all."""
-    one: float = STRUCTURELESS
-    """Score of one cluster, times the dimension."""
-    falls: bool = True
-    """Whether it falls with the dimension."""
+    firm: float = STRUCTURELESS
+    """How firm clusters have to be for their number to count, in up to two dimensions."""
+    falls: float = 2.0
+    """The power of the dimension with which that falls."""
+    at_best: bool = False
+    """Whether only the best number has to count."""
 
 
 DESIGNS = {
@@ -56,9 +58,11 @@ DESIGNS = {
     "by the dimension alone": Design(least=0.0),
     "at least .15": Design(least=0.15),
     "the leak does not count": Design(counts=False),
-    "one cluster has .2 in every dimension": Design(falls=False),
-    "one cluster has half of it": Design(one=STRUCTURELESS / 2),
-    "one cluster has one and a half of it": Design(one=1.5 * STRUCTURELESS),
+    "as firm in every dimension": Design(falls=0.0),
+    "less firm by the dimension": Design(falls=1.0),
+    "two thirds as firm": Design(firm=STRUCTURELESS * 2 / 3),
+    "four thirds as firm": Design(firm=STRUCTURELESS * 4 / 3),
+    "only the best number has to be firm": Design(at_best=True),
 }
 
 
@@ -152,10 +156,11 @@ def choose(found: Found, design: Design) -> int:
     """The number of clusters that a design chooses."""
     numbers = found.numbers
     limit = np.maximum(design.least, found.reach) if design.by_dimension else design.least
-    closed = np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0
-    score = numbers.information * numbers.agreement**design.power * closed
-    score[0] = design.one / (max(2.0, found.dimension) if design.falls else 2.0)
-    return int(score.argmax()) + 1
+    firm = numbers.agreement**design.power * (np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0)
+    counts = firm > design.firm * (2 / max(2.0, found.dimension)) ** design.falls
+    score = numbers.information * firm
+    best = int((score if design.at_best else np.where(counts, score, 0.0)).argmax())
+    return best + 1 if counts[best] else 1
 
 
 def _n_classes(data: Dataset) -> int:

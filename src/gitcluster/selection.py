@@ -27,6 +27,7 @@ from gitcluster.hierarchy import (
     CRUMB,
     Hierarchy,
     Merges,
+    NestedCuts,
     build_hierarchy,
     cut_merges,
     cut_repeatedly,
@@ -60,8 +61,8 @@ MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
 LEAKING = 0.1
 """Leak from which on clusters in few dimensions are not closed."""
-STRUCTURELESS = 0.4
-"""Score that samples without any structure rarely reach, times their dimension, which is at least two."""
+STRUCTURELESS = 0.3
+"""How firm clusters of samples without structure rarely are, in up to two dimensions."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
@@ -95,9 +96,17 @@ class View:
         """All merges of average linkage."""
         return link(self.topo_graph)
 
+    @cached_property
+    def _undone(self) -> dict[str, Array]:
+        """What :meth:`undone` has found."""
+        return {}
+
     def undone(self, kind: str, n_undone: int) -> Array:
         """The merges of a kind of linkage that are undone first."""
-        return undo_order(self.merges, self.topo_graph, CRUMBS[kind], n_undone)
+        found, wanted = self._undone.get(kind), min(n_undone, self.n_peaks - 1)
+        if found is None or len(found) < wanted:
+            self._undone[kind] = found = undo_order(self.merges, self.topo_graph, CRUMBS[kind], wanted)
+        return found[:wanted]
 
 
 class Evidence(Protocol):
@@ -302,12 +311,24 @@ def compare(candidates: Sequence[Candidate], evidence: Evidence) -> NDArray[np.f
 def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
     """Adjusted Rand index of every two clusterings, 0 where it is below chance."""
     labels = np.array(clusterings, dtype=np.int32)
-    (n, n_samples), width = labels.shape, int(labels.max()) + 1
-    common, own = np.zeros((n, n), np.int64), np.empty(n)
-    comparing.count_common(labels, width, np.zeros(width**2, np.int64), common)
-    for i, row in enumerate(labels):
-        sizes = np.bincount(row)
-        own[i] = (sizes * (sizes - 1)).sum()
+    width = int(labels.max()) + 1
+    return rand_indices(count_common(labels, [width] * len(labels), [], width)[0], labels.shape[1])
+
+
+def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
+    """Ordered pairs of samples that are together in every two of several nested cuts, (n_cuts, n, n), from cuts into
+    ``least`` clusters on; see the kernel of this name."""
+    most, n = max(n_parts), len(n_parts)
+    ways, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
+    for way, found in zip(ways, joined, strict=False):
+        way[: len(found)] = found
+    comparing.count_common(parts, np.array(n_parts), ways, least, np.empty(most**2, np.int64), common)
+    return common
+
+
+def rand_indices(common: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+    """Adjusted Rand indices from what :func:`count_common` counted for one cut each, 0 where they are below chance."""
+    own = common.diagonal().astype(np.float64)
     expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(most == expected, 1.0, np.maximum((common - expected) / (most - expected), 0.0))
@@ -326,14 +347,20 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     confidence, see :func:`rank_numbers`.
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
-    times the third power of the mean agreement, times how far the leak is below that of samples without structure, see
-    :func:`open_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
-    dimension: the more directions there are to cut in, the less do views agree on one.
+    times how firm they are, which is the third power of the mean agreement, times how far the leak is below that of
+    samples without structure, see :func:`open_leak`. A number counts where its clusters are firmer than those of samples
+    without structure, which are the less so the higher the dimension is: there are more directions to cut in, and views
+    do not agree on one. One cluster has the score that the best number would have if it were no firmer than that.
     """
     found = describe_numbers(views, evidence)
     limit = [open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view]
-    score = found.information * found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
-    score[0] = STRUCTURELESS / max(2.0, dimension)
+    firm = found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
+    by_chance = STRUCTURELESS * (2 / max(2.0, dimension)) ** 2
+    score = found.information * firm
+    counts = firm > by_chance
+    if counts[1:].any():
+        score = np.where(counts, score, 0.0)
+    score[0] = by_chance * (found.information[score.argmax()] or 1.0)
     rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, len(score) + 1), "score": score, "agreement": found.agreement, "leak": found.leak,
@@ -360,20 +387,24 @@ def describe_numbers(views: Sequence[View], evidence: Evidence) -> Numbers:
     """The cut that agrees best with the others and says most, for every number of clusters, and what is known of it."""
     n_peaks = max(view.n_peaks for view in views)
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
-    cuts = {(i, kind): nested_cuts(view, kind, most) for i, view in enumerate(views) for kind in CRUMBS}
+    able = [i for i, view in enumerate(views) if view.n_peaks > 1]
+    cuts = [(i, nested_cuts(views[i], kind, most)) for i in able for kind in CRUMBS]
     step = -(-len(evidence.rows(0)) // MOST_COMPARED)
-    rows = [evidence.rows(i)[::step] for i in range(len(views))]
+    parts = np.array([found.part[evidence.rows(i)[::step]] for i, found in cuts], np.int32)
+    n_parts, joined = [len(found.joined) + 1 for _, found in cuts], [found.joined for _, found in cuts]
+    common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
+    evenness = [evenness_of_cuts(found, views[i].topo_graph.sizes) for i, found in cuts]
     agreed, said = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(views[0].n_peaks, np.int32))]
     for c in range(2, most + 1):
-        able = [key for key, labels in cuts.items() if len(labels) > c - 2]
-        mean = mean_agreement(compare_labels([cuts[key][c - 2][rows[key[0]]] for key in able]))
-        even = np.array([evenness(views[key[0]], cuts[key][c - 2], c) for key in able])
+        able = [place for place, number in enumerate(n_parts) if number >= c]
+        mean = mean_agreement(rand_indices(common[c - 2][np.ix_(able, able)], parts.shape[1]))
+        even = np.array([evenness[place][c - 2] for place in able])
         place = int((mean + SAYING * even).round(9).argmax())
-        alone = len({i for i, _ in able}) == 1 < len(views)
+        alone = len({cuts[place][0] for place in able}) == 1 < len(views)
         agreed[c - 1] = 0.0 if alone else mean.mean()
         said[c - 1] = even[place] * np.log(c)
-        best.append((able[place][0], cuts[able[place]][c - 2]))
+        best.append((cuts[able[place]][0], cuts[able[place]][1].labels(c)))
     counts = evidence.count_crossing(best)
     leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
     return Numbers(said, agreed, np.sqrt(np.prod(leaks, axis=1)), [i for i, _ in best], [labels for _, labels in best])
@@ -402,10 +433,16 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
     return rank, np.where(rank > 0, score / total if total > 0 else 0.0, 0.0)
 
 
-def nested_cuts(view: View, kind: str, most: int) -> NDArray[np.int32]:
-    """Clusters of the local clusters into 2, 3, ... by one kind of linkage, one row each."""
-    n_cuts = min(most, view.n_peaks) - 1
-    return cut_repeatedly(view.merges, view.topo_graph, view.undone(kind, n_cuts), n_cuts)
+def nested_cuts(view: View, kind: str, most: int) -> NestedCuts:
+    """Clusters of the local clusters into 1, 2, 3, ... by one kind of linkage."""
+    return cut_repeatedly(view.merges, view.topo_graph, view.undone(kind, min(most, view.n_peaks) - 1))
+
+
+def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
+    """:func:`evenness` of the cuts into 2, 3, ... clusters."""
+    shares = cuts.cluster_sizes(sizes) / sizes.sum()
+    said = shares * np.log(np.where(shares > 0, shares, 1.0))
+    return [float(-said[c - 1][shares[c - 1] > 0].sum() / np.log(c)) for c in range(2, len(shares) + 1)]
 
 
 def open_leak(n_links: int, n_samples: int, dimension: float, *, least: float = LEAKING) -> float:

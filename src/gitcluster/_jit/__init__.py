@@ -11,14 +11,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from joblib import effective_n_jobs
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
+from threadpoolctl import ThreadpoolController
 
-__all__ = ["inner_kernel", "keep_quiet", "kernel", "rough_kernel", "run_chunks", "run_threads"]
+__all__ = ["inner_kernel", "keep_quiet", "kernel", "limit_threads", "rough_kernel", "run_chunks", "run_threads"]
 
 SMALLEST_CHUNK = 4096
 OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -161,6 +163,17 @@ def run_chunks(
     n_chunks = min(8 * n_threads, n_samples // smallest) if n_threads > 1 else 1
     bounds = [n_samples * i // n_chunks for i in range(n_chunks + 1)]
     return run_threads(lambda chunk: function(*chunk, *arguments), list(pairwise(bounds)), n_threads)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """The libraries that have threads of their own; to look for them takes some milliseconds."""
+    return ThreadpoolController()
+
+
+def limit_threads(n_threads: int) -> Any:
+    """A context in which libraries of linear algebra use so many threads at most."""
+    return _controller().limit(limits=n_threads)
 
 
 def run_threads(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int | None) -> list[Any]:

@@ -25,16 +25,37 @@ def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, cros
 
 
 @kernel
-def count_common(labels, width, table, common):
-    """Ordered pairs of samples that are together in two clusterings, for every two of them; labels are below width."""
-    for i in range(len(labels)):
-        for j in range(i):
+def count_common(parts, n_parts, joined, least, table, common):
+    """Ordered pairs of samples that are together in two clusterings, for every two of them.
+
+    Clusterings are nested cuts: ``parts`` are the clusters of samples in the finest one, (n_clusterings, n_samples),
+    ``joined`` those that become one on the way from c + 2 to c + 1 clusters. The pairs of cuts into c clusters each go
+    to ``common[c - least]``. ``table`` is room to work in.
+    """
+    for v in range(len(parts)):
+        for w in range(v + 1):
+            height, width = n_parts[v], n_parts[w]
+            for place in range(height * width):
+                table[place] = 0
             count = 0
-            for x in range(labels.shape[1]):
-                place = labels[i, x] * width + labels[j, x]
+            for x in range(parts.shape[1]):
+                place = parts[v, x] * width + parts[w, x]
                 count += 2 * table[place]
                 table[place] += 1
-            for x in range(labels.shape[1]):
-                table[labels[i, x] * width + labels[j, x]] = 0
-            common[i, j] = count
-            common[j, i] = count
+            a, b = height, width
+            while True:
+                if a == b:
+                    common[a - least, v, w] = count
+                    common[a - least, w, v] = count
+                    if a == least:
+                        break
+                if a >= b:  # two rows of the table become one, or two columns
+                    to, gone, stride, length = joined[v, a - 2, 0] * width, joined[v, a - 2, 1] * width, 1, width
+                    a -= 1
+                else:
+                    to, gone, stride, length = joined[w, b - 2, 0], joined[w, b - 2, 1], width, height
+                    b -= 1
+                for place in range(length):
+                    count += 2 * table[to + place * stride] * table[gone + place * stride]
+                    table[to + place * stride] += table[gone + place * stride]
+                    table[gone + place * stride] = 0

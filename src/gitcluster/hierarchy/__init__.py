@@ -44,6 +44,35 @@ class Merges(NamedTuple):
     """(m - 1,) samples on the smaller side."""
 
 
+class NestedCuts(NamedTuple):
+    """Cuts into 1, 2, ... clusters, each of which splits one cluster of the cut before.
+
+    Parts are the clusters of the last cut, in order of first sight; a cluster goes by the number of its first part.
+    """
+
+    part: Array
+    """(m,) part of every local cluster."""
+    joined: Array
+    """(p - 1, 2) clusters that become one on the way from 2, 3, ... clusters to one less, that which stays first."""
+
+    def labels(self, n_clusters: int) -> Array:
+        """Cluster of every local cluster in one of the cuts, in order of first sight."""
+        first = np.arange(len(self.joined) + 1)
+        for i, j in self.joined[n_clusters - 1 :][::-1].tolist():
+            first[first == j] = i
+        return np.unique(first, return_inverse=True)[1][self.part]
+
+    def cluster_sizes(self, sizes: Array) -> NDArray[np.float64]:
+        """(p, p) sizes of the clusters of every cut, the first into one; 0 for parts that are not first in any."""
+        found = np.empty((len(self.joined) + 1,) * 2)
+        found[-1] = np.bincount(self.part, sizes)
+        for cut, (i, j) in reversed(list(enumerate(self.joined.tolist()))):
+            found[cut] = found[cut + 1]
+            found[cut, i] += found[cut, j]
+            found[cut, j] = 0
+        return found
+
+
 class Hierarchy(NamedTuple):
     """All merges of local clusters, from all apart to all in one."""
 
@@ -167,18 +196,18 @@ def fit_undone(merges: Merges, graph: TopoGraph, undone: Array, prior: NDArray[n
     return np.asarray(among[cut])
 
 
-def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array, n_cuts: int) -> NDArray[np.int32]:
-    """Clusters of local clusters where the first 1, 2, ... merges are undone, one row each, in order of first sight."""
+def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array) -> NestedCuts:
+    """Clusters of local clusters where the first 0, 1, 2, ... of ``undone`` are undone."""
     kept, root = np.ones(len(merges.edges), np.bool_), np.arange(len(graph.sizes))
-    kept[undone[:n_cuts]] = False
+    kept[undone] = False
     unions.union_edges(root, graph.edges, merges.edges[kept])
     part = np.unique(follow_to_end(root), return_inverse=True)[1]
-    first = np.tile(np.arange(n_cuts + 1), (n_cuts + 1, 1))
-    for cut in range(n_cuts - 1, 0, -1):  # the first part of the cluster of every part
-        i, j = first[cut + 1, part[graph.edges[merges.edges[undone[cut]]]]]
-        first[cut] = np.where(first[cut + 1] == max(i, j), min(i, j), first[cut + 1])
-    number = np.cumsum(first == np.arange(n_cuts + 1), axis=1, dtype=np.int32) - 1
-    return np.take_along_axis(number, first, axis=1)[1:][:, part]
+    first, joined = list(range(len(undone) + 1)), np.empty((len(undone), 2), np.int64)
+    for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[undone]]].tolist()))):
+        i, j = sorted(unions.find(first, end) for end in ends)
+        first[j] = i
+        joined[cut] = i, j
+    return NestedCuts(part, joined)
 
 
 def connect_clusters(graph: TopoGraph, labels: Array) -> Array:

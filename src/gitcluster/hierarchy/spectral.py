@@ -13,6 +13,7 @@ from scipy.linalg import eigh, qr
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from gitcluster._jit import limit_threads
 from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import connect_clusters
 from gitcluster.topo_graph import TopoGraph
@@ -47,7 +48,8 @@ def slow_vectors(
     if m <= max(DENSE, 2 * n_vectors):
         walk = np.diag(staying)
         walk[second, first] = steps  # the lower half is enough
-        return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
+        with limit_threads(1):  # more of them wait for each other
+            return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
     rows, columns, nodes = np.append(first, second), np.append(second, first), np.arange(m)
     places = (np.append(rows, nodes), np.append(columns, nodes))
     sparse_walk = coo_array((np.concatenate([steps, steps, staying]), places), shape=(m, m)).tocsr()

@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from gitcluster._jit import bounds as kernels
-from gitcluster._jit import run_chunks, run_threads, search
+from gitcluster._jit import limit_threads, run_chunks, run_threads, search
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.exact import ROUNDING, ROWS_AT_ONCE, empty_neighbors, measure_pairs, round_distances
@@ -249,7 +248,7 @@ def bounded_search(
 ) -> tuple[Array, Array]:
     """Indices and distances of the k nearest others of every sample."""
     n_samples = len(points)
-    with threadpool_limits(limits=1):
+    with limit_threads(1):
         margins = find_margins(axes, n_leading)
         shadows, unit = cast_shadows(points, axes, n_leading, n_jobs)
         near, squared = compare_all(shadows, margins, min(k + SPARE, n_samples - 1), n_jobs)

@@ -97,6 +97,8 @@ def halve(points: Array, starts: Array, middles: Array) -> Array:
 def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
     """Mean number of samples that a sample of a few cells is compared with to find its nearest others."""
     n_cells = len(cells.blocks)
+    if n_cells <= SAMPLED_CELLS:  # it would be the search itself
+        return float(len(cells.members))
     pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
     chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
     for cell in chosen:

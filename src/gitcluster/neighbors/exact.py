@@ -15,18 +15,20 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial import KDTree
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
-from gitcluster._jit import run_chunks, search
+from gitcluster._jit import limit_threads, run_chunks, search
 from gitcluster._support.arrays import Array
 
 CELL_FEATURES = 64
 """With more features than this cells are not tried, and all pairs are compared."""
 TREE_FEATURES = 9
 """With more features than this scipy's tree, which is asked for few neighbours of few samples, prunes too little."""
+FEW = 2000
+"""Samples up to which all pairs are compared here."""
 ROWS_AT_ONCE = 1 << 16
 ROUNDING = 2.0**-36
 """Distances nearer than this share of themselves are equal, so that rounding errors cannot break a tie."""
@@ -62,6 +64,11 @@ def fits_cells(points: Any, metric: str, n_features: int = CELL_FEATURES) -> boo
     return metric == "euclidean" and points.shape[1] <= n_features and not issparse(points)
 
 
+def are_few(points: Any, metric: str) -> bool:
+    """Whether to start scikit-learn's search takes longer than to compare all pairs of samples."""
+    return fits_cells(points, metric, points.shape[1]) and points.shape[0] <= FEW and points.dtype == np.float64
+
+
 class Candidates:
     """A search for near samples that may round, or break ties in its own way."""
 
@@ -71,7 +78,8 @@ class Candidates:
         """Whether our own kernel measures the distances again."""
         self.noise = 0.0
         """The largest error of the squared distances that are reported."""
-        self.tree = KDTree(points) if tree and fits_cells(points, metric, TREE_FEATURES) else None
+        prunes = fits_cells(points, metric, TREE_FEATURES) or are_few(points, metric)
+        self.tree = KDTree(points) if tree and prunes else None
         if self.tree is None:
             with quiet_conversion():
                 algorithm = "brute" if self.measured else "auto"
@@ -86,7 +94,7 @@ class Candidates:
         if self.tree is not None:
             distances, found = self.tree.query(self.points[rows], k=n_candidates, workers=n_threads)
             return distances, found
-        with threadpool_limits(limits=n_threads), np.errstate(all="ignore"), quiet_conversion():
+        with limit_threads(n_threads), np.errstate(all="ignore"), quiet_conversion():
             distances, found = self.index.kneighbors(self.points[rows], n_candidates)
         if not self.measured and not (distances < INFINITE).all():
             raise ValueError(
@@ -178,6 +186,9 @@ def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tup
     """Shortest distance between two sets of rows, and the two rows it is between."""
     if fits_cells(points, metric, TREE_FEATURES):
         distances, found = KDTree(points[others]).query(points[rows], k=1)
+    elif are_few(points, metric):
+        pairs = cdist(points[rows], points[others])
+        distances, found = pairs.min(axis=1), pairs.argmin(axis=1)
     else:
         with quiet_conversion():
             found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
