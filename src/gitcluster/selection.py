@@ -348,9 +348,9 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
     times how firm they are, which is the third power of the mean agreement, times how far the leak is below that of
-    samples without structure, see :func:`open_leak`. A number counts where its clusters are firmer than those of samples
-    without structure, which are the less so the higher the dimension is: there are more directions to cut in, and views
-    do not agree on one. One cluster has the score that the best number would have if it were no firmer than that.
+    samples without structure, see :func:`open_leak`. A number counts where its clusters are firmer than those of
+    samples without structure, which are the less firm the higher the dimension is: there are more directions to cut in,
+    and views do not agree on one. One cluster has the score that the best number would have if it were no firmer.
     """
     found = describe_numbers(views, evidence)
     limit = [open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view]
