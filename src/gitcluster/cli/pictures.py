@@ -12,8 +12,8 @@ from gitcluster._support.optional import require
 from gitcluster.cli.cells import Table
 
 KINDS = (
-    "clusters", "topo-graph", "hierarchy", "selection", "n-clusters", "pipeline", "proportions", "intensity",
-    "local-clusters",
+    "clusters", "topo-graph", "hierarchy", "condensed-tree", "selection", "representations", "n-clusters", "pipeline",
+    "proportions", "memberships", "profile", "intensity", "local-clusters",
 )  # fmt: skip
 SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".webp")
 

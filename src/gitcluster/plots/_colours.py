@@ -78,5 +78,5 @@ def unborn_on(ax: Axes) -> Colours:
 
 def readable_on(ax: Axes, colour: Colours) -> tuple[float, float, float]:
     """A colour for text: darker on light axes, lighter on dark ones."""
-    red, green, blue = (colour + 0.4 * (1 - colour) if _is_dark(ax) else 0.72 * colour).tolist()
+    red, green, blue = (colour + 0.4 * (1 - colour) if _is_dark(ax) else 0.65 * colour).tolist()
     return red, green, blue
