@@ -25,7 +25,7 @@ LONGEST = 60
 """Characters of a name that are shown."""
 
 
-def plain(name: str) -> str:
+def plain(name: str, longest: int = LONGEST) -> str:
     r"""The name of a column as a label: never a formula for matplotlib, no control characters, not too long.
 
     Examples
@@ -34,7 +34,7 @@ def plain(name: str) -> str:
     'price in \\$'
     """
     shown = visible(name)
-    return (shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "...").replace("$", r"\$")
+    return (shown if len(shown) <= longest else shown[: longest - 3] + "...").replace("$", r"\$")
 
 
 class Arrangement(Artist):

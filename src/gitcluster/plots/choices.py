@@ -1,5 +1,6 @@
 """Plots of what was chosen and why: the candidate, the representation of the features, the number of clusters."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ REPRESENTATIONS = {
     "power": "less skewed, by powers",
     "components": "principal components",
 }
-QUANTITIES = {"score": "score", "agreement": "agreement of the views"}
+QUANTITIES = {
+    "score": "Choice of the number of clusters",
+    "agreement": "How well the views agree on every number of clusters",
+}
 
 
 def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
@@ -98,8 +102,9 @@ def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -
     colour = np.where(table["chosen"][:, None], HUES[0], unborn_on(ax))
     ax.barh(place[tried], table["score"][tried], height=0.66, color=colour[tried], zorder=2)
     for i in place.tolist():
-        text = f" {table['score'][i]:.3f}" if tried[i] else f" {table['reason'][i] or 'not tried'}"
-        x = table["score"][i] if tried[i] else 0.0
+        reason = "\n".join(wrap(str(table["reason"][i]) or "not tried", 36))
+        text = f" {table['score'][i]:.3f}" if tried[i] else reason
+        x = table["score"][i] if tried[i] else 0.02
         ax.text(x, i, text, va="center", fontsize="small", color=ink_on(ax) if tried[i] else FAINT)
     ax.set_yticks(place, names)
     ax.tick_params(axis="y", length=0)
@@ -141,7 +146,7 @@ def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | N
     """Draw a table of scores of numbers of clusters, of which one was chosen."""
     numbers, height, rank = table["n_clusters"], table[quantity], table["rank"]
     ax = take_axes(
-        ax, title="Choice of the number of clusters", ylabel=QUANTITIES[quantity],
+        ax, title=QUANTITIES[quantity], ylabel=quantity,
         xlabel=f"number of clusters (up to {numbers.max()} were compared)",
     )  # fmt: skip
     chosen = numbers == n_clusters
@@ -156,7 +161,7 @@ def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | N
     ax.set_xticks([*marked, *every])
     for tick in ax.get_xticklabels()[: len(marked)]:
         tick.set_fontweight("bold")
-    ax.set_xlim(0.3, last + 0.7)
+    ax.set_xlim(0.4, last + 0.6)
     entries = [marker_entry(f"chosen: {n_clusters}", HUES[0], "s", 9)]
     if len(marked) > 1:
         entries.append(marker_entry(f"or else {', '.join(map(str, marked[1:]))}", HUES[5], "s", 9))
