@@ -173,11 +173,11 @@ def _outliers(fitted: Fitted, table: Table) -> str:
     traits = read_traits(table.data)
     rows = ""
     for i in order[scores[order] > 0].tolist():
-        unlike = compare_to_group(traits, i, np.flatnonzero(homes == homes[i]))
+        unlike = in_words(compare_to_group(traits, i, np.flatnonzero(homes == homes[i])), words=", ")
         cluster = "noise" if model.labels_[i] < 0 else str(model.labels_[i])
         rows += (
             f'<tr><td class="text name">{escape(visible(found.name_of(i)))}</td><td>{cluster}</td>'
-            f'<td>{scores[i]:.2f}</td><td class="text">{escape(in_words(unlike, 3, words=", "))}</td></tr>'
+            f'<td>{scores[i]:.2f}</td><td class="text">{escape(unlike) or "no single column"}</td></tr>'
         )
     if not rows:
         return "<p>No row lies farther out than its neighbours.</p>"
