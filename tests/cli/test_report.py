@@ -104,7 +104,19 @@ def browser():
 PAPER = {"A4": (210, 297), "letter": (216, 279)}
 
 
-def test_it_fits_on_screens_and_paper(mixed, run, browser):
+@pytest.fixture
+def many(folder):
+    """A table of more clusters and columns than fit side by side."""
+    rng = np.random.default_rng(2)
+    values = 1e4 * rng.normal(size=(14, 20))[np.arange(280) % 14] + rng.normal(size=(280, 20))
+    names = [f"what was measured in place {i}" for i in range(20)]
+    table = pd.DataFrame(values, columns=names).assign(who=[f"c{i:03d}" for i in range(280)])
+    table.to_csv("t.csv", index=False)
+
+
+@pytest.mark.parametrize("kind", ["mixed", "many"])
+def test_it_fits_on_screens_and_paper(kind, request, run, browser):
+    request.getfixturevalue(kind)
     write(run)
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     page = context.new_page()

@@ -21,8 +21,8 @@ from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.contrasts import ClusterProfile
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
+from gitcluster.fitted.profile_page import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
-from gitcluster.fitted.profile_page import cluster_html, heat_html
 from gitcluster.fitted.profiles import Profile
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 
@@ -111,7 +111,8 @@ def _clusters(model: GIT, table: Table, profile: Profile) -> str:
     rows = "".join(_size(found) for found in profile)
     head = '<tr><th class="text">cluster</th><th>rows</th><th>share</th><th class="text">differs most in</th></tr>'
     sizes = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    return f'<div class="pair">{inline("clusters", model, table, legend=False)}{sizes}</div>'
+    both = f"{inline('clusters', model, table, legend=False)}{sizes}"
+    return f'<div class="pair">{both}</div>' if len(profile) <= ABREAST else both
 
 
 def _size(found: ClusterProfile) -> str:

@@ -34,7 +34,8 @@ th, td { padding: .3rem .35rem; font-size: .9rem; } td.key { white-space: normal
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9.5pt; print-color-adjust: exact;
 -webkit-print-color-adjust: exact; } nav { display: none; } .scroll { overflow: visible; } thead { display:
 table-header-group; } h1 { font-size: 18pt; } h2 { font-size: 13pt; margin-top: 9mm; } h2, h3, h2 + p, .git-profile > p,
-figcaption { break-after: avoid; } tr, figure, dl.facts div, .git-cluster, .pair { break-inside: avoid; }
+figcaption { break-after: avoid; } tr, figure, dl.facts div, .git-cluster, .pair, .heat { break-inside: avoid; }
+.git-profile .heat td, .git-profile .heat th { padding: .15rem .3rem; font-size: 8.5pt; }
 .pair { grid-template-columns: 1fr 1fr; gap: 0 6mm; } dl.facts { grid-template-columns: repeat(4, 1fr); }
 p { max-width: none; break-inside: avoid; } svg.plot { max-height: 95mm; } a { color: inherit; } }
 """

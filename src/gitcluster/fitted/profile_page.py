@@ -19,7 +19,7 @@ STRONG = 2.0
 """Standard deviations of its strongest colours."""
 MOST_COLUMNS = 15
 """Columns of the heat map."""
-ABREAST = 12
+ABREAST = 8
 """Clusters side by side in it."""
 STYLE = """
 .git-profile table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .3rem 0; width: 100%;
