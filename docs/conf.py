@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from docutils import nodes
 
 import gitcluster
 from gitcluster.cli.demo import make_example
@@ -20,7 +21,7 @@ copyright = "the gitcluster developers"
 version = release = gitcluster.__version__
 
 extensions = [
-    "mathml",
+    "formulas",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -31,7 +32,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-html_math_renderer = "mathml"
+html_math_renderer = "formulas"
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
@@ -84,10 +85,10 @@ html_css_files = ["site.css"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("index", "api", "gallery/index", "contributing", "changelog")}
+html_sidebars = {page: [] for page in ("index", "live", "api", "gallery/index", "contributing", "changelog")}
 html_theme_options = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "gitcluster"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "navigation_with_keys": False,
@@ -109,14 +110,37 @@ def draw_pictures(app: Any) -> None:
 
 
 def write_live_explorer(app: Any, error: Exception | None) -> None:
-    """``live.html``: the explorer of the example of the first steps, to be tried."""
+    """``live_explorer.html``: the explorer of the example of the first steps, which the page ``live`` shows."""
     if error is None and app.builder.name == "html":
         X = make_example()
         model = gitcluster.GIT(proportions=[50, 30, 15, 5]).fit(X)
-        model.explore(X, Path(app.outdir) / "live.html", title="Two half rings, a cloud and a small dense group")
+        model.explore(
+            X, Path(app.outdir) / "live_explorer.html", title="Two half rings, a cloud and a small dense group"
+        )
+
+
+MARKS = {"yes": "✓", "no": "·", "wrong": "✗", "crash": "✗"}
+"""Signs in the table of features; those who listen hear the word."""
+
+
+def mark_features(app: Any, doctree: nodes.document, page: str) -> None:
+    """Signs and colours in place of yes and no, so that the table is read at a glance."""
+    if page != "features" or app.builder.name != "html":
+        return
+    for table in doctree.findall(nodes.table):
+        table["classes"].append("marks")
+        for cell in table.findall(nodes.entry):
+            word = cell.astext()
+            if word in MARKS:
+                told = "" if word in ("yes", "no") else f" {word}"
+                sign = f'<span aria-hidden="true">{MARKS[word]}{told}</span><span class="visually-hidden">{word}</span>'
+                cell["classes"].append(f"mark-{word}")
+                cell.clear()
+                cell += nodes.raw("", sign, format="html")
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("doctree-resolved", mark_features)
     app.connect("builder-inited", draw_pictures)
     app.connect("build-finished", write_live_explorer)

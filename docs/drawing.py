@@ -179,11 +179,13 @@ def draw_selection() -> Figure:
     """Agreement of the neighbourhood sizes, and the score of every number of clusters."""
     model = GIT().fit(moons())
     sizes, numbers = model.selection_, model.n_clusters_scores_
-    figure, (left, right) = panels("Neighbourhood sizes: agreement", "Numbers of clusters: score")
-    places = np.arange(len(sizes["agreement"]))
-    left.bar(places, sizes["agreement"], color=np.where(sizes["chosen"], HUES[3], HUES[5]))
-    left.set_xticks(places, sizes["n_neighbors"])
-    left.set(xlabel="k", ylim=(0, 1))
+    figure, (left, right) = panels("Numbers of neighbours: best agreement", "Numbers of clusters: score")
+    tried, chosen = np.unique(sizes["n_neighbors"]), sizes["n_neighbors"][sizes["chosen"]][0]
+    best = [sizes["agreement"][sizes["n_neighbors"] == k].max() for k in tried]
+    places = np.arange(len(tried))
+    left.bar(places, best, color=np.where(tried == chosen, HUES[3], HUES[5]))
+    left.set_xticks(places, tried)
+    left.set(xlabel="neighbours", ylim=(0, 1))
     few = numbers["n_clusters"] <= 12
     best = numbers["score"][few] == numbers["score"].max()
     right.bar(numbers["n_clusters"][few], numbers["score"][few], color=np.where(best, HUES[3], HUES[5]))

@@ -23,7 +23,7 @@ from gitcluster.cli.demo import PRIOR, make_example
 TOYS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 SETS = ("example", "line", *(f"toy_{name}" for name in TOYS), "frogs", "mnist")
 SAMPLES = ("intensity", "local_clusters", "clusters", "pipeline", "growth")
-CHOICES = ("hierarchy", "selection", "proportions", "sweep", "decision")
+CHOICES = ("hierarchy", "condensed_tree", "memberships", "selection", "proportions", "sweep", "decision")
 
 
 def load(name: str) -> tuple[Any, Any]:

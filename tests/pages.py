@@ -41,6 +41,8 @@ def run_page(page: Path) -> str:
         lines_before = text.count("\n", 0, block.start(2))  # so that a traceback names the line of the page
         with redirect_stdout(StringIO()) as stream:
             exec(compile("\n" * lines_before + code, str(page), "exec"), namespace)
+        if "matplotlib.pyplot" in sys.modules:  # as a notebook does after every cell
+            sys.modules["matplotlib.pyplot"].close("all")
         printed = "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
         return block[0]
 

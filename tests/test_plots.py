@@ -1,7 +1,9 @@
 """The pictures: what they draw is there, colours agree, texts do not overlap, and nothing global changes."""
 
 import functools
+import importlib
 import inspect
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -35,15 +37,20 @@ from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.fitted import places as places_module
 from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.places import lay_out, place_samples
-from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours
+from gitcluster.plots._coarse import coarsen
+from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours, readable_on
 from gitcluster.plots._points import find_pixels, paint
 from gitcluster.plots.animation import _frames
 from gitcluster.plots.choices import peak_persistence
 from gitcluster.plots.graph import drawn_edges
 from gitcluster.plots.layers import arrange
+from gitcluster.plots.samples import own_places
 
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
-CHOICES = ("plot_hierarchy", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision")
+CHOICES = (
+    "plot_hierarchy", "plot_condensed_tree", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision",
+    "plot_memberships",
+)  # fmt: skip
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
 CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
@@ -142,8 +149,8 @@ def enlarge(model, X, times):
 def test_pictures_of_samples(kind):
     model, X = fitted(kind)
     for name in SAMPLES:
-        ax, more = new_axes(), {"legend": True} if name != "plot_local_clusters" else {}
-        assert getattr(plots, name)(model, X, ax=ax, **more) is ax
+        ax = new_axes()
+        assert getattr(plots, name)(model, X, ax=ax, legend=True) is ax
         assert len(points_of(ax)[0]) == len(model.labels_)
         check_picture(ax)
         assert not plt.get_fignums()
@@ -467,11 +474,112 @@ def test_choices_show_the_tables():
     best = int(np.flatnonzero(model.selection_["chosen"])[0])
     assert ax.lines[-1].get_xydata().tolist() == [[model.n_neighbors_, model.selection_["score"][best]]]
     model, _ = fitted("number unknown")
-    ax = plots.plot_n_clusters(model, ax=new_axes())
-    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], model.n_clusters_scores_["score"])
-    coloured = [i + 1 for i, bar in enumerate(ax.patches) if np.allclose(bar.get_facecolor()[:3], HUES[0])]
-    assert coloured == [model.n_clusters_]
+    table = model.n_clusters_scores_
+    for quantity in ("score", "agreement"):
+        ax = plots.plot_n_clusters(model, ax=new_axes(), quantity=quantity)
+        np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], table[quantity])
+        hues = {hue: [i + 1 for i, bar in enumerate(ax.patches) if np.allclose(bar.get_facecolor()[:3], HUES[hue])]
+                for hue in (0, 5)}  # fmt: skip
+        next_best = table["n_clusters"][(table["rank"] > 1) & (table["confidence"] > 0)].tolist()
+        assert (hues[0], hues[5]) == ([model.n_clusters_], next_best)
+        assert {model.n_clusters_, *next_best} <= set(ax.get_xticks().tolist())
+        check_picture(ax)
+    with pytest.raises(ValueError, match="quantity must be one of"):
+        plots.plot_n_clusters(model, quantity="entropy")
+
+
+def test_representations_have_a_bar_or_a_reason():
+    model, _ = fitted("two features")
+    ax = plots.plot_representations(model, ax=new_axes())
+    score, reason = model.representations_["score"], model.representations_["reason"]
+    tried = ~np.isnan(score)
+    assert 0 < tried.sum() < len(score)
+    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], score[tried])
+    assert [text.get_text().strip() for text, done in zip(ax.texts, tried, strict=True) if not done] == [
+        why for why, done in zip(reason, tried, strict=True) if not done
+    ]
     check_picture(ax)
+    with pytest.raises(ValueError, match="scale='auto'"):
+        plots.plot_representations(GIT(3, scale="std", variant="paper").fit(PLANE))
+
+
+@pytest.mark.parametrize("kind", ["prior", "many clusters", "one cluster", "weighted"])
+@pytest.mark.parametrize("min_size", [None, 1, 30])
+def test_a_condensed_tree_is_as_wide_as_its_samples(kind, min_size):
+    model, _ = fitted(kind)
+    ax = plots.plot_condensed_tree(model, ax=new_axes(), min_size=min_size)
+    check_picture(ax)
+    boxes = np.array([(*bar.get_xy(), bar.get_width(), bar.get_height()) for bar in ax.patches])
+    assert boxes[:, 2].max() == pytest.approx(len(model.labels_))
+    widest = {}
+    for bar in ax.patches:
+        colour = tuple(np.round(bar.get_facecolor()[:3], 6))
+        widest[colour] = max(widest.get(colour, 0.0), bar.get_width())
+    sizes = model.proportions_ * len(model.labels_)
+    if min_size is None:  # every chosen cluster is there, as wide as it is
+        for c, size in enumerate(sizes):
+            assert widest[tuple(np.round(colours_of(c), 6))] == pytest.approx(size, rel=1e-3)
+    else:
+        assert boxes[:, 2].min() >= min(min_size, len(model.labels_)) * 0.99
+    for level in np.linspace(0.05, 1.0, 13) * boxes[:, 1:4:2].sum(axis=1).max():  # no branch lies over another
+        there = boxes[(boxes[:, 1] < level) & (level < boxes[:, 1] + boxes[:, 3])]
+        there = there[np.argsort(there[:, 0])]
+        assert (there[1:, 0] >= there[:-1, 0] + there[:-1, 2] - 1e-9).all()
+
+
+def test_memberships_are_those_of_the_model():
+    model, _ = fitted("noise")
+    ax = plots.plot_memberships(model, ax=new_axes())
+    for c, steps in enumerate(ax.patches):
+        values = steps.get_data().values
+        np.testing.assert_allclose(values, np.sort(model.probabilities_[model.labels_ == c])[::-1])
+    assert len(ax.patches) == model.n_clusters_
+
+
+@pytest.mark.parametrize("kind", ["prior", "many clusters", "five features"])
+def test_the_coarser_view_keeps_clusters_and_samples(kind):
+    model, X = fitted(kind)
+    whole = clustering_of(model)
+    few = coarsen(whole, 15)
+    most = max(15, model.n_clusters_)
+    assert len(few.peaks) == min(most, len(whole.peaks)) or kind != "prior"
+    assert len(few.peaks) < len(whole.peaks)
+    np.testing.assert_allclose(np.bincount(few.local_labels), few.topo_graph.sizes)
+    np.testing.assert_array_equal(few.edge_cut.labels[few.local_labels], whole.edge_cut.labels[whole.local_labels])
+    real, all_real = few.topo_graph.real, whole.topo_graph.real
+    ends = np.sort(few.local_labels[whole.peaks[whole.topo_graph.edges]], axis=1)
+    for edge, (i, j) in enumerate(few.topo_graph.edges):
+        behind = all_real & (ends == (i, j)).all(axis=1)
+        assert real[edge] == behind.any()
+        if real[edge]:
+            assert few.topo_graph.pairs[edge] == whole.topo_graph.pairs[behind].sum()
+            assert few.topo_graph.log_sums[edge] == pytest.approx(
+                np.log(np.exp(whole.topo_graph.log_sums[behind]).sum())
+            )
+    assert coarsen(whole, None) is whole
+    titles = [ax.get_title() for ax in plots.plot_pipeline(model, X, fig=Figure(), max_nodes=15).axes]
+    assert titles[2].endswith(f"in {len(few.peaks)} groups")
+    with pytest.raises(ValueError, match="max_nodes"):
+        plots.plot_topo_graph(model, X, max_nodes=0)
+
+
+def test_numbers_stand_where_their_own_samples_prevail():
+    rng = np.random.default_rng(0)
+    xy = np.concatenate([rng.normal(0, 1, (300, 2)), rng.normal(0, 0.1, (30, 2)), rng.normal([4, 0], 0.3, (60, 2))])
+    labels = np.repeat([0, 1, 2], [300, 30, 60])
+    height = np.zeros(390)
+    height[[310, 389]] = 1  # the peak of cluster 0 is the first of all
+    xy[0] = [4, 0]  # drawn in the middle of cluster 2
+    height[0] = 2
+    areas = own_places(xy, labels, height)
+    assert (areas[0][:, 0] < 2.5).all()
+    np.testing.assert_array_equal(areas[2][0], xy[389])
+    lost = labels.copy()
+    lost[5] = 3  # one sample among many has no area
+    assert sorted(own_places(xy, lost, height)) == [0, 1, 2]
+    ax = plots.plot_clusters(*fitted("prior"), ax=new_axes())
+    for text in ax.texts:
+        np.testing.assert_allclose(text.get_color(), readable_on(ax, colours_of(int(text.get_text()))))
 
 
 def test_layers_are_drawn_without_crossings():
@@ -594,7 +702,7 @@ def test_errors_of_places():
 
 
 def test_errors_of_choices():
-    for name in ("plot_hierarchy", "plot_selection", "plot_decision"):
+    for name in ("plot_hierarchy", "plot_condensed_tree", "plot_selection", "plot_decision"):
         with pytest.raises(ValueError, match=r"variant='paper' makes no hierarchy.*variant='adaptive'"):
             getattr(plots, name)(fitted("paper")[0])
     with pytest.raises(ValueError, match="n_clusters='auto'"):
@@ -614,6 +722,15 @@ def test_the_page_has_every_picture():
     assert {name for name in plots.__all__ if f"plots.{name}(" in "".join(blocks)} == set(plots.__all__)
     for image in page.split("](images/")[1:]:
         assert (Path(__file__).parents[1] / "docs" / "images" / image.split(")")[0]).stat().st_size < 120_000
+
+
+def test_stored_pictures_are_those_drawn_now(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "docs")
+    images = importlib.import_module("images")
+    stale = [name for name in images.PICTURES if images.is_stale(name)]
+    assert not stale, f"python docs/images.py {' '.join(stale)} draws them again"
+    shown = set(re.findall(r"\(images/(\w+)\.png\)", (Path(images.__file__).parent / "plots.md").read_text()))
+    assert shown == set(images.PICTURES)
 
 
 @pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])
@@ -690,9 +807,12 @@ def test_contours_lie_behind_the_samples_and_need_two_features():
     without = plots.plot_local_clusters(GIT(2).fit(X), X, ax=new_axes())
     assert len(ax.collections) == len(without.collections) + 1
     assert ax.get_xlim() == without.get_xlim()
+    lines = plots.plot_intensity(GIT(2).fit(X), X, ax=new_axes(), contours=True)
+    assert len(lines.collections) == len(plots.plot_intensity(GIT(2).fit(X), X, ax=new_axes()).collections) + 1
     wide = np.random.default_rng(0).normal(size=(80, 3))
-    with pytest.raises(ValueError, match="two features"):
-        plots.plot_local_clusters(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
+    for draw in (plots.plot_local_clusters, plots.plot_intensity):
+        with pytest.raises(ValueError, match="two features"):
+            draw(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
 
 
 def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():

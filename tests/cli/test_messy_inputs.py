@@ -264,7 +264,7 @@ def test_kinds_and_weights_on_the_command_line(folder, run, customers):
     code, out, _ = run("report", "m.npz", "t.csv", "-o", "r.html")
     page = Path("r.html").read_text(encoding="utf-8")
     assert code == 0
-    for words in ("What sets every cluster apart", "The columns", "names the rows, left out", "Rules:"):
+    for words in ("What sets them apart", "The columns", "names the rows, left out", "Rules:"):
         assert words in page
     for command in ("plot", "explore"):
         assert run(command, "m.npz", "t.csv", "-o", "o.png" if command == "plot" else "o.html")[0] == 0

@@ -1,147 +1,232 @@
-"""One HTML page with what a clustering found; its pictures are embedded, and a browser prints it to PDF."""
+"""One HTML page with what a clustering found: for screens, light or dark, for phones, and for paper."""
 
+from collections.abc import Callable
 from datetime import date
 from html import escape
 from importlib.metadata import version
 from platform import python_version
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import visible
 from gitcluster.cli.cells import Table
 from gitcluster.cli.choosing import listed
-from gitcluster.cli.models import column_lines, column_words, width_words
-from gitcluster.cli.pictures import draw, embed
+from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
+from gitcluster.cli.pictures import inline, page_colours
+from gitcluster.cli.report_style import STYLE
 from gitcluster.cli.tables import Advance
 from gitcluster.fitted.attributes import agreement_words, number_words
+from gitcluster.fitted.contrasts import ClusterProfile
+from gitcluster.fitted.memberships import own_shares
+from gitcluster.fitted.outliers import noise_threshold
+from gitcluster.fitted.profile_page import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
-from gitcluster.fitted.profile_page import cluster_html
 from gitcluster.fitted.profiles import Profile
+from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 62rem; margin: 2.5rem auto; padding: 0 1.25rem }
-h1 { font-size: 1.9rem; margin: 0; } h2 { margin: 2.6rem 0 .4rem; font-size: 1.3rem; } h3 { margin: 1.8rem 0 .3rem; }
-p.lead { color: #55606e; margin-top: .2rem; } img { max-width: 100%; } figure { margin: 1rem 0; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #e3e7ec; }
-td.key { color: #55606e; white-space: nowrap; vertical-align: top; } code { overflow-wrap: anywhere; }
-th { color: #55606e; font-weight: 500; } td.text, th.text { text-align: left; }
-footer { color: #77818d; margin: 3rem 0 1rem; font-size: .85rem; }
-@page { margin: 18mm 16mm; }
-@media print { body { margin: 0; max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact;
--webkit-print-color-adjust: exact; } h2, h3, h2 + p { break-after: avoid; } tr, figure { break-inside: avoid; }
-img { max-height: 22cm; } }
-"""
-PROFILES = (
-    "<h2>What sets every cluster apart</h2><p>These are the mean of a column in the cluster, its mean in all other "
-    "rows, and the difference in standard deviations of the column; for values of a category, their shares and Cohen's "
-    "h. A rule is read as: of all rows of the cluster, so many meet it; of the rows that meet it, so many are in the "
-    "cluster.</p>"
+HEAT = (
+    "Each cell has the mean of the column in the cluster, or the share of the value, and below it the difference from "
+    "all other rows, in standard deviations of the column (of shares Cohen's h). Blue is more, red is less than "
+    "elsewhere."
 )
+RULES = (
+    "Means here, in all other rows and in the nearest cluster. A rule is read as: of all rows of the cluster, so many "
+    "meet it; of the rows that meet it, so many are in the cluster."
+)
+GRAPH = (
+    "Every node is a group of alike rows, as large as it has rows; the wider a line, the stronger the connection. "
+    "Dashed lines are cut, what is left together is a cluster. The tree tells how long each cluster stays one: "
+    "it is as wide as it has rows."
+)
+OUTLIERS = 10
+"""Rows that lie farthest out, which are told of one by one."""
+NODES = 60
+"""Nodes of the topo-graph: of more local clusters, those that merge first are one."""
 
 
-class Section(NamedTuple):
-    """A heading, a sentence and a picture."""
-
-    heading: str
-    sentence: str
-    kind: str
-
-
-def sections_of(model: GIT) -> list[Section]:
-    """The pictures of a report, in order."""
-    found = [Section("The clusters", "Every row has the colour of its cluster.", "clusters")]
-    if hasattr(model, "n_clusters_scores_"):
-        ranked = number_words(model.n_clusters_scores_)
-        sentence = f"The number of clusters was chosen from the data: {ranked}."
-        found.append(Section("The choice of the number of clusters", sentence, "n-clusters"))
-    else:
-        sentence = f"{model.n_clusters_} clusters were asked for and found."
-        found.append(Section("The number of clusters", sentence, ""))
-    if hasattr(model, "selection_"):
-        sentence = (
-            f"{len(model.selection_['score'])} candidates were compared, of several ways to look at the columns "
-            f"({', '.join(dict.fromkeys(model.selection_['representation'].tolist()))}), numbers of neighbours and "
-            f"merges. {agreement_words(model.agreement_)} {width_words(model) or ''}"
-        ).strip()
-        found.append(Section("The choice among candidates", sentence, "selection"))
-    graph = model.topo_graph_
-    sentence = f"It has {len(graph.sizes)} local clusters and {len(graph.edges)} connections between them."
-    return [*found, Section("The topo-graph", sentence, "topo-graph")]
-
-
-def make_report(model: GIT, table: Table, *, title: str, commands: list[str], advance: Advance) -> str:
+def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str], advance: Advance) -> str:
     """The report as a page; ``commands`` made it, ``advance`` hears the share that is done."""
+    model = fitted.model
     profile = model.profile(table.data)
-    sections = sections_of(model)
-    parts = [_head(model, table, title), "<h2>Sizes</h2>", _sizes(profile)]
-    for i, section in enumerate(sections):
-        parts.append(f"<h2>{section.heading}</h2><p>{escape(section.sentence)}</p>")
-        if section.kind:
-            image = embed(draw(section.kind, model, table))
-            parts.append(f'<figure><img alt="{section.heading}" src="{image}"></figure>')
-        if i == 0:
-            parts += [f'{PROFILES}<div class="git-profile">', *map(cluster_html, profile), "</div>"]
-        advance((i + 1) / len(sections))
-    parts += [_columns(model), _origin(model, table, commands)]
+    sections: dict[str, Callable[[], str]] = {
+        "Clusters": lambda: _clusters(model, table, profile),
+        "What sets them apart": lambda: f'<div class="git-profile"><p>{HEAT}</p>{heat_html(profile.clusters)}</div>',
+        "Cluster by cluster": lambda: _details(profile),
+        "How many clusters": lambda: _number(model, table),
+        "How firm this is": lambda: _firmness(model, table),
+        "How they are connected": lambda: _graph(model, table),
+        "Rows that lie far out": lambda: _outliers(fitted, table),
+        "The data": lambda: _columns(model, table),
+        "How this was made": lambda: _origin(model, commands),
+    }
+    parts = [_head(model, table, title, list(sections))]
+    for i, (heading, write) in enumerate(sections.items(), 1):
+        parts.append(f'<h2 id="part-{i}">{heading}</h2>{write()}')
+        advance(i / len(sections))
     parts.append(f"<footer>gitcluster {__version__}, {date.today().isoformat()}</footer></body></html>")
     return "\n".join(parts)
 
 
-def _origin(model: GIT, table: Table, commands: list[str]) -> str:
-    """How the page can be made again: commands, versions, columns, gaps."""
+def _head(model: GIT, table: Table, title: str, headings: list[str]) -> str:
+    lead = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters" + (
+        f"; {table.dropped:,} rows with missing values were left out" if table.dropped else ""
+    )
+    style = f"{STYLE}{page_colours(model.n_clusters_)}{PROFILE_STYLE}"
+    links = "".join(f'<a href="#part-{i}">{heading}</a>' for i, heading in enumerate(headings, 1))
+    facts = "".join(
+        f"<div><dt>{name}</dt><dd>{value}<small>{words}</small></dd></div>" for name, value, words in _facts(model)
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
+        f'<body><h1>{escape(title)}</h1><p class="lead">{lead}.</p><dl class="facts">{facts}</dl><nav>{links}</nav>'
+    )
+
+
+def _facts(model: GIT) -> list[tuple[str, str, str]]:
+    """What to know first: name, value, a few words."""
+    found = []
+    if hasattr(model, "n_clusters_scores_"):
+        ranked, _, sure = number_words(model.n_clusters_scores_).partition(" (confidence ")
+        others = ranked.partition(", ")[2] or "no other number comes near"
+        found.append(("clusters", str(model.n_clusters_), f"chosen from the data; {others}"))
+        found.append(("confidence in the number", sure.removesuffix(" of 1)"), "from 0 to 1"))
+    else:
+        found.append(("clusters", str(model.n_clusters_), "as many as were asked for"))
+    if hasattr(model, "selection_"):
+        words = agreement_words(model.agreement_).partition(" (")[0]
+        found.append(("agreement", f"{model.agreement_:.2f}", words))
+    scores = model.outlier_scores_.astype(np.float64)
+    far = int((scores > noise_threshold(scores, "auto")).sum())
+    return [
+        *found,
+        ("rows that lie far out", f"{far:,}", f"{far / len(scores):.1%} of all" if far else "no score stands out"),
+    ]
+
+
+def _clusters(model: GIT, table: Table, profile: Profile) -> str:
+    """The picture, and beside it the sizes, which are its legend."""
+    rows = "".join(_size(found) for found in profile)
+    head = '<tr><th class="text">cluster</th><th>rows</th><th>share</th><th class="text">differs most in</th></tr>'
+    sizes = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    both = f"{inline('clusters', model, table, legend=False)}{sizes}"
+    return f'<div class="pair">{both}</div>' if len(profile) <= ABREAST else both
+
+
+def _size(found: ClusterProfile) -> str:
+    colour = "var(--pale)" if found.cluster < 0 else f"var(--cluster-{found.cluster})"
+    bar = f'<i class="share" style="width: {found.share:.1%}; background: {colour}"></i>'
+    name = "noise" if found.cluster < 0 else str(found.cluster)
+    return (
+        f'<tr><td class="text name"><i class="dot" style="background: {colour}"></i>{name}</td>'
+        f"<td>{found.rows:,}</td><td>{found.share:.1%}</td>"
+        f'<td class="text">{escape(found.in_words())}{bar}</td></tr>'
+    )
+
+
+def _details(profile: Profile) -> str:
+    return f'<div class="git-profile"><p>{RULES}</p>{"".join(map(cluster_html, profile))}</div>'
+
+
+def _number(model: GIT, table: Table) -> str:
+    if not hasattr(model, "n_clusters_scores_"):
+        return f"<p>{model.n_clusters_} clusters were asked for and found.</p>"
+    words = (
+        f"The number of clusters was chosen from the data: {number_words(model.n_clusters_scores_)}. The score is high "
+        "where many views of the data agree on clusters that say much and hardly touch each other."
+    )
+    pictures = [inline("n-clusters", model, table, size=(5.2, 3.0), quantity=name) for name in ("score", "agreement")]
+    return f'<p>{escape(words)}</p><div class="pair">{"".join(pictures)}</div>'
+
+
+def _firmness(model: GIT, table: Table) -> str:
+    shares = own_shares(model.clustering_)
+    near = float((shares[model.labels_ >= 0] < 0.75).mean())
+    words = [f"{near:.1%} of the rows lie nearer to a boundary than to the middle of their cluster."]
+    pictures = [inline("memberships", model, table, size=(5.2, 3.4))]
+    if hasattr(model, "selection_"):
+        n, sizes = len(model.selection_["score"]), np.unique(model.selection_["n_neighbors"])
+        several = f"from {sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else f"{sizes[0]} neighbours"
+        told = f"{n} candidates were compared: several ways to look at the columns, {several}, and several merges."
+        words = [told, agreement_words(model.agreement_), width_words(model) or "", *words]
+    if model.clustering_.representations is not None:
+        pictures.append(inline("representations", model, table, size=(5.2, 3.4)))
+    return f'<p>{escape(" ".join(filter(None, words)))}</p><div class="pair">{"".join(pictures)}</div>'
+
+
+def _graph(model: GIT, table: Table) -> str:
+    graph = model.topo_graph_
+    words = f"There are {len(graph.sizes):,} local clusters and {len(graph.edges):,} connections between them. {GRAPH}"
+    pictures = [inline("topo-graph", model, table, max_nodes=NODES, n_labels=0, legend=False)]
+    if model.clustering_.hierarchy is not None:
+        pictures.append(inline("condensed-tree", model, table))
+    return f'<p>{words}</p><div class="pair">{"".join(pictures)}</div>'
+
+
+def _outliers(fitted: Fitted, table: Table) -> str:
+    """The rows that lie farthest out, and in what each is unlike its cluster."""
+    model, found = fitted.model, fitted.clustering()
+    scores = model.outlier_scores_.astype(np.float64)
+    order = np.argsort(-scores, kind="stable")[:OUTLIERS]
+    homes = found.edge_cut.labels[found.local_labels]
+    traits = read_traits(table.data)
+    rows = ""
+    for i in order[scores[order] > 0].tolist():
+        unlike = in_words(compare_to_group(traits, i, np.flatnonzero(homes == homes[i])), words=", ")
+        cluster = "noise" if model.labels_[i] < 0 else str(model.labels_[i])
+        rows += (
+            f'<tr><td class="text name">{escape(visible(found.name_of(i)))}</td><td>{cluster}</td>'
+            f'<td>{scores[i]:.2f}</td><td class="text">{escape(unlike) or "no single column"}</td></tr>'
+        )
+    if not rows:
+        return "<p>No row lies farther out than its neighbours.</p>"
+    head = '<tr><th class="text">row</th><th>cluster</th><th>score</th><th class="text">unlike its cluster in</th></tr>'
+    return (
+        "<p>The score compares how far a row is from its neighbours with how far these are from theirs: it is 0 where "
+        "both are equal, 0.5 where the row is twice as far, 0.9 ten times.</p>"
+        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _columns(model: GIT, table: Table) -> str:
+    """What was done with every column, which were left out, and what was missing."""
     columns = model.clustering_.columns
     used = [column.name for column in columns.used] if columns is not None else table.names
     unused = [column.name for column in columns if not column.used] if columns is not None else []
     out = list(dict.fromkeys([*table.left_out, *unused]))
-    versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     gaps = {} if columns is None else {column.name: column.missing for column in columns.used if column.missing}
     gaps |= table.filled
     told = {
-        "command": "<br>".join(f"<code>{escape(visible(command))}</code>" for command in commands if command),
-        "versions": f"gitcluster {__version__}, Python {python_version()}, "
-        + ", ".join(f"{name} {number}" for name, number in versions.items()),
         f"columns used ({len(used)})": escape(visible(listed(used, 50))),
         f"columns left out ({len(out)})": escape(visible(listed(out, 50))) or "none",
         "rows left out": f"{table.dropped:,} with missing values" if table.dropped else "none",
         "missing values": escape(visible(", ".join(f"{name} {count:,}" for name, count in gaps.items())))
         + ". A missing number is taken as the median or mean of its column, a missing category is as far from one "
-        "value as from another" if gaps else "none in the columns used",
+        "value as from another." if gaps else "none in the columns used",
     }  # fmt: skip
+    if columns is None or not columns.encoded:
+        return _pairs(told)
+    done = {escape(visible(names)): escape(words) for names, words in column_lines(columns)}
+    words = "<h3>The columns</h3><p>What was done with each before distances were measured.</p>"
+    return f"{_pairs(told)}{words}{_pairs(done)}"
+
+
+def _origin(model: GIT, commands: list[str]) -> str:
+    """How the page can be made again."""
+    versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    told = {
+        "command": "<br>".join(f"<code>{escape(visible(command))}</code>" for command in commands if command),
+        "method": f"GIT, variant {model.clustering_.recipe.name}, {model.n_neighbors_} neighbours",
+        "versions": f"gitcluster {__version__}, Python {python_version()}, "
+        + ", ".join(f"{name} {number}" for name, number in versions.items()),
+    }
+    return _pairs(told)
+
+
+def _pairs(told: dict[str, Any]) -> str:
     rows = "".join(
         f'<tr><td class="text key">{name}</td><td class="text">{words}</td></tr>' for name, words in told.items()
     )
-    return f"<h2>How this was made</h2><table>{rows}</table>"
-
-
-def _head(model: GIT, table: Table, title: str) -> str:
-    lead = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters" + (
-        f"; {table.dropped:,} rows with missing values were left out" if table.dropped else ""
-    )
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}{PROFILE_STYLE}</style></head>'
-        f'<body><h1>{escape(title)}</h1><p class="lead">{lead}.</p>'
-    )
-
-
-def _sizes(profile: Profile) -> str:
-    rows = "".join(
-        f'<tr><td class="text">{found.name}</td><td>{found.rows:,}</td><td>{found.share:.1%}</td>'
-        f'<td class="text">{escape(found.in_words())}</td></tr>'
-        for found in profile
-    )
-    head = '<tr><th class="text"></th><th>rows</th><th>share</th><th class="text">differs most in</th></tr>'
-    return f"<table>{head}{rows}</table>"
-
-
-def _columns(model: GIT) -> str:
-    """What was done with every column, where they are of several kinds."""
-    columns = model.clustering_.columns
-    if columns is None or not columns.encoded:
-        return ""
-    rows = "".join(
-        f'<tr><td class="text">{escape(visible(names))}</td><td class="text">{escape(done)}</td></tr>'
-        for names, done in column_lines(columns)
-    )
-    return f"<h2>The columns</h2><p>What was done with each before distances were measured.</p><table>{rows}</table>"
+    return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'

@@ -202,6 +202,6 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
     with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
         shown = visible(as_typed(title or Path(data or source).name))
         commands = [fitted.facts.command, command_of(click.get_current_context())]
-        made = make_report(fitted.model, table, title=shown, commands=commands, advance=bar.advance)
+        made = make_report(fitted, table, title=shown, commands=commands, advance=bar.advance)
         file.write(made.encode())
     _tell(screen, options, "Report", output)

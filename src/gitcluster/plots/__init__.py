@@ -24,18 +24,26 @@ from gitcluster._support.optional import require
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
 from gitcluster.plots.animation import animate_growth  # noqa: E402
-from gitcluster.plots.choices import plot_decision, plot_hierarchy, plot_n_clusters, plot_selection  # noqa: E402
+from gitcluster.plots.choices import (  # noqa: E402
+    plot_decision,
+    plot_n_clusters,
+    plot_representations,
+    plot_selection,
+)
 from gitcluster.plots.explanations import plot_explanation  # noqa: E402
 from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
 from gitcluster.plots.layers import plot_layers  # noqa: E402
+from gitcluster.plots.memberships import plot_memberships  # noqa: E402
 from gitcluster.plots.prior import plot_proportions, plot_sweep  # noqa: E402
 from gitcluster.plots.profiles import plot_profile  # noqa: E402
 from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
 from gitcluster.plots.stages import plot_growth, plot_motivation, plot_pipeline  # noqa: E402
+from gitcluster.plots.trees import plot_condensed_tree, plot_hierarchy  # noqa: E402
 
 __all__ = [
     "animate_growth",
     "plot_clusters",
+    "plot_condensed_tree",
     "plot_decision",
     "plot_explanation",
     "plot_growth",
@@ -43,11 +51,13 @@ __all__ = [
     "plot_intensity",
     "plot_layers",
     "plot_local_clusters",
+    "plot_memberships",
     "plot_motivation",
     "plot_n_clusters",
     "plot_pipeline",
     "plot_profile",
     "plot_proportions",
+    "plot_representations",
     "plot_selection",
     "plot_sweep",
     "plot_topo_graph",

@@ -5,11 +5,11 @@ for colour-blind readers; beyond them the same hues come back darker and lighter
 such that no two that are connected have the same.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_hex, to_rgb, to_rgba
 from numpy.typing import NDArray
 
 from gitcluster.topo_graph import TopoGraph
@@ -27,6 +27,14 @@ INK = "#333333"
 LIGHT_INK = "#D9D9D9"
 FAINT = "#8A8A8A"
 INTENSITY_MAP = "viridis"
+
+
+class ClusterColours(NamedTuple):
+    """The colour of a cluster, and that of its name on light and on dark ground."""
+
+    area: str
+    light: str
+    dark: str
 
 
 def colours_of(labels: Any) -> Colours:
@@ -78,5 +86,17 @@ def unborn_on(ax: Axes) -> Colours:
 
 def readable_on(ax: Axes, colour: Colours) -> tuple[float, float, float]:
     """A colour for text: darker on light axes, lighter on dark ones."""
-    red, green, blue = (colour + 0.4 * (1 - colour) if _is_dark(ax) else 0.72 * colour).tolist()
+    return _readable(colour, dark=_is_dark(ax))
+
+
+def _readable(colour: Colours, *, dark: bool) -> tuple[float, float, float]:
+    red, green, blue = (colour + 0.4 * (1 - colour) if dark else 0.65 * colour).tolist()
     return red, green, blue
+
+
+def cluster_colours(n_clusters: int) -> list[ClusterColours]:
+    """The colours of clusters as texts for a page."""
+    found = colours_of(np.arange(n_clusters))
+    return [
+        ClusterColours(to_hex(hue), *(to_hex(_readable(hue, dark=dark)) for dark in (False, True))) for hue in found
+    ]

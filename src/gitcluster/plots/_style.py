@@ -94,10 +94,13 @@ def marker_entry(label: str, colour: Any, marker: str = "o", size: float = 6) ->
     return line_entry(label, colour, linestyle="", marker=marker, markersize=size)
 
 
-def add_legend(ax: Axes, entries: list[Any], *, title: str | None = None) -> None:
-    """A legend right of the axes, where no data are."""
+def add_legend(
+    ax: Axes, entries: list[Any], *, title: str | None = None, low: bool = False, right: float = 1.01
+) -> None:
+    """A legend right of the axes, where no data are, at the top or ``low``; ``right`` is its left end."""
+    place: dict[str, Any] = {"loc": "lower left" if low else "upper left", "bbox_to_anchor": (right, 1.0 - low)}
     ax.legend(
-        handles=entries, title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, borderaxespad=0.0,
+        handles=entries, title=title, **place, frameon=False, borderaxespad=0.0,
         handletextpad=0.5, alignment="left", fontsize="small", title_fontsize="small",
     )  # fmt: skip
 

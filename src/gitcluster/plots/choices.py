@@ -1,116 +1,32 @@
-"""Plots of what was chosen and why: the cut of the hierarchy, the number of neighbours and of clusters."""
+"""Plots of what was chosen and why: the candidate, the representation of the features, the number of clusters."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import dendrogram
 
 from gitcluster._jit import unions
-from gitcluster._support.validation import check_integer
-from gitcluster.fitted.clustering import Clustering
+from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.places import usual_values
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
-from gitcluster.plots._colours import FAINT, HUES, colours_of, ink_on, readable_on, unborn_on
+from gitcluster.hierarchy import Hierarchy
+from gitcluster.plots._colours import FAINT, HUES, colours_of, ink_on, unborn_on
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._style import add_legend, check_model, count_of, line_entry, mark_level, marker_entry, take_axes
+from gitcluster.plots._style import add_legend, check_model, mark_level, marker_entry, take_axes
+from gitcluster.plots.trees import check_hierarchy
 
-
-def check_hierarchy(model: Any, ax: Axes | None) -> tuple[Clustering, Hierarchy]:
-    """A clustering that has a hierarchy, and the hierarchy."""
-    found = check_model(model, ax=ax)
-    if found.hierarchy is None:
-        raise ValueError(
-            f"variant={found.recipe.name!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
-        )
-    return found, found.hierarchy
-
-
-def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
-    """Draw the dendrogram of the local clusters, with the clusters chosen in their colours and the cut as a line.
-
-    The height of a merge is how much weaker the connection is than the strongest one. There is no line where the
-    chosen clusters come from the sweep against a prior and are no cut of the hierarchy. ``model``, fitted with the
-    default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Parameters
-    ----------
-    max_leaves : int, default=40
-        Number of leaves at most. What merges below them is drawn as one leaf, with its number of samples.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_hierarchy(GIT(4).fit(X), ax=Figure().subplots())
-    """
-    found, hierarchy = check_hierarchy(model, ax)
-    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), len(found.peaks))
-    title = f"Hierarchy of {count_of(len(found.peaks), 'local cluster')}"
-    ax = take_axes(ax, width=7.4, ratio=0.65, title=title)
-    if not len(hierarchy.linkage):
-        ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
-        ax.set(xticks=[], yticks=[])
-        return ax
-    tree = dendrogram(hierarchy.linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
-    labels = _labels_of_merges(found, hierarchy)
-    heights = hierarchy.linkage[:, 2]
-    top = float(heights[-1])
-    _draw_links(ax, labels[len(found.peaks) :], heights, tree)
-    ax.set(xlim=(0, 10 * len(tree["leaves"])), ylim=(-0.02 * top, 1.05 * top))
-    ax.set(xlabel="samples in every leaf", ylabel="weakness of the connection")
-    _name_leaves(ax, labels[tree["leaves"]], _samples_in_merges(found, hierarchy)[tree["leaves"]])
-    if np.array_equal(cut_hierarchy(hierarchy, found.topo_graph, n_clusters=found.n_clusters), found.edge_cut.labels):
-        _draw_cut(ax, heights, found.n_clusters)
-    else:
-        ax.set_title(f"{title}\n(the chosen clusters are no single cut of it)")
-    return ax
-
-
-def _draw_links(ax: Axes, labels: NDArray[np.int64], heights: NDArray[np.float64], tree: dict[str, Any]) -> None:
-    """Links whose local clusters are all of one final cluster have its colour."""
-    merge_at = {height: t for t, height in enumerate(heights.tolist())}
-    for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
-        which = labels[merge_at[y[1]]]
-        colour = ink_on(ax) if which < 0 else tuple(colours_of(which))
-        ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
-
-
-def _labels_of_merges(found: Clustering, hierarchy: Hierarchy) -> NDArray[np.int64]:
-    """(2 m - 1,) final cluster of every leaf and merge of the linkage, -1 where it holds several."""
-    labels = found.edge_cut.labels.astype(np.int64).tolist()
-    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
-        labels.append(labels[left] if labels[left] == labels[right] else -1)
-    return np.array(labels)
-
-
-def _samples_in_merges(found: Clustering, hierarchy: Hierarchy) -> NDArray[np.float64]:
-    """(2 m - 1,) number of samples in every leaf and merge of the linkage; weights are scaled to that number."""
-    sizes = found.topo_graph.sizes.tolist()
-    total = sum(sizes)
-    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
-        sizes.append(sizes[left] + sizes[right])
-    return np.array([size * len(found.labels) / total for size in sizes])
-
-
-def _name_leaves(ax: Axes, labels: NDArray[np.int64], samples: NDArray[np.float64]) -> None:
-    """Number of samples in every leaf, below the tree, in the colour of its cluster."""
-    upright = len(labels) > 14
-    size = "x-small" if upright else "small"
-    names = [f"{number:,.0f}" for number in samples]
-    ax.set_xticks(5 + 10 * np.arange(len(labels)), names, rotation=90 if upright else 0, fontsize=size)
-    ax.tick_params(axis="x", length=0)
-    for tick, label in zip(ax.get_xticklabels(), labels, strict=True):
-        tick.set_color(ink_on(ax) if label < 0 else readable_on(ax, colours_of(label)))
-
-
-def _draw_cut(ax: Axes, heights: NDArray[np.float64], n_clusters: int) -> None:
-    """A line between the last merge that was made and the first that was not."""
-    bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
-    level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
-    mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
+REPRESENTATIONS = {
+    "std": "divided by standard deviations",
+    "given": "as given",
+    "range": "divided by ranges",
+    "power": "less skewed, by powers",
+    "components": "principal components",
+}
+QUANTITIES = {
+    "score": "Choice of the number of clusters",
+    "agreement": "How well the views agree on every number of clusters",
+}
 
 
 def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
@@ -159,11 +75,55 @@ def plot_selection(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes
     return ax
 
 
-def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw how the number of clusters was chosen: the score of every number, the chosen one in colour.
+def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw how the features were looked at: the best score of every representation, the chosen one in colour.
+
+    The score is that of :func:`plot_selection`. A representation that was not tried has its reason in place of a bar.
+    ``model``, fitted with the default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
+    ignored.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_representations(GIT(4).fit(X), ax=Figure().subplots())
+    """
+    found = check_model(model, ax=ax)
+    table = found.representations
+    if table is None:
+        raise ValueError("The model was told how to scale the features, or has none. Fit GIT(scale='auto').")
+    names = [REPRESENTATIONS.get(name, name) for name in table["representation"].tolist()]
+    tried, place = ~np.isnan(table["score"]), np.arange(len(names))
+    ax = take_axes(
+        ax, width=7.4, ratio=0.09 * len(names) + 0.06, aside=2.6, title="How the features were looked at",
+        xlabel="best score",
+    )  # fmt: skip
+    colour = np.where(table["chosen"][:, None], HUES[0], unborn_on(ax))
+    ax.barh(place[tried], table["score"][tried], height=0.66, color=colour[tried], zorder=2)
+    for i in place.tolist():
+        reason = "\n".join(wrap(str(table["reason"][i]) or "not tried", 36))
+        text = f" {table['score'][i]:.3f}" if tried[i] else reason
+        x = table["score"][i] if tried[i] else 0.02
+        ax.text(x, i, text, va="center", fontsize="small", color=ink_on(ax) if tried[i] else FAINT)
+    ax.set_yticks(place, names)
+    ax.tick_params(axis="y", length=0)
+    ax.margins(x=0.14)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.get_yticklabels()[int(np.argmax(table["chosen"]))].set_fontweight("bold")
+    return ax
+
+
+def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quantity: str = "score") -> Axes:
+    """Draw how the number of clusters was chosen: the score of every number, the chosen one and the next in colour.
 
     ``model``, fitted with ``n_clusters="auto"``, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
     ignored.
+
+    Parameters
+    ----------
+    quantity : {"score", "agreement"}, default="score"
+        What to draw: the score that decides, or how well the views of the data agree on so many clusters.
 
     Examples
     --------
@@ -173,32 +133,39 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axe
     >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
     found = check_model(model, ax=ax)
+    check_choice("quantity", quantity, tuple(QUANTITIES))
     table = found.n_clusters_scores
     if table is None:
         raise ValueError(
             "The model was told its number of clusters and has no scores of others. Fit GIT(n_clusters='auto')."
         )
-    return draw_scores(table, found.n_clusters, ax=ax)
+    return draw_scores(table, found.n_clusters, ax=ax, quantity=quantity)
 
 
-def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | None) -> Axes:
+def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | None, quantity: str = "score") -> Axes:
     """Draw a table of scores of numbers of clusters, of which one was chosen."""
-    ax = take_axes(ax, title="Choice of the number of clusters", xlabel="number of clusters", ylabel="score")
-    numbers, score = table["n_clusters"], table["score"]
+    numbers, height, rank = table["n_clusters"], table[quantity], table["rank"]
+    ax = take_axes(
+        ax, title=QUANTITIES[quantity], ylabel=quantity,
+        xlabel=f"number of clusters (up to {numbers.max()} were compared)",
+    )  # fmt: skip
     chosen = numbers == n_clusters
-    ax.bar(numbers, score, width=0.75, color=np.where(chosen[:, None], HUES[0], unborn_on(ax)), zorder=2)
-    dot = 3.0 if len(numbers) < 30 else 1.5
-    ax.plot(numbers, table["agreement"], color=HUES[3], linewidth=1.2, marker="o", markersize=dot, zorder=3)
-    ax.axhline(0, color=ink_on(ax), linewidth=0.8)
-    step = max(1, -(-len(numbers) // 15))
-    every = [n for n in numbers[step - 1 :: step].tolist() if abs(n - n_clusters) >= step]
-    ax.set_xticks([*every, n_clusters] if n_clusters <= step else [1, *every, n_clusters])
-    entries = [
-        marker_entry(f"chosen: {n_clusters}", HUES[0], "s", 9),
-        marker_entry("score", unborn_on(ax), "s", 9),
-        line_entry("agreement\nof the views", HUES[3], marker="o", markersize=3),
-    ]
-    add_legend(ax, entries)
+    next_best = (rank > 1) & (table["confidence"] > 0) & ~chosen
+    colour = np.where(chosen[:, None], HUES[0], np.where(next_best[:, None], HUES[5], unborn_on(ax)))
+    ax.bar(numbers, height, width=0.75, color=colour, zorder=2)
+    marked = [n_clusters, *numbers[next_best][np.argsort(rank[next_best])].tolist()]
+    scored = numbers[table["score"] > 0.01 * table["score"].max()]
+    last = min(int(numbers.max()), max(10, int(1.2 * max(*marked, scored.max(initial=1)))))
+    step = max(1, last // 12)
+    every = [n for n in range(step, last + 1, step) if all(abs(n - m) >= step for m in marked)]
+    ax.set_xticks([*marked, *every])
+    for tick in ax.get_xticklabels()[: len(marked)]:
+        tick.set_fontweight("bold")
+    ax.set_xlim(0.4, last + 0.6)
+    entries = [marker_entry(f"chosen: {n_clusters}", HUES[0], "s", 9)]
+    if len(marked) > 1:
+        entries.append(marker_entry(f"or else {', '.join(map(str, marked[1:]))}", HUES[5], "s", 9))
+    add_legend(ax, [*entries, marker_entry("others", unborn_on(ax), "s", 9)])
     return ax
 
 
@@ -244,7 +211,15 @@ def plot_decision(model: Any, X: Any = None, *, ax: Axes | None = None, n_labels
     ax.set_ylim(finite.min() - 0.08 * span, line + 0.27 * span)
     ax.margins(x=0.08)
     places = np.column_stack([intensity, height])[chosen]
-    name_places(ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=11)
+    name_places(
+        ax, places[:n_labels], [str(c) for c in clusters[:n_labels]], size=9, weight="bold", beside=11,
+        colours=colours_of(clusters[:n_labels]),
+    )  # fmt: skip
+    entries = [
+        marker_entry("highest peak\nof a cluster", colours_of(0), size=8),
+        marker_entry("other peak", FAINT, size=4),
+    ]
+    add_legend(ax, entries, low=True)
     return ax
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, lay_out, place_samples
+from gitcluster.plots._coarse import coarsen, told_nodes
 from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_backdrop, take_map
@@ -35,6 +36,7 @@ def plot_topo_graph(
     layout: str = "position",
     embedding: ArrayLike | None = None,
     n_labels: int = 25,
+    max_nodes: int | None = None,
     legend: bool | None = None,
 ) -> Axes:
     """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
@@ -53,6 +55,9 @@ def plot_topo_graph(
     n_labels : int, default=25
         How many of the largest nodes are numbered, at most, as far as there is room; 0 is the local cluster of the
         highest peak.
+    max_nodes : int, default=None
+        How many nodes there are at most: where there are more local clusters, those that merge first are one node. By
+        default each is a node.
 
     Examples
     --------
@@ -65,6 +70,7 @@ def plot_topo_graph(
     check_choice("when", when, TIMES)
     check_choice("layout", layout, LAYOUTS)
     check_integer("n_labels", n_labels, low=0)
+    whole, found = found, coarsen(found, max_nodes)
     if layout == "position":
         places = place_samples(found, X, embedding=embedding)
         nodes = places.xy[found.peaks]
@@ -75,7 +81,7 @@ def plot_topo_graph(
     edges = count_of(n_edges, "edge") + (f", {cut:,} of them cut" if when == "after" else "")
     note = "\n(the strongest are drawn)" if n_edges > MOST_EDGES else ""
     legend = ax is None if legend is None else legend
-    title = f"{count_of(len(nodes), 'local cluster')}, {edges}{note}"
+    title = f"{told_nodes(whole, found)}, {edges}{note}"
     ax = take_map(ax, places, title=title, width=7.4, aside=2.4)
     if layout == "position":
         draw_backdrop(ax, places)

@@ -52,6 +52,7 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
         name_places(ax, below, texts, size=7.5)
     ax.set(xticks=[], yticks=[], ylim=(0.45 - len(layers), 0.35))
     ax.margins(x=0.08)
+    ax.set_xlabel("area: samples; grey: several of the chosen clusters", fontsize="small")
     ax.spines[["left", "bottom"]].set_visible(False)
     return ax
 

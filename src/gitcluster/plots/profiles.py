@@ -7,20 +7,19 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from gitcluster.fitted.clustering import clustering_of
-from gitcluster.fitted.contrasts import Contrast, compare_clusters
-from gitcluster.fitted.traits import SMALL
+from gitcluster.fitted.contrasts import compare_clusters
+from gitcluster.fitted.profile_page import MOST_COLUMNS, STRONG, heat_rows
 from gitcluster.plots._labels import plain
 from gitcluster.plots._style import check_axes, take_axes
 
-FULL = 2.0
-"""Standard deviations of the strongest colours."""
-MOST_COLUMNS = 15
 MOST_CLUSTERS = 20
 
 
 def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: int = MOST_COLUMNS) -> Axes:
     """Draw the differences of clusters from all other rows, column by column, with their means or shares.
 
+    Blue is more and red less than elsewhere. Of a category there is the value that the cluster has most above the
+    others, with its share.
     ``model`` may also be what ``model.profile`` returned; ``ax`` is as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
@@ -41,42 +40,27 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     check_axes(ax)
     told = getattr(model, "clusters", None) or compare_clusters(clustering_of(model), X, rules=False)
     clusters = told[:MOST_CLUSTERS]
-    cells = {
-        (contrast.title, place): contrast for place, cluster in enumerate(clusters) for contrast in cluster.contrasts
-    }
-    titles = _strongest(cells, columns)
+    rows = heat_rows(clusters, columns)
     ax = take_axes(
-        ax, width=2.6 + 0.75 * max(4, len(clusters)), ratio=0.12 + 0.42 * len(titles) / (0.75 * max(4, len(clusters))),
+        ax, width=2.6 + 0.75 * max(4, len(clusters)), ratio=0.12 + 0.42 * len(rows) / (0.75 * max(4, len(clusters))),
         aside=2.0, title="What sets clusters apart", xlabel="cluster",
     )  # fmt: skip
-    effects = np.array(
-        [[_effect(cells.get((title, place))) for place in range(len(clusters))] for title in titles]
-    ).reshape(len(titles), len(clusters))
-    drawn = ax.imshow(effects, cmap="RdBu", norm=Normalize(-FULL, FULL), aspect="auto")
-    for row, title in enumerate(titles):
-        for place in range(len(clusters)):
-            contrast = cells.get((title, place))
-            if contrast is not None and not np.isnan(contrast.inside):
-                colour = "white" if abs(contrast.effect) > 0.6 * FULL else "#1d2733"
-                ax.text(place, row, contrast.show(contrast.inside), ha="center", va="center", fontsize=8, color=colour)
+    effects = [[0.0 if cell is None else cell.effect for cell in row] for row in rows.values()]
+    drawn = ax.imshow(
+        np.reshape(effects, (len(rows), len(clusters))), cmap="RdBu", norm=Normalize(-STRONG, STRONG), aspect="auto"
+    )
+    for place, row in enumerate(rows.values()):
+        for c, cell in enumerate(row):
+            if cell is not None and not np.isnan(cell.inside):
+                colour = "white" if abs(cell.effect) > 0.6 * STRONG else "#1d2733"
+                value = "" if cell.value is None else plain(cell.value, 10) + "\n"
+                text = f"{value}{cell.show(cell.inside)}"
+                ax.text(c, place, text, ha="center", va="center", fontsize=8 if not value else 7, color=colour)
     ax.set_xticks(range(len(clusters)), ["noise" if c.cluster < 0 else str(c.cluster) for c in clusters])
-    ax.set_yticks(range(len(titles)), [plain(title) for title in titles])
+    ax.set_yticks(range(len(rows)), [plain(name) for name in rows])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(drawn, ax=ax, label="difference (standard deviations)", fraction=0.045, pad=0.02,
                              extend="both")  # fmt: skip
     bar.outline.set_visible(False)
     return ax
-
-
-def _strongest(cells: dict[tuple[str, int], Contrast], most: int) -> list[str]:
-    """Titles of the rows of the picture, the largest difference first."""
-    best: dict[str, float] = {}
-    for (title, _), contrast in cells.items():
-        best[title] = max(best.get(title, 0.0), abs(contrast.effect))
-    ordered = sorted(best, key=lambda title: -best[title])[:most]
-    return [title for place, title in enumerate(ordered) if place < 2 or best[title] >= SMALL]
-
-
-def _effect(contrast: Contrast | None) -> float:
-    return 0.0 if contrast is None else contrast.effect

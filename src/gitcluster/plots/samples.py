@@ -7,16 +7,26 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgb
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import uniform_filter
 from sklearn.utils import check_array
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.fitted.prediction import describe_samples
 from gitcluster.inputs import Points
+from gitcluster.plots._coarse import coarsen, told_nodes
 from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_points, find_cells, take_map
-from gitcluster.plots._style import add_colour_bar, check_model, count_of, label_clusters
+from gitcluster.plots._style import (
+    add_colour_bar,
+    add_legend,
+    check_model,
+    count_of,
+    label_clusters,
+    line_entry,
+    marker_entry,
+)
 
 MOST_ARROWS = 1500
 """Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
@@ -26,14 +36,29 @@ LEVELS = 9
 """Lines of equal intensity."""
 CONTOUR_GRID = 160
 """Places in each direction at which the intensity is found for them."""
+AREAS = 30
+"""Columns and rows of the grid in which clusters have their own areas."""
+MOST_PLACES = 30
+"""Places at which the number of a cluster may stand."""
 
 
 def plot_intensity(
-    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
+    model: Any,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    embedding: ArrayLike | None = None,
+    contours: bool = False,
+    legend: bool | None = None,
 ) -> Axes:
     """Draw the samples in the colours of their log intensity.
 
     ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
+
+    Parameters
+    ----------
+    contours : bool, default=False
+        Whether to draw lines of equal intensity behind the samples, which must have two features.
 
     Examples
     --------
@@ -48,6 +73,8 @@ def plot_intensity(
     legend = ax is None if legend is None else legend
     ax = take_map(ax, places, title="Intensity")
     draw_intensity(ax, found, places, legend=legend)
+    if contours:
+        _draw_contours(ax, found, places, scaled=X is None)
     return ax
 
 
@@ -70,11 +97,13 @@ def plot_local_clusters(
     embedding: ArrayLike | None = None,
     arrows: bool = True,
     contours: bool = False,
+    max_nodes: int | None = None,
+    legend: bool | None = None,
 ) -> Axes:
     """Draw the local clusters, their peaks, and the way the samples climb.
 
-    Connected local clusters have different colours; those far apart may share one. ``model``, ``X``, ``ax`` and
-    ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
+    Connected local clusters have different colours; those far apart may share one. ``model``, ``X``, ``ax``,
+    ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -83,6 +112,9 @@ def plot_local_clusters(
         than 1,500 samples, the mean direction in every cell of a grid.
     contours : bool, default=False
         Whether to draw lines of equal intensity behind the samples, which must have two features.
+    max_nodes : int, default=None
+        How many colours and peaks there are at most: where there are more local clusters, those that merge first are
+        drawn as one. By default each has its own.
 
     Examples
     --------
@@ -93,10 +125,17 @@ def plot_local_clusters(
     """
     found = check_model(model, ax=ax)
     places = place_samples(found, X, embedding=embedding)
-    ax = take_map(ax, places, title=count_of(len(found.peaks), "local cluster"), width=8.4, aside=0.7)
-    draw_local_clusters(ax, found, places, arrows=arrows)
+    legend = ax is None if legend is None else legend
+    drawn = coarsen(found, max_nodes)
+    ax = take_map(ax, places, title=told_nodes(found, drawn), width=8.4, aside=2.0)
+    draw_local_clusters(ax, drawn, places, arrows=arrows)
     if contours:
         _draw_contours(ax, found, places, scaled=X is None)
+    if legend:
+        entries = [marker_entry("peak", FAINT, "^", 8), marker_entry("sample, in the colour\nof its peak", FAINT)]
+        arrow = [marker_entry("the way uphill", ink_on(ax), "$\\rightarrow$", 11)]
+        line = [line_entry("equal intensity", FAINT, linewidth=0.7)]
+        add_legend(ax, entries + arrow * arrows + line * contours)
     return ax
 
 
@@ -174,8 +213,9 @@ def plot_clusters(
 ) -> Axes:
     """Draw the final clusters, each with its number at its highest peak; noise is grey.
 
-    The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all
-    plots, see :mod:`gitcluster.plots`.
+    Where a peak is drawn among samples of other clusters, the number stands where its own prevail, and a cluster
+    without such a place has none. The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``,
+    ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -221,8 +261,38 @@ def draw_clusters(
     draw_points(ax, places.xy[order], colours_of(labels[order]))
     n_clusters = int(labels.max()) + 1
     if numbers and n_clusters > 1:
-        ranked = np.argsort(-found.log_intensity, kind="stable")
-        first = np.unique(labels[ranked], return_index=True)
-        highest = ranked[first[1][first[0] >= 0]]
+        areas = own_places(places.xy, labels, found.log_intensity)
         beside = 12 if len(labels) <= 100 else 0  # a text must not hide one sample of few
-        name_places(ax, places.xy[highest], [str(labels[i]) for i in highest], size=10, weight="bold", beside=beside)
+        name_places(
+            ax, list(areas.values()), list(map(str, areas)), size=10, weight="bold", beside=beside,
+            colours=colours_of(list(areas)),
+        )  # fmt: skip
+
+
+def own_places(
+    xy: NDArray[np.float64], labels: NDArray[np.int64], log_intensity: NDArray[np.float64]
+) -> dict[int, NDArray[np.float64]]:
+    """Places at which most samples around are of one cluster, the best first; of clusters that have such places.
+
+    The first is the highest peak of the cluster, if most samples around it are its own.
+    """
+    cells, *_ = find_cells(xy, AREAS)
+    cell = cells[:, 1] * AREAS + cells[:, 0]
+    n_clusters, inside = int(labels.max()) + 1, labels >= 0
+    own = np.bincount(labels[inside] * AREAS**2 + cell[inside], minlength=n_clusters * AREAS**2)
+    own = own.reshape(n_clusters, AREAS, AREAS).astype(np.float64)
+    around = uniform_filter(np.bincount(cell, minlength=AREAS**2).reshape(AREAS, AREAS) * 9.0, 3, mode="constant")
+    around_own = uniform_filter(own * 9.0, (0, 3, 3), mode="constant")
+    lead = np.where(own > 0, 2 * around_own - around, -1).reshape(n_clusters, -1)
+    found = {}
+    for c in range(n_clusters):
+        members = np.flatnonzero(labels == c)
+        members = members[np.argsort(-log_intensity[members], kind="stable")]
+        leads = lead[c, cell[members]]
+        good = members[leads > 0.5]
+        ranked = good[np.argsort(-lead[c, cell[good]], kind="stable")]
+        _, first = np.unique(cell[ranked], return_index=True)
+        ranked = ranked[np.sort(first)][:MOST_PLACES]
+        if len(ranked):
+            found[c] = xy[np.concatenate([members[:1], ranked]) if leads[0] > 0.5 else ranked]
+    return found

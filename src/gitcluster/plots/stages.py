@@ -4,19 +4,30 @@ clusters grow as the intensity threshold falls (Fig. 3)."""
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import inverse_order
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.paths import find_boundary_pairs
 from gitcluster.fitted.places import Places, place_samples, usual_values
-from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
+from gitcluster.plots._coarse import coarsen, told_nodes
+from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours, unborn_on
 from gitcluster.plots._labels import name_places, plain
 from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, frame_panel
-from gitcluster.plots._style import AnyFigure, check_model, clear_frame, count_of, take_figure
-from gitcluster.plots.graph import draw_graph
+from gitcluster.plots._style import (
+    AnyFigure,
+    check_model,
+    clear_frame,
+    count_of,
+    line_entry,
+    marker_entry,
+    take_figure,
+)
+from gitcluster.plots.graph import DASHED, draw_graph
 from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters
 
 ROOM_FOR_ARROW = 60
@@ -26,11 +37,23 @@ MOST_NAMED = 12
 
 
 def plot_pipeline(
-    model: Any, X: Any = None, *, fig: AnyFigure | None = None, embedding: ArrayLike | None = None
+    model: Any,
+    X: Any = None,
+    *,
+    fig: AnyFigure | None = None,
+    embedding: ArrayLike | None = None,
+    max_nodes: int | None = 20,
+    legend: bool | None = None,
 ) -> AnyFigure:
     """Draw the method in six steps: samples, intensity, local clusters, topo-graph, cut edges, clusters.
 
-    ``model``, ``X``, ``fig`` and ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
+    ``model``, ``X``, ``fig``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
+
+    Parameters
+    ----------
+    max_nodes : int, default=20
+        How many local clusters are drawn at most: where there are more, those that merge first are drawn as one, and
+        the titles say so. None draws all.
 
     Examples
     --------
@@ -42,27 +65,47 @@ def plot_pipeline(
     """
     found = check_model(model, fig=fig)
     places = place_samples(found, X, embedding=embedding)
-    nodes = places.xy[found.peaks]
-    fig = take_figure(fig, size=(10.5, 2 * (3.4 * places.ratio + 0.35)))
+    legend = fig is None if legend is None else legend
+    drawn = coarsen(found, max_nodes)
+    nodes = places.xy[drawn.peaks]
+    fig = take_figure(fig, size=(10.5, 2 * (3.4 * places.ratio + 0.35) + 0.35 * legend))
     panels: list[Axes] = fig.subplots(2, 3).ravel().tolist()
     titles = (
         f"(a) {len(places.xy):,} samples",
         "(b) intensity",
-        f"(c) {count_of(len(nodes), 'local cluster')}",
-        f"(d) topo-graph, {count_of(len(found.topo_graph.edges), 'edge')}",
-        f"(e) {count_of(int((~found.edge_cut.kept).sum()), 'edge')} cut",
+        f"(c) {told_nodes(found, drawn)}",
+        f"(d) topo-graph, {count_of(len(drawn.topo_graph.edges), 'edge')}",
+        f"(e) {count_of(int((~drawn.edge_cut.kept).sum()), 'edge')} cut",
         f"(f) {count_of(found.n_clusters, 'cluster')}",
     )
     for ax, title in zip(panels, titles, strict=True):
         frame_panel(ax, places, title)
     draw_points(panels[0], places.xy, to_rgb(FAINT))
     draw_intensity(panels[1], found, places, legend=False)
-    draw_local_clusters(panels[2], found, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
+    draw_local_clusters(panels[2], drawn, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
     for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
         draw_backdrop(ax, places)
-        draw_graph(ax, found, nodes, when=when)
-    draw_clusters(panels[5], found, places, found.labels, numbers=False)
+        draw_graph(ax, drawn, nodes, when=when)
+    draw_clusters(panels[5], found, places, found.labels)
+    if legend:
+        entries = [
+            marker_entry("peak of a local cluster", FAINT, "^", 7),
+            marker_entry("local cluster: area = samples", FAINT, size=9),
+            line_entry("edge: width = strength", FAINT, linewidth=2.5),
+            line_entry("cut", ink_on(panels[0]), linewidth=1.2, linestyle=DASHED),
+        ]
+        _explain_panels(fig, entries)
     return fig
+
+
+def _explain_panels(fig: AnyFigure, entries: list[Line2D]) -> None:
+    """A legend below all panels, with that of the intensity first."""
+    low, high = colormaps[INTENSITY_MAP]([0.1, 0.95])
+    entries = [marker_entry("low", low), marker_entry("high intensity", high), *entries]
+    fig.legend(
+        handles=entries, loc="outside lower center", ncols=len(entries), frameon=False, fontsize="small",
+        handletextpad=0.5, columnspacing=1.6,
+    )  # fmt: skip
 
 
 def plot_growth(
@@ -72,10 +115,11 @@ def plot_growth(
     thresholds: ArrayLike | None = None,
     fig: AnyFigure | None = None,
     embedding: ArrayLike | None = None,
+    legend: bool | None = None,
 ) -> AnyFigure:
     """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours.
 
-    ``model``, ``X``, ``fig`` and ``embedding`` are as in all plots, see :mod:`gitcluster.plots`.
+    ``model``, ``X``, ``fig``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -97,7 +141,8 @@ def plot_growth(
     levels = np.quantile(intensity, [0.95, 0.8, 0.5, 0.0]) if thresholds is None else _check_thresholds(thresholds)
     n_columns = min(len(levels) + 1, 5)
     n_rows = -(-(len(levels) + 1) // n_columns)
-    fig = take_figure(fig, size=(2.7 * n_columns, (2.6 * places.ratio + 0.6) * n_rows))
+    legend = fig is None if legend is None else legend
+    fig = take_figure(fig, size=(2.7 * n_columns, (2.6 * places.ratio + 0.6) * n_rows + 0.35 * legend))
     grid: list[Axes] = fig.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
     for ax in grid[len(levels) + 1 :]:
         ax.remove()
@@ -110,6 +155,9 @@ def plot_growth(
         title = f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}"
         frame_panel(ax, places, title, fontsize="small")
         draw_born(ax, found, places, born, colours)
+    if legend:
+        born_entry = marker_entry(r"above $\lambda$: in the colour of its local cluster", colours[0])
+        _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", unborn_on(grid[0]))])
     return fig
 
 

@@ -1,0 +1,120 @@
+"""The pictures of ``docs/images`` that :mod:`gitcluster.plots` draws: ``python docs/images.py`` draws them again.
+
+A test draws them too and compares, so that none is older than what it shows. Pictures of the explorer and of other
+packages' data are made elsewhere.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from PIL import Image
+from sklearn.datasets import load_digits, load_wine
+
+from gitcluster import GIT, plots
+from gitcluster.cli.demo import PRIOR, make_example
+
+FOLDER = Path(__file__).parent / "images"
+SIDE = 48
+"""Width and height of the thumbnails that are compared."""
+
+
+@cache
+def example() -> tuple[GIT, Any]:
+    """The samples of the page, told their proportions."""
+    X = make_example()
+    return GIT(proportions=PRIOR).fit(X), X
+
+
+@cache
+def untold() -> GIT:
+    """The same, told nothing."""
+    return GIT().fit(make_example())
+
+
+@cache
+def digits() -> GIT:
+    """Images of digits, told nothing."""
+    return GIT().fit(load_digits().data)
+
+
+@cache
+def smooth() -> GIT:
+    """The same by many neighbours, whose intensity has few peaks."""
+    return GIT(4, n_neighbors=60).fit(make_example())
+
+
+def ascent() -> Any:
+    """Few samples, so that each arrow is seen."""
+    X = make_example()[::4]
+    return plots.plot_local_clusters(GIT(4, n_neighbors=20).fit(X), X, contours=True)
+
+
+def motivation() -> Any:
+    """The block of the page."""
+    line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
+    return plots.plot_motivation(GIT(2, n_neighbors=40).fit(line), line)
+
+
+def profile() -> Any:
+    """A table with names of columns."""
+    wine = load_wine(as_frame=True).data
+    names = [name.replace("_", " ") for name in wine.columns]
+    frame = pd.DataFrame(wine.to_numpy(), columns=names)
+    return plots.plot_profile(GIT(3).fit(frame), frame, columns=8)
+
+
+PICTURES: dict[str, Callable[[], Any]] = {
+    "pipeline": lambda: plots.plot_pipeline(*example()),
+    "ascent": ascent,
+    "contours": lambda: plots.plot_intensity(smooth(), make_example(), contours=True),
+    "motivation": motivation,
+    "topo_graph": lambda: plots.plot_topo_graph(example()[0], layout="force", max_nodes=40),
+    "hierarchy": lambda: plots.plot_hierarchy(example()[0]),
+    "condensed_tree": lambda: plots.plot_condensed_tree(digits()),
+    "n_clusters": lambda: plots.plot_n_clusters(untold()),
+    "representations": lambda: plots.plot_representations(digits()),
+    "memberships": lambda: plots.plot_memberships(digits()),
+    "layers": lambda: plots.plot_layers(example()[0], n_clusters=[2, 4, 9]),
+    "profile": profile,
+    "explanation": lambda: plots.plot_explanation(example()[0].explain(100, 700), example()[1]),
+}
+
+
+def draw(name: str) -> bytes:
+    """A picture as the bytes of a PNG file, in few colours to keep it small."""
+    drawn = PICTURES[name]()
+    figure: Figure = getattr(drawn, "figure", drawn)
+    whole, small = BytesIO(), BytesIO()
+    figure.savefig(whole, format="png", dpi=110, bbox_inches="tight", facecolor="white")
+    plt.close(figure)
+    colours = Image.open(whole).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    colours.save(small, format="PNG", optimize=True)
+    return small.getvalue()
+
+
+def thumbnail(png: bytes) -> Any:
+    """(side, side, 3) what a picture looks like from afar, from 0 to 1."""
+    image = Image.open(BytesIO(png)).convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
+    return np.asarray(image, dtype=np.float64) / 255
+
+
+def is_stale(name: str) -> bool:
+    """Whether the stored picture is another than the one that is drawn now."""
+    path = FOLDER / f"{name}.png"
+    return not path.exists() or bool(np.abs(thumbnail(path.read_bytes()) - thumbnail(draw(name))).mean() > 0.02)
+
+
+if __name__ == "__main__":
+    plt.switch_backend("agg")
+    for name in sys.argv[1:] or PICTURES:
+        if is_stale(name):
+            (FOLDER / f"{name}.png").write_bytes(draw(name))
+            print(f"docs/images/{name}.png")

@@ -1,0 +1,136 @@
+"""The report: what it tells, that it stands alone, and that it fits on phones and paper."""
+
+import re
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gitcluster import GIT
+from gitcluster.fitted.attributes import number_words
+from gitcluster.plots._colours import cluster_colours
+from scripts.find_chromium import find_chromium, install_line
+
+NASTY = '<b>a & "b" $x$</b>'
+
+
+@pytest.fixture
+def mixed(folder):
+    """A table with gaps, texts, a category, a column with a name of its own, and one row that is far out."""
+    rng = np.random.default_rng(1)
+    group = np.repeat([0, 1, 2], [80, 50, 30])
+    table = pd.DataFrame({
+        "who": [f"c{i:03d}" for i in range(160)],
+        NASTY: np.array([0.0, 6.0, 12.0])[group] + rng.normal(size=160),
+        "income": np.array([20.0, 60.0, 30.0])[group] + 4 * rng.normal(size=160),
+        "city": np.array(["Oslo", "Rome", "Lyon"])[np.where(rng.random(160) < 0.9, group, 0)],
+        "note": [f"called on day {i} about {i * 7 % 13}" for i in range(160)],
+    })  # fmt: skip
+    table.loc[3, "income"] = np.nan
+    table.loc[9, [NASTY, "income"]] = [-25.0, 150.0]
+    table.to_csv("t.csv", index=False)
+    return table
+
+
+def write(run, *options):
+    code, _, err = run("report", "t.csv", "--id", "who", "--missing", "median", *options, "-o", "r.html")
+    assert code == 0, err
+    return Path("r.html").read_text()
+
+
+def test_it_tells_what_was_found(mixed, run):
+    page = write(run)
+    words = unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<(style|svg)[ >].*?</\1>", " ", page, flags=re.DOTALL)))
+    model = GIT().fit(pd.read_csv("t.csv").drop(columns="who").fillna({"income": mixed["income"].median()}))
+    assert number_words(model.n_clusters_scores_) in words
+    assert f"{model.n_clusters_} clusters" in words
+    for told in ("columns left out (1)", "note", "income 1", "gitcluster report t.csv", "neighbours", "scikit-learn"):
+        assert told in words
+    assert not re.search(r"\bk\b", words)
+    far = words.split("unlike its cluster in")[1].split()
+    assert far[0] == "c009"
+    cells = re.findall(r'<td style="background-color: rgba\(([^)]*)\)">(.*?)<small>(.*?)</small>', page)
+    assert {value.split()[0] for _, value, _ in cells} >= {"Oslo", "Rome", "Lyon"}
+    for colour, _, effect in cells:
+        assert colour.startswith("47, 111, 178" if float(effect) > 0 else "200, 87, 60") or abs(float(effect)) < 0.05
+        assert float(colour.split(", ")[3]) == pytest.approx(min(1, abs(float(effect)) / 2) * 0.6, abs=0.02)
+
+
+def test_it_stands_alone(mixed, run):
+    page = write(run, "--title", NASTY)
+    assert "<b>a" not in page
+    assert not re.search(r"(?:src|href)=.?(?:https?:|//)", page)
+    pictures = re.findall(r"<svg class=.plot.*?</svg>", page, flags=re.DOTALL)
+    assert len(pictures) == 7
+    for picture in pictures:
+        ElementTree.fromstring(picture)
+        assert "#333333" not in picture
+        assert "var(--ink)" in picture
+    n_clusters = len(set(re.findall(r"--cluster-(\d+):", page)))
+    for c, colours in enumerate(cluster_colours(n_clusters)):
+        assert f"--name-{c}: {colours.light};" in page
+        assert f"--name-{c}: {colours.dark};" in page
+        assert colours.light not in "".join(pictures)
+    links = re.findall(r'href="#([^"]*)"', re.search("<nav>.*?</nav>", page)[0])
+    assert links == re.findall(r'<h2 id="([^"]*)"', page)
+
+
+@pytest.mark.parametrize(
+    "options", [("-c", "3"), ("--proportions", "8:5:3", "--noise", "0.1"), ("--variant", "paper", "-c", "3")]
+)
+def test_it_tells_only_what_there_is(mixed, run, options):
+    page = write(run, *options)
+    assert "clusters were asked for and found" in page
+    assert "confidence in the number" not in page
+    assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
+    assert ("Condensed tree" in page) == ("paper" not in options)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip(f"wants Chromium: {install_line()}")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+PAPER = {"A4": (210, 297), "letter": (216, 279)}
+
+
+@pytest.fixture
+def many(folder):
+    """A table of more clusters and columns than fit side by side."""
+    rng = np.random.default_rng(2)
+    values = 1e4 * rng.normal(size=(14, 20))[np.arange(280) % 14] + rng.normal(size=(280, 20))
+    names = [f"what was measured in place {i}" for i in range(20)]
+    table = pd.DataFrame(values, columns=names).assign(who=[f"c{i:03d}" for i in range(280)])
+    table.to_csv("t.csv", index=False)
+
+
+@pytest.mark.parametrize("kind", ["mixed", "many"])
+def test_it_fits_on_screens_and_paper(kind, request, run, browser):
+    request.getfixturevalue(kind)
+    write(run)
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(Path("r.html").resolve().as_uri())
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(f"{ground} != 'rgb(255, 255, 255)'")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.emulate_media(media="print")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    for width, height in PAPER.values():
+        room = round((width - 30) / 25.4 * 96), (height - 31) / 25.4 * 96
+        page.set_viewport_size({"width": room[0], "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == room[0]
+        parts = "[...document.querySelectorAll('figure, .git-cluster, table')]"
+        boxes = page.evaluate(f"{parts}.map(e => [e.scrollWidth, e.tagName, e.offsetHeight])")
+        assert all(wide <= room[0] and (tag == "TABLE" or high < room[1]) for wide, tag, high in boxes)
+    context.close()
