@@ -48,18 +48,21 @@ function aboutSample(app: App, sample: number): HTMLElement[] {
   const { samples, graph } = model;
   const story = app.story(sample);
   const home = cut.labels[story.local];
-  const rows: [Cell, ...Cell[]][] = [
+  const first: [Cell, ...Cell[]][] = [
     ["Cluster", clusterName(app, app.labelOf(sample)), samples.noise[sample] ? `, else cluster ${home}` : ""],
     [term("membership", "Membership"), membershipText(app, sample)],
+  ];
+  const rows: [Cell, ...Cell[]][] = [
     [term("outlier score", "Outlier score"), samples.outlier[sample].toFixed(3)],
     [term("local cluster", "Local cluster"), `${story.local}, of ${count(graph.sizes[story.local], "sample")}`],
     [term("climb", "Climb"), climbText(app, story)],
     [term("log intensity", "Log intensity"), format(samples.intensity[sample])],
   ];
-  if (cut.nested) rows.splice(2, 0, ["Its cluster", life(story)]);
+  if (cut.nested) rows.unshift(["Its cluster", life(story)]);
   const more = "Choose a second sample, or a cluster in the list, to compare.";
   return [
     make("h3", {}, sentence(app.nameOf(sample))),
+    facts(...first),
     ...columnsOfSample(app, sample, home),
     facts(...rows),
     make("p", { class: "hint" }, more),
@@ -250,7 +253,12 @@ export function showExplanation(app: App): void {
   };
   const something = app.picked.length > 0 || app.cluster >= 0 || app.selection !== null;
   byId("explanation").replaceChildren(...parts());
-  byId("explanation").scrollTop = 0;
+  const section = byId("explanation").parentElement!;
+  section.scrollTop = 0;
   byId("clear").hidden = !something;
-  document.body.classList.toggle("explaining", something); // on a phone it lies above the panels then
+  document.body.classList.toggle("explaining", something);
+  if (something && getComputedStyle(section).position === "fixed") {
+    // on a phone it lies over the lower half, and the panel that was touched comes into the upper one
+    document.activeElement?.closest("#panels section")?.scrollIntoView({ block: "start" });
+  }
 }

@@ -109,6 +109,7 @@ export function listen(panel: HTMLElement, camera: Camera, size: () => Size, ges
   };
   panel.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || onButton(event)) return;
+    panel.focus({ preventScroll: true });
     panel.setPointerCapture(event.pointerId);
     const { x, y } = place(event);
     pointers.set(event.pointerId, { x, y });

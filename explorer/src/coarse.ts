@@ -10,7 +10,7 @@ const MOST_NODES = 200;
 const FEWER_NODES = 120;
 /** Parts that a node opens into. */
 const PARTS = 12;
-/** Edges that every node keeps beside those that hold the graph together. */
+/** Edges that every node keeps, and cut ones that every cluster keeps, beside those that hold the graph together. */
 const STRONGEST = 2;
 
 export interface Node {
@@ -186,26 +186,25 @@ export class CoarseGraph {
     return [...found.values()];
   }
 
-  /** What holds the graph together, a few more of every node, and the strongest cut one between two clusters. */
+  /** What holds the graph together, and a few more of the strongest: of every node, and between clusters of each. */
   private thin(links: Link[]): Link[] {
     const at = new Map(this.nodes.map((node, i) => [node, i]));
     const root = everyoneAlone(this.nodes.length);
-    const kept = new Int32Array(this.nodes.length);
-    const parted = new Set<string>();
-    return links.filter(({ from, to, kept: inside }) => {
+    const inside = new Int32Array(this.nodes.length);
+    const between = new Map<number, number>();
+    return links.filter(({ from, to, kept }) => {
       const [i, j] = [at.get(from)!, at.get(to)!];
       const [a, b] = [find(root, i), find(root, j)];
-      const holds = a !== b;
-      if (holds) union(root, a, b);
-      if (!inside) {
-        const pair = [from.label, to.label].sort((x, y) => x - y).join();
-        const first = !parted.has(pair);
-        parted.add(pair);
-        return holds || first;
+      if (a !== b) union(root, a, b);
+      if (kept) {
+        if (a === b && (inside[i] >= STRONGEST || inside[j] >= STRONGEST)) return false;
+        inside[i] += 1;
+        inside[j] += 1;
+        return true;
       }
-      if (!holds && (kept[i] >= STRONGEST || kept[j] >= STRONGEST)) return false;
-      kept[i] += 1;
-      kept[j] += 1;
+      const counts = [from.label, to.label].map((label) => between.get(label) ?? 0);
+      if (a === b && Math.max(...counts) >= STRONGEST) return false;
+      between.set(from.label, counts[0] + 1).set(to.label, counts[1] + 1);
       return true;
     });
   }

@@ -19,7 +19,6 @@ import { Tooltip } from "./tooltip";
 
 function start(): void {
   const model = readModel(byId("payload").textContent!);
-  byId("payload").remove(); // its text is read, and large
   const app = new App(model);
   document.title = model.title;
   byId("title").textContent = model.title;

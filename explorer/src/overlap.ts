@@ -3,11 +3,12 @@
 import type { App } from "./app";
 import type { Cut } from "./cut";
 
-/** Samples per tile, about, so that a majority says something. */
+/** Samples per tile, about, so that a share says something; fewer where clusters are small. */
 const PER_TILE = 12;
+const PER_CLUSTER = 8;
 const MOST_TILES = 48;
 /** Share of a sample's tile that is of its own cluster, on average, where the cluster has ground of its own. */
-const OWN = 0.6;
+const OWN = 0.5;
 const MOST_CLUSTERS = 80;
 
 let known: { place: Float32Array; cut: Cut; among: Int32Array } | null = null;
@@ -22,9 +23,10 @@ export function drawnAmong(app: App): Int32Array {
 function find(app: App): Int32Array {
   const { nClusters } = app.cut;
   const among = new Int32Array(nClusters).fill(-1);
-  if (nClusters < 2 || nClusters > MOST_CLUSTERS) return among;
   const { place, view } = app;
-  const side = Math.max(6, Math.min(MOST_TILES, Math.round(Math.sqrt(place.length / 2 / PER_TILE))));
+  if (nClusters < 2 || nClusters > MOST_CLUSTERS || view.asGiven) return among; // two features hide nothing
+  const perTile = Math.max(3, Math.min(PER_TILE, place.length / 2 / nClusters / PER_CLUSTER));
+  const side = Math.max(6, Math.min(MOST_TILES, Math.round(Math.sqrt(place.length / 2 / perTile))));
   const counts = new Uint32Array(side * side * nClusters);
   const at = (value: number, reach: number): number =>
     Math.max(0, Math.min(side - 1, Math.floor(((value / reach + 1) / 2) * side)));

@@ -41,7 +41,7 @@ function candidates(): Rgb[] {
   const all = steps.flatMap((r) => steps.flatMap((g) => steps.map((b): Rgb => [r, g, b])));
   return all.filter((colour) => {
     const [light, a, b] = perceived(colour);
-    return light > 0.42 && light < 0.84 && Math.hypot(a, b) > 0.05 && Math.hypot(a, b) < 0.165;
+    return light > 0.5 && light < 0.84 && Math.hypot(a, b) > 0.05 && Math.hypot(a, b) < 0.165;
   });
 }
 

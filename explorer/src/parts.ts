@@ -23,7 +23,12 @@ export function facts(...rows: [Cell, ...Cell[]][]): HTMLElement {
 }
 
 const row = ([name, ...cells]: Cell[]): HTMLElement =>
-  make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell)));
+  make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, name),
+    ...cells.map((cell) => make("td", typeof cell === "string" ? { title: cell } : {}, cell)),
+  );
 
 /** A table whose rows beyond the first ones are behind a button. */
 export function table(head: Cell[], rows: Cell[][], shown: number, more = "columns"): HTMLElement {

@@ -45,6 +45,8 @@ function asNumbers(whole: Numbers, unit: number, missing: number): Float64Array 
 export class View {
   readonly name: string;
   readonly oneScale: boolean;
+  /** Whether the two directions are the features themselves. */
+  readonly asGiven: boolean;
   readonly axes: Axis[];
   readonly extent: [number, number];
   readonly density: Density | null;
@@ -54,6 +56,7 @@ export class View {
   constructor(given: PackedView) {
     this.name = given.name;
     this.oneScale = given.one_scale;
+    this.asGiven = given.as_given;
     this.axes = given.axes;
     this.extent = given.extent;
     this.density = given.density
@@ -149,6 +152,7 @@ interface PackedColumn {
 interface PackedView {
   name: string;
   one_scale: boolean;
+  as_given: boolean;
   axes: Axis[];
   extent: [number, number];
   place: Packed;

@@ -13,6 +13,7 @@ from gitcluster.inputs import Points
 
 MOST_LAID_OUT = 2_000
 """Local clusters up to which the topo-graph is laid out as well."""
+EMBEDDING = "Embedding"
 LAID_OUT = ("laid out by the topo-graph", "")
 TILES = 320
 """Tiles along each side of a window."""
@@ -27,7 +28,7 @@ class View(NamedTuple):
 
 def make_views(found: Clustering, X: Any, embedding: ArrayLike | None) -> list[View]:
     """All ways to look at the samples; the page begins with the first one."""
-    views = [] if embedding is None else [View("Embedding", place_samples(found, X, embedding=embedding))]
+    views = [] if embedding is None else [View(EMBEDDING, place_samples(found, X, embedding=embedding))]
     if not isinstance(found.source, Points):
         return views or [View("Places", place_samples(found, X))]
     if views and X is None and found.source.n_samples != found.n_samples:
@@ -49,7 +50,8 @@ def pack_view(view: View, found: Clustering, rows: NDArray[np.int64]) -> dict[st
     window = fit_window(view.places.xy[rows])
     packed = {
         "name": view.name,
-        "one_scale": view.places.one_scale,
+        "one_scale": view.places.one_scale or view.name == EMBEDDING,
+        "as_given": view.places.as_given,
         "axes": [
             {"name": name, "centre": centre, "unit": unit}
             for name, centre, unit in zip(view.places.names, window.centre, window.unit, strict=True)

@@ -21,7 +21,9 @@ from gitcluster.topo_graph import TopoGraph
 
 MOST_FOR_PCA = 20_000
 """Rows from which principal components are learnt."""
-MOST_DIRECTIONS = 200
+MOST_FOR_DISCRIMINANT = 5_000
+"""Rows from which directions that part the clusters are learnt."""
+MOST_DIRECTIONS = 60
 """Features among which the clusters are parted; of more, as many principal components."""
 RIDGE = 0.05
 """Share of the mean variance inside clusters that is added to every direction, so that few samples do not mislead."""
@@ -173,7 +175,7 @@ def part_clusters(found: Clustering, X: Any = None) -> Places | None:
     points = _scaled(found, X, points)
     points = points / (np.abs(points).max() or 1.0)
     there = np.flatnonzero(np.asarray(found.labels) >= 0)
-    there = there[:: -(-len(there) // MOST_FOR_PCA)]
+    there = there[:: -(-len(there) // MOST_FOR_DISCRIMINANT)]
     if points.shape[1] > MOST_DIRECTIONS:
         model = PCA(min(MOST_DIRECTIONS, len(there)), random_state=0).fit(points[there])
         points = model.transform(points)
