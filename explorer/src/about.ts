@@ -11,7 +11,7 @@ import { rowOf } from "./payload";
 import { type Contrast, SMALL, average, cell, compareSamples, compareToGroup, contrastsOf, statsOf } from "./profile";
 import { shareDistance } from "./proportions";
 import { wantedShares } from "./side";
-import { term } from "./terms";
+import { term, withTerms } from "./terms";
 
 const LONGEST_WAY = 12;
 const MOST_CUT = 4;
@@ -118,7 +118,7 @@ function distanceIfMerged(app: App, first: number, second: number): [number, num
 
 /** The way between two clusters, and what would join them. */
 function aboutWay(app: App, pair: PairStory, first: number, second: number): HTMLElement[] {
-  const parts = [make("p", {}, whatConnects(app, pair))];
+  const parts: HTMLElement[] = [withTerms(whatConnects(app, pair))];
   const moved = distanceIfMerged(app, first, second);
   if (moved) {
     const [now, then] = moved.map((distance) => distance.toFixed(3));

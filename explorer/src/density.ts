@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import type { Size } from "./camera";
 import type { Cut } from "./cut";
+import { fitCanvas } from "./dom";
 import type { Density } from "./payload";
 
 /** From this size on, tiles give way to the samples themselves. */
@@ -42,12 +43,13 @@ export class DensityLayer {
   }
 
   draw(size: Size, ratio: number): void {
+    this.canvas.hidden = !this.replaces(size);
+    if (this.canvas.hidden) return;
+    fitCanvas(this.canvas, ratio);
     const context = this.canvas.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
-    const { tiles } = this;
-    if (!tiles || !this.replaces(size)) return;
-    this.paint(tiles);
+    this.paint(this.tiles!);
     const { camera } = this.app;
     const [left, top] = camera.toScreen(size, -1, 1);
     const [right, bottom] = camera.toScreen(size, 1, -1);

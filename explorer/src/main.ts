@@ -44,7 +44,7 @@ function start(): void {
     samples.draw(ratio, share);
     graph.draw(ratio);
   };
-  const frames = new Frames(draw);
+  const frames = new Frames(draw, model.nShown);
   const controls = new Controls(app);
   const layout = new Layout(app);
   const refresh = (change: Change): void => {
@@ -72,6 +72,7 @@ function start(): void {
   showOdd(app);
   readState(app, location.hash.slice(1));
   controls.showProportions();
+  addEventListener("hashchange", () => location.reload()); // an address that was pasted; those of the page make none
 
   byId("csv").addEventListener("click", () => saveLabels(app));
   for (const [id, write] of [

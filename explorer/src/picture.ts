@@ -49,7 +49,7 @@ function samplesAsImage(panel: SamplesPanel, width: number, height: number): str
   canvas.width = points.width;
   canvas.height = points.height;
   const context = canvas.getContext("2d")!;
-  for (const layer of [tiles, points]) context.drawImage(layer, 0, 0);
+  for (const layer of tiles.hidden ? [points] : [tiles, points]) context.drawImage(layer, 0, 0);
   return `<image width="${width}" height="${height}" href="${canvas.toDataURL("image/png")}"/>`;
 }
 

@@ -110,7 +110,6 @@ export class SamplesPanel {
     const { app, layers } = this;
     this.size = fitCanvas(layers.points, ratio);
     fitCanvas(layers.overlay, ratio);
-    fitCanvas(layers.tiles, ratio);
     const emphasised = `of ${app.emphasisKey}`;
     if (this.coloured !== emphasised) this.points.setColours(sampleColours(app));
     this.coloured = emphasised;

@@ -20,14 +20,25 @@ const TERMS = {
 
 export type Term = keyof typeof TERMS;
 
-/** A word with its explanation on hover, focus or tap; readers of the screen hear both. */
+/** A word with its explanation on hover, focus or tap. */
 export function term(name: Term, shown: string = name): HTMLElement {
-  return make(
-    "span",
-    { class: "term", tabindex: "0", "data-tip": TERMS[name] },
-    shown,
-    make("span", { class: "sr-only" }, ` (${TERMS[name]})`),
-  );
+  return make("span", { class: "term", tabindex: "0", "data-tip": TERMS[name] }, shown);
+}
+
+const WORDS = /(local cluster|boundary pair|bridge)(s?)/;
+
+/** A text in which every word of the method is explained where it first stands. */
+export function withTerms(text: string): HTMLElement {
+  const told = new Set<string>();
+  const parts: (string | HTMLElement)[] = [];
+  let rest = text;
+  for (let found = WORDS.exec(rest); found; found = WORDS.exec(rest)) {
+    const [shown, name] = found;
+    parts.push(rest.slice(0, found.index), told.has(name) ? shown : term(name as Term, shown));
+    told.add(name);
+    rest = rest.slice(found.index + shown.length);
+  }
+  return make("p", {}, ...parts, rest);
 }
 
 /** Words that are in the page from the beginning. */

@@ -23,6 +23,7 @@ export class Tooltip {
         if (!term) return;
         const { left, bottom } = term.getBoundingClientRect();
         this.place([make("div", {}, term.dataset.tip!)], left - 16, bottom - 10);
+        term.setAttribute("aria-describedby", "tooltip");
       });
     }
     for (const kind of ["pointerout", "focusout"]) {

@@ -5,8 +5,9 @@ Others are float64 or, of many samples, float32, which has seven digits. Where a
 those that tell clusters apart least are left out, and the page says so.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,7 +15,7 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.explorer.packing import pack
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.traits import fitted_traits
+from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.inputs import Points
 from gitcluster.inputs.columns import column_at, is_frame
 from gitcluster.inputs.values import Values, as_objects, read_values
@@ -30,19 +31,32 @@ FEW = 50
 """A category of more values than this is a text, which tells nothing of clusters."""
 
 
+class Source(NamedTuple):
+    """A column of a table: its name, and what reads the values of some rows."""
+
+    name: str
+    read: Callable[[Array], Values]
+
+
 def pack_columns(found: Clustering, X: Any, columns: Any, rows: Array) -> tuple[list[dict[str, Any]], int]:
     """The columns that are asked for and, as far as there is room, those of the table; and how many had none."""
-    asked = [pack_values(name, values) for name, values in _asked(columns, rows, found.n_samples)]
-    labels, known = np.asarray(found.labels)[rows], {column["name"] for column in asked}
-    named = [(name, values) for name, values in _of_table(found, X, rows) if name not in known]
-    packed = [pack_values(name, values, short=len(rows) > MANY) for name, values in named]
-    order = sorted(range(len(packed)), key=lambda i: -parting(named[i][1], labels))
-    room = MOST_CHARACTERS - np.cumsum([_characters(packed[i]) for i in order])
-    kept = {i for i, left in zip(order, room, strict=True) if left >= 0}
-    return asked + [column for i, column in enumerate(packed) if i in kept], len(packed) - len(kept)
+    asked = [pack_values(name, read(rows)) for name, read in _asked(columns, found.n_samples)]
+    known = {column["name"] for column in asked}
+    named = [source for source in _of_table(found, X, rows) if source.name not in known]
+    judged = rows[:: -(-len(rows) // MOST_JUDGED)]
+    labels = np.asarray(found.labels)[judged]
+    order = sorted(range(len(named)), key=lambda i: -parting(named[i].read(judged), labels))
+    kept, room = {}, MOST_CHARACTERS
+    for i in order:
+        column = pack_values(named[i].name, named[i].read(rows), short=len(rows) > MANY)
+        room -= _characters(column)
+        if room < 0:
+            break
+        kept[i] = column
+    return asked + [kept[i] for i in sorted(kept)], len(named) - len(kept)
 
 
-def _asked(columns: Any, rows: Array, n_samples: int) -> Iterator[tuple[str, Values]]:
+def _asked(columns: Any, n_samples: int) -> Iterator[Source]:
     if columns is None:
         return
     if is_frame(columns):
@@ -55,7 +69,7 @@ def _asked(columns: Any, rows: Array, n_samples: int) -> Iterator[tuple[str, Val
         shape = np.shape(values)
         if shape != (n_samples,):
             raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value per sample, got {shape}.")
-        yield str(name), _read(values, rows)
+        yield Source(str(name), partial(_read, values))
 
 
 def _read(values: Any, rows: Array) -> Values:
@@ -64,23 +78,27 @@ def _read(values: Any, rows: Array) -> Values:
     return read_values(values[rows] if hasattr(values, "dtype") else np.asarray(values)[rows])
 
 
-def _of_table(found: Clustering, X: Any, rows: Array) -> Iterator[tuple[str, Values]]:
+def _of_table(found: Clustering, X: Any, rows: Array) -> Iterator[Source]:
     """Columns of the table that was given, else of the features that the model keeps."""
     if is_frame(X):
         for place, name in enumerate(X.columns):
-            yield str(name), _read(column_at(X, place), rows)
+            yield Source(str(name), partial(_read, column_at(X, place)))
     elif X is None:
         for trait in fitted_traits(found, rows):
-            if trait.kind == "category":
-                yield trait.name, Values("texts", texts=as_objects(trait.values))
-            else:
-                nature = "dates" if trait.kind == "date" else "numbers"
-                yield trait.name, Values(nature, trait.values.astype(np.float32).astype(np.float64))
+            yield Source(trait.name, partial(_read_trait, trait, rows))
     elif isinstance(found.source, Points) and not issparse(X):
         matrix = np.asarray(X)
         names = found.feature_names if len(found.feature_names or ()) == matrix.shape[1] else None
         for i in range(matrix.shape[1]):
-            yield (names[i] if names else f"feature {i}"), read_values(matrix[rows, i])
+            yield Source(names[i] if names else f"feature {i}", partial(_read, matrix[:, i]))
+
+
+def _read_trait(trait: Trait, known: Array, rows: Array) -> Values:
+    values = trait.values[np.searchsorted(known, rows)]
+    if trait.kind == "category":
+        return Values("texts", texts=as_objects(values))
+    nature = "dates" if trait.kind == "date" else "numbers"
+    return Values(nature, values.astype(np.float32).astype(np.float64))  # what was scaled and back has seven digits
 
 
 def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:
@@ -135,12 +153,11 @@ def parting(values: Values, labels: Array) -> float:
     >>> parting(Values("numbers", np.array([1.0, 1.0, 5.0, 5.0])), np.array([0, 0, 1, 1]))
     1.0
     """
-    step = -(-len(labels) // MOST_JUDGED)
-    labels, known = labels[::step], values.known[::step] & (labels[::step] >= 0)
+    known = values.known & (labels >= 0)
     if values.numbers is not None:
-        table = values.numbers[::step][known][:, None]
+        table = values.numbers[known][:, None]
     else:
-        words, codes = np.unique(values.as_texts()[::step][known].astype(str), return_inverse=True)
+        words, codes = np.unique(values.as_texts()[known].astype(str), return_inverse=True)
         if len(words) > FEW:
             return -1.0
         table = np.eye(len(words))[codes]

@@ -56,10 +56,10 @@ def _names(found: Clustering, names: Any, rows: NDArray[np.int64]) -> list[str] 
     names = found.index if names is None else names
     if names is None:
         return None
-    names = [str(name) for name in names]
+    names = list(names)
     if len(names) != found.n_samples:
         raise ValueError(f"names must have {found.n_samples} entries, one per sample, got {len(names)}.")
-    return [names[row] for row in rows.tolist()]
+    return [str(names[row]) for row in rows.tolist()]
 
 
 def _pack_scores(found: Clustering) -> dict[str, Any] | None:
