@@ -16,6 +16,7 @@ from sklearn.metrics import pairwise_distances
 import gitcluster.explorer
 from gitcluster import GIT
 from gitcluster.explorer import as_json, write_explorer
+from gitcluster.explorer import columns as packing_columns
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(gitcluster.explorer.__file__).with_name("page.html")
@@ -31,6 +32,20 @@ def payload_of(path):
 
 def unpack(packed):
     return np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"])
+
+
+def values_of(column):
+    """The values of a packed column as the page reads them; -1 for a missing category."""
+    values = unpack(column["values"]).astype(float)
+    if "categories" in column:
+        return np.where(values == column["missing"], -1, values)
+    if "decimals" not in column:
+        return values
+    return np.where(values == column["missing"], np.nan, values / 10.0 ** column["decimals"])
+
+
+def columns_of(path):
+    return {column["name"]: column for column in payload_of(path)["columns"]}
 
 
 def test_the_page_is_built_from_the_sources():
@@ -57,8 +72,10 @@ def test_everything_is_in_the_payload(tmp_path):
     np.testing.assert_array_equal(unpack(graph["merges"]), model.clustering_.hierarchy.edges)
     np.testing.assert_array_equal(unpack(samples["parent"]), model.parents_)
     np.testing.assert_array_equal(unpack(samples["local"]), model.local_labels_)
-    axes = [[axis[key] for axis in payload["axes"]] for key in ("centre", "unit")]
-    np.testing.assert_allclose(unpack(samples["place"]).reshape(-1, 2) * axes[1] + axes[0], X, atol=1e-5)
+    (view,) = payload["views"]
+    axes = [[axis[key] for axis in view["axes"]] for key in ("centre", "unit")]
+    np.testing.assert_allclose(unpack(view["place"]).reshape(-1, 2) * axes[1] + axes[0], X, atol=1e-5)
+    assert "density" not in view
     model.save(tmp_path / "model.npz")
     loaded = write_explorer(
         GIT.load(tmp_path / "model.npz"), X, tmp_path / "again.html", names=map(str, range(300)), title="Four"
@@ -94,21 +111,52 @@ def test_columns_are_numbers_or_categories(tmp_path):
     table = pandas.DataFrame(
         {
             "whole": np.arange(300) * 100_000,
-            "real": np.where(y == 0, np.nan, 0.1),
+            "real": np.where(y == 0, np.nan, 67614.86),
+            "long": X[:, 0],
             "word": np.array(["b", "a", "c", None])[y],
             "flag": y == 1,
             "nullable": pandas.array(np.where(y == 3, None, 2), dtype="Int64"),
+            "day": pandas.Timestamp("1970-01-01") + pandas.to_timedelta(y, unit="D"),
+            "size": pandas.Categorical(np.array(["S", "M", "L", "M"])[y], ["S", "M", "L"], ordered=True),
         }
     )
-    columns = {
-        c["name"]: c for c in payload_of(write_explorer(model, X, tmp_path / "p.html", columns=table))["columns"]
-    }
-    np.testing.assert_array_equal(unpack(columns["whole"]["values"]), table["whole"])
-    np.testing.assert_array_equal(unpack(columns["real"]["values"]), table["real"])
+    columns = columns_of(write_explorer(model, X, tmp_path / "p.html", columns=table))
+    for name in ("whole", "real", "long"):
+        np.testing.assert_array_equal(values_of(columns[name]), table[name])
+    assert columns["real"]["decimals"] == 2
     assert columns["word"]["categories"] == ["b", "a", "c"]
-    np.testing.assert_array_equal(unpack(columns["word"]["values"]), np.where(y == 3, -1, y))
+    np.testing.assert_array_equal(values_of(columns["word"]), np.where(y == 3, -1, y))
     assert columns["flag"]["categories"] == ["False", "True"]
-    np.testing.assert_array_equal(unpack(columns["nullable"]["values"]), np.where(y == 3, np.nan, 2.0))
+    np.testing.assert_array_equal(values_of(columns["nullable"]), np.where(y == 3, np.nan, 2.0))
+    assert columns["day"]["kind"] == "date"
+    np.testing.assert_array_equal(values_of(columns["day"]), y)
+    assert columns["size"]["categories"] == ["S", "M", "L"]
+
+
+def test_a_table_is_shown_with_all_its_columns_and_its_index(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        np.column_stack([X, np.random.default_rng(0).normal(size=(300, 38))]),
+        columns=[f"column {i}" for i in range(40)],
+    )
+    frame["comment"] = [f"said {i} things" for i in range(300)]
+    frame.index = [f"row {i}" for i in range(300)]
+    fitted = GIT(4).fit(frame)
+    payload = payload_of(fitted.explore(frame, tmp_path / "p.html", columns={"class": y}))
+    assert [column["name"] for column in payload["columns"]] == ["class", *frame.columns]
+    assert payload["names"][17] == "row 17"
+    assert [view["name"] for view in payload["views"]] == ["PCA", "Discriminant", "Graph layout"]
+    kept = columns_of(fitted.explore(path=tmp_path / "p.html"))  # without the table, what the model keeps
+    np.testing.assert_allclose(values_of(kept["column 1"]), frame["column 1"], rtol=1e-4, atol=1e-4)
+    assert "comment" not in kept
+
+
+def test_columns_that_have_no_room_are_counted(tmp_path, monkeypatch):
+    wide = np.column_stack([np.random.default_rng(0).normal(size=(300, 5)), X])
+    monkeypatch.setattr(packing_columns, "MOST_CHARACTERS", 3 * 3200)
+    payload = payload_of(write_explorer(GIT(4, scale=[0.01] * 5 + [1, 1]).fit(wide), wide, tmp_path / "p.html"))
+    assert payload["columns_left_out"] == 4
+    assert {"feature 5", "feature 6"} < {column["name"] for column in payload["columns"]}
 
 
 def test_many_samples_are_sampled_by_local_cluster(tmp_path):
@@ -129,17 +177,43 @@ def test_many_samples_are_sampled_by_local_cluster(tmp_path):
         assert parent == next((step for step in climb[1:] if step in set(rows)), row)
 
 
+def test_tiles_count_all_samples(tmp_path):
+    (view,) = payload_of(write_explorer(model, X, tmp_path / "p.html", max_samples=150))["views"]
+    density = view["density"]
+    counts, locals_ = unpack(density["counts"]), unpack(density["locals"])
+    centre, unit = ([axis[key] for axis in view["axes"]] for key in ("centre", "unit"))
+    tiles = np.floor(((X - centre) / unit + 1) / 2 * density["side"]).astype(int)
+    inside = ((tiles >= 0) & (tiles < density["side"])).all(axis=1)
+    assert inside.mean() > 0.95
+    assert counts.sum() == inside.sum()
+    column, row = tiles[np.flatnonzero(inside)[0]]
+    there = (tiles == [column, row]).all(axis=1)
+    assert counts[row * density["side"] + column] == there.sum()
+    assert locals_[row * density["side"] + column] in model.local_labels_[there]
+
+
+def test_scores_of_numbers_of_clusters_are_there_where_one_was_chosen(tmp_path):
+    fitted = GIT().fit(X)
+    scores = payload_of(write_explorer(fitted, X, tmp_path / "p.html"))["scores"]
+    assert scores["recommended"][0] == fitted.n_clusters_
+    assert len(scores["score"]) == len(scores["n_clusters"]) == len(fitted.n_clusters_scores_["score"])
+    assert payload_of(write_explorer(model, X, tmp_path / "p.html"))["scores"] is None
+
+
 def test_samples_have_places(tmp_path):
     high, _ = make_blobs(80, 6, random_state=0)
     distances = pairwise_distances(high)
     path = tmp_path / "p.html"
-    axes = payload_of(write_explorer(GIT(3).fit(high), high, path))["axes"]
-    assert axes[0]["name"].startswith("PCA 1 (")
+    views = payload_of(write_explorer(GIT(3).fit(high), high, path))["views"]
+    assert views[0]["axes"][0]["name"].startswith("PCA 1 (")
+    given = payload_of(write_explorer(GIT(3).fit(high), high, path, embedding=high[:, :2]))["views"]
+    assert [view["name"] for view in given] == ["Embedding", "PCA", "Discriminant", "Graph layout"]
     write_explorer(GIT(3).fit(csr_array(np.maximum(high, 0))), csr_array(np.maximum(high, 0)), path)
     write_explorer(GIT(3, metric="precomputed").fit(distances), path=path, embedding=high[:, :2])
-    assert payload_of(write_explorer(GIT(2).fit(high[:, :1]), path=path))["axes"][1]["name"] == "log intensity"
+    line = payload_of(write_explorer(GIT(2).fit(high[:, :1]), path=path))["views"][0]
+    assert line["axes"][1]["name"] == "log intensity"
     far = np.concatenate([X, [[1e7, 0.0]]])
-    axes = payload_of(write_explorer(GIT(2).fit(far), far, path))["axes"]
+    axes = payload_of(write_explorer(GIT(2).fit(far), far, path))["views"][0]["axes"]
     assert max(axis["unit"] for axis in axes) < 100  # one far sample does not make a dot of the others
 
 

@@ -4,6 +4,7 @@ import struct
 import warnings
 import zlib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -38,30 +39,35 @@ def visit(browser, tmp_path):
     """``visit(model, X, **options)`` -> the page of a model, opened from disk; in the end nothing may have failed."""
     contexts, problems = [], []
 
-    def open_page(fitted, samples=None, *, device=None, before="", **options):
+    def open_page(fitted, samples=None, *, device=None, before="", address="", **options):
         path = write_explorer(fitted, samples, tmp_path / f"{len(contexts)}.html", **options)
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | (device or {})))
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: message.type == "error" and problems.append(message.text))
-        page.on("request", lambda request: request.url != path.as_uri() and problems.append(request.url[:100]))
+        page.on("request", lambda request: is_foreign(request.url, path) and problems.append(request.url[:100]))
         page.add_init_script(before)
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + address)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-    assert [problem for problem in problems if not problem.startswith("blob:")] == []
+    assert problems == []
+
+
+def is_foreign(url, path):
+    """Whether a request is for anything but the page itself and what it made."""
+    return url.split("#")[0] != path.as_uri() and not url.startswith(("blob:", "data:"))
 
 
 def place_of(page, sample, panel="samples"):
     """Where a sample is on the screen."""
     return page.evaluate(
         """([sample, panel]) => {
-          const {camera, model} = explorer.app, box = document.getElementById(panel).getBoundingClientRect();
-          const [x, y] = camera.toScreen(box, ...model.samples.place.subarray(2 * sample, 2 * sample + 2));
+          const {camera, place} = explorer.app, box = document.getElementById(panel).getBoundingClientRect();
+          const [x, y] = camera.toScreen(box, ...place.subarray(2 * sample, 2 * sample + 2));
           return [box.left + x, box.top + y];
         }""",
         [int(sample), panel],
@@ -71,6 +77,15 @@ def place_of(page, sample, panel="samples"):
 def settled(page):
     """After the next frame is drawn."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def wait_until(page, true):
+    """Playwright's own way would evaluate texts in the page, which forbids it."""
+    for _ in range(100):
+        if page.evaluate(true):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(true)
 
 
 def picture(page, panel):
@@ -232,7 +247,7 @@ def test_clicks_and_keys_pick_samples(visit):
     page.focus("#graph")
     page.keyboard.press("n")
     page.keyboard.press("Enter")
-    assert page.evaluate("explorer.app.picked") == [1, int(model.peaks_[0])]
+    assert page.evaluate("explorer.app.picked") == [1, int(model.peaks_[model.topo_graph_.sizes.argmax()])]
     zoom = page.evaluate("explorer.app.camera.zoom")
     page.keyboard.press("+")
     page.keyboard.press("ArrowLeft")
@@ -252,7 +267,7 @@ def test_clicks_and_keys_pick_samples(visit):
     page.mouse.up()
     np.testing.assert_allclose(place_of(page, 0), [before[0] + 60, before[1] + 30], atol=8)
     page.mouse.wheel(0, -200)
-    page.wait_for_function("explorer.app.camera.zoom > 1.2")
+    wait_until(page, "explorer.app.camera.zoom > 1.2")
 
 
 def test_samples_are_found_by_index_and_name(visit):
@@ -267,36 +282,127 @@ def test_samples_are_found_by_index_and_name(visit):
     assert page.evaluate("explorer.app.picked") == [177]
     page.fill("#search", "nobody")
     page.keyboard.press("Enter")
-    assert page.inner_text("#message") == "No sample of that index or name."
+    assert page.locator("#notice").is_visible()
+    assert page.inner_text("#notice").startswith("Nothing found for “nobody”")
+    assert page.get_attribute("#search", "aria-invalid") == "true"
+
+
+def colour_by(page, word):
+    page.click("#colour")
+    page.fill("#colour", word)
+    page.keyboard.press("Enter")
 
 
 def test_every_colouring_shows(visit):
-    page = visit(model, X, columns={"number": np.where(y == 0, np.nan, X[:, 0]), "word": np.array(list("abcd"))[y]})
-    seen = {picture(page, "samples")}
-    options = page.locator("#colour option").all()
-    for option in options[1:]:
-        page.select_option("#colour", option.get_attribute("value"))
-        seen.add(picture(page, "samples"))
-    assert len(seen) == len(options) == 7
+    columns = {"number": np.where(y == 0, np.nan, X[:, 0]), "word": np.array(list("abcd"))[y]}
+    page = visit(model, X, columns=columns)
+    page.click("#colour")
+    names = [option.inner_text().split("\n")[0] for option in page.locator("#colour-list [role=option]").all()]
+    assert names[-4:] == ["number", "word", "feature 0", "feature 1"]
+    seen = []
+    for name in names:
+        colour_by(page, name)
+        assert page.input_value("#colour") == name
+        seen.append(picture(page, "samples"))
+    assert len(set(seen)) == len(seen) == 9
     assert "missing" not in page.inner_text("#legend")
-    page.select_option("#colour", label="number")
+    colour_by(page, "number")
     assert "missing" in page.inner_text("#legend")
 
 
-def test_the_picture_is_a_png(visit):
+def test_any_of_many_columns_is_found_by_typing(visit):
+    wide = pd.DataFrame(np.column_stack([X] * 75), columns=[f"pixel {i}" for i in range(150)])
+    wide["remark"] = [f"remark {i}" for i in range(300)]
+    page = visit(model, X, columns=wide)
+    page.click("#colour")
+    assert "more: type to find" in page.inner_text("#colour-list")
+    page.fill("#colour", "149")
+    assert page.locator("#colour-list [role=option]").count() == 1
+    page.keyboard.press("Enter")
+    assert page.inner_text("#legend h2") == "pixel 149"
+    page.fill("#colour", "no such column")
+    assert page.inner_text("#colour-list") == "Nothing found"
+    page.keyboard.press("Escape")
+    assert page.input_value("#colour") == "pixel 149"
+    colour_by(page, "remark")
+    assert "276 more" in page.inner_text("#legend")
+
+
+def test_whole_numbers_of_few_values_are_classes(visit):
+    page = visit(model, X, columns={"rating": y + 1, "age": np.arange(300) % 60})
+    colour_by(page, "rating")
+    assert page.inner_text("#legend .categories").split() == ["1", "2", "3", "4"]
+    colour_by(page, "age")
+    assert page.locator("#legend .ramp").count() == 1
+
+
+def test_categories_have_other_colours_than_clusters(visit):
+    page = visit(model, X, columns={"word": np.array(list("abcd"))[y]})
+    colours = "(where) => [...document.querySelectorAll(where)].map((one) => one.style.background)"
+    clusters = page.evaluate(colours, "#clusters .swatch")
+    colour_by(page, "word")
+    assert len(set(page.evaluate(colours, "#legend .swatch")) | set(clusters)) == 8
+
+
+def test_sixty_clusters_have_sixty_colours(visit):
+    many, _ = make_blobs(900, 2, centers=90, cluster_std=0.1, random_state=0)
+    page = visit(GIT(60).fit(many), many)
+    colours = page.evaluate("Array.from({length: 60}, (_, label) => explorer.app.colourOf(label))")
+    assert len({tuple(colour) for colour in colours}) == 60
+    apart = np.linalg.norm(np.array(colours)[:, None] - np.array(colours), axis=2)
+    assert apart[np.triu_indices(60, 1)].min() > 25
+
+
+def test_clusters_keep_their_colours_through_cuts(visit):
+    page = visit(model, X)
+    cuts = (
+        "(wish) => (explorer.app.recut(wish), [...explorer.app.cut.labels].map((label) => explorer.app.slots[label]))"
+    )
+    first = page.evaluate(cuts, {})
+    sizes = model.topo_graph_.sizes
+    before = first
+    for number in (5, 6, 7):
+        slots = page.evaluate(cuts, {"nClusters": number})
+        changed = np.array(slots) != np.array(before)
+        assert len(set(np.array(slots)[changed])) == 1  # one part has a new colour, and it is the smaller one
+        parent = np.array(before)[changed][0]
+        assert sizes[changed].sum() <= sizes[(np.array(slots) == parent)].sum()
+        before = slots
+    page.evaluate(cuts, {"proportions": [1, 1]})
+    assert page.evaluate(cuts, {"nClusters": 7}) == before  # whichever cuts came between
+    assert page.evaluate(cuts, {}) == first
+
+
+def test_the_picture_is_a_png_of_twice_the_pixels(visit):
     page = visit(model, X)
     with page.expect_download() as download:
         page.click("#png")
     png = Path(download.value.path()).read_bytes()
     assert png.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", png[16:24])
-    assert width > height > 300
+    panel = page.locator("#samples").bounding_box()
+    assert width > 2 * 2 * panel["width"]
+    assert height > 2 * panel["height"]
     chunks, at = b"", 8
     while at < len(png):
         length = struct.unpack(">I", png[at : at + 4])[0]
         chunks += png[at + 8 : at + 8 + length] if png[at + 4 : at + 8] == b"IDAT" else b""
         at += 12 + length
     assert len(set(zlib.decompress(chunks))) > 100  # not of one colour
+
+
+def test_the_picture_as_svg_has_legend_caption_and_counts(visit):
+    page = visit(model, X, title=NASTY, columns={"word": np.array(list("abcd"))[y]})
+    colour_by(page, "word")
+    with page.expect_download() as download:
+        page.click("#svg")
+    root = ElementTree.parse(download.value.path()).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    texts = ["".join(element.itertext()) for element in root.iter(f"{space}text")]
+    assert texts[0] == NASTY
+    assert texts[1].startswith("300 samples, 4 clusters")
+    assert {"word", "a", "Cluster 3", f"{(model.labels_ == 3).sum()} · 10 %"} <= set(texts)
+    assert len(list(root.iter(f"{space}circle"))) > 300 + len(model.peaks_)
 
 
 def test_names_stay_text(visit):
@@ -306,7 +412,7 @@ def test_names_stay_text(visit):
     assert NASTY in page.inner_text("#tooltip")
     page.evaluate("explorer.app.pick(3)")
     assert NASTY in page.inner_text("#explanation")
-    page.select_option("#colour", label=NASTY)
+    colour_by(page, NASTY)
     assert NASTY in page.inner_text("#legend")
     assert page.locator("img").count() == 0
 
@@ -327,6 +433,8 @@ def test_a_phone_shows_one_panel_below_the_other(visit):
     page.locator("#samples").scroll_into_view_if_needed()
     page.touchscreen.tap(*place_of(page, model.peaks_[0]))
     assert len(page.evaluate("explorer.app.picked")) == 1
+    sheet = page.locator("#explanation").bounding_box()
+    assert 0 < sheet["y"] < 844 - 100  # in view without scrolling
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -388,7 +496,7 @@ def test_a_sampled_page_knows_the_rows(visit):
     assert f"Sample {rows[0][50]}" in page.inner_text("#explanation")
     page.fill("#search", str(next(row for row in range(300) if row not in set(rows[0]))))
     page.keyboard.press("Enter")
-    assert "not among those shown" in page.inner_text("#message")
+    assert "not among those shown" in page.inner_text("#notice")
 
 
 def test_a_hundred_thousand_samples(visit):
@@ -407,7 +515,7 @@ def test_a_chosen_cluster_tells_what_sets_it_apart(visit):
     word = np.array(["north", "south", "east", "west"])[y]
     word[::9] = "north"
     page = visit(model, X, columns={"x": X[:, 0], NASTY: word})
-    found = model.profile(pd.DataFrame({"x": X[:, 0], NASTY: word}))
+    found = model.profile(pd.DataFrame({"x": X[:, 0], NASTY: word, "feature 0": X[:, 0], "feature 1": X[:, 1]}))
     for cluster in (0, 2):
         page.click(f"[data-cluster='{cluster}']")
         shown = [row.inner_text().split("\t") for row in page.query_selector_all(".profile tr")[1:]]
@@ -415,10 +523,221 @@ def test_a_chosen_cluster_tells_what_sets_it_apart(visit):
         assert shown
         for name, here, elsewhere, effect in shown:
             assert float(effect.replace("\N{MINUS SIGN}", "-")) == pytest.approx(told[name].effect, abs=0.06)
-            if name == "x":
+            if name in ("x", "feature 0", "feature 1"):
                 assert float(here) == pytest.approx(told[name].inside, rel=0.01)
                 assert float(elsewhere) == pytest.approx(told[name].elsewhere, rel=0.01)
             else:
                 assert float(here.rstrip(" %")) / 100 == pytest.approx(told[name].inside, abs=0.006)
         page.click(f"[data-cluster='{cluster}']")
         assert not page.query_selector_all(".profile")
+
+
+TABLE = pd.DataFrame(
+    {
+        "income": np.round(20_000 + 10_000 * X[:, 0], 2),
+        "noise": np.round(np.random.default_rng(0).normal(size=300), 3),
+        "city": np.array(["Rome", "Oslo", "Bern", "Bonn"])[y],
+        "joined": pd.Timestamp("2020-02-27") + pd.to_timedelta(y, unit="D"),
+    },
+    index=[f"C{i:03d}" for i in range(300)],
+)
+
+
+def test_tooltips_show_what_matters_for_the_cluster_as_it_is_in_the_table(visit):
+    noise = {f"noise {i}": np.random.default_rng(i).normal(size=300).round(3) for i in range(9)}
+    page = visit(model, X, columns=pd.DataFrame(noise).join(TABLE.reset_index(drop=True)), names=TABLE.index)
+    page.mouse.move(*place_of(page, 17))
+    shown = dict(line.inner_text().split("\n") for line in page.locator("#tooltip .column").all())
+    assert shown["income"] == f"{TABLE['income'].iloc[17]:,.2f}".rstrip("0").rstrip(".")
+    assert shown["city"] == TABLE["city"].iloc[17]
+    assert shown["joined"] == str(TABLE["joined"].iloc[17].date())
+
+
+def test_two_samples_are_compared_column_by_column(visit):
+    page = visit(model, X, columns=TABLE, names=TABLE.index)
+    first, second = (int(np.flatnonzero(model.labels_ == c)[0]) for c in (0, 3))
+    page.evaluate("([a, b]) => (explorer.app.pick(a), explorer.app.pick(b))", [first, second])
+    rows = {
+        row[0]: row[1:] for row in (line.inner_text().split("\t") for line in page.query_selector_all(".profile tr"))
+    }
+    assert rows["city"] == [TABLE["city"].iloc[first], TABLE["city"].iloc[second], "1.0"]
+    spread = abs(TABLE["income"].iloc[first] - TABLE["income"].iloc[second]) / TABLE["income"].std(ddof=0)
+    assert float(rows["income"][2]) == pytest.approx(spread, abs=0.051)
+    path = page.evaluate("explorer.app.pair().path")
+    assert f"numbered 1 to {len(path)} in the graph" in page.inner_text("#explanation")
+
+
+def test_a_sample_is_compared_to_a_cluster_it_is_not_in(visit):
+    page = visit(model, X, columns=TABLE, names=TABLE.index)
+    sample = int(np.flatnonzero(model.labels_ == 0)[0])
+    page.fill("#search", f"c{sample:03d}")
+    page.keyboard.press("Enter")
+    page.click("[data-cluster='3']")
+    text = page.inner_text("#explanation")
+    assert f"C{sample:03d} is not in cluster 3" in text
+    assert f"{TABLE['income'][model.labels_ == 3].mean():,.0f}" in text
+    assert "The strongest way between them" in text
+
+
+def test_words_of_the_method_are_explained_where_they_stand(visit):
+    page = visit(model, X)
+    page.hover("[data-term=bridge] .term")
+    assert "no pair of neighbours" in page.inner_text("#tooltip")
+    page.focus("[data-term=cut] .term")
+    assert "between two clusters" in page.inner_text("#tooltip")
+
+
+def test_numbers_out_of_range_are_corrected_visibly(visit):
+    page = visit(model, X)
+    page.fill("#number", "9999")
+    page.keyboard.press("Enter")
+    most = str(len(model.peaks_))
+    assert page.input_value("#number") == most
+    assert f"9999 became {most}" in page.inner_text("#notice")
+    page.fill("#number", "-3")
+    page.keyboard.press("Enter")
+    assert page.input_value("#number") == "1"
+    assert "-3 became 1" in page.inner_text("#notice")
+
+
+def test_proportions_are_read_as_people_write_them(visit):
+    page = visit(model, X)
+    for text in ("50% 30% 20%", "50 %, 30 %, 20 %", "0,5 0,3 0,2", "0,5; 0,3; 0,2", "50,30,20", ".5 .3 .2"):
+        page.fill("#proportions", "1")
+        page.fill("#proportions", text)
+        np.testing.assert_array_equal(exported(page)[1], model.cut(proportions=[5, 3, 2]), err_msg=text)
+
+
+def test_the_slider_shows_scores_and_recommended_numbers(visit):
+    fitted = GIT().fit(X)
+    page = visit(fitted, X)
+    scores = fitted.n_clusters_scores_
+    best = fitted.n_clusters_
+    assert page.locator(".mark").first.inner_text() == str(best)
+    assert page.get_attribute(f"#curve rect:nth-child({best})", "class") == "now"
+    page.fill("#number", str(best + 1))
+    told = page.inner_text("#firmness")
+    score = scores["score"][scores["n_clusters"] == best + 1][0]
+    assert told.startswith(f"{best + 1} has a score of {score:.2f}; the best number, {best}, has")
+    page.locator(".mark").first.click()
+    assert page.locator("#clusters button").count() == best
+
+
+def test_a_large_graph_is_drawn_by_nodes_that_open(visit):
+    samples, _ = make_blobs(3000, 2, centers=5, random_state=0)
+    fitted = GIT(5, n_neighbors=5).fit(samples)
+    assert len(fitted.peaks_) > 200
+    page = visit(fitted, samples)
+    nodes = "explorer.graph.graph.nodes.map(({size, label, locals}) => [size, label, locals.length])"
+    before = np.array(page.evaluate(nodes))
+    assert len(before) == 120
+    assert before[:, 2].sum() == len(fitted.peaks_)
+    np.testing.assert_array_equal(np.bincount(before[:, 1], before[:, 0]), np.bincount(fitted.labels_))
+    assert page.evaluate("explorer.graph.graph.links.length") < 3 * len(before)
+    middle = page.evaluate("explorer.graph.graph.nodes.find(({locals}) => locals.length > 1).middle")
+    page.mouse.click(*place_of(page, fitted.peaks_[middle], "graph"))
+    settled(page)
+    assert len(page.evaluate(nodes)) > len(before)
+    page.click("#close-nodes")
+    settled(page)
+    np.testing.assert_array_equal(page.evaluate(nodes), before)
+
+
+def test_other_views_of_the_same_samples(visit):
+    rng = np.random.default_rng(0)
+    hidden = np.column_stack([rng.normal(0, 6, (200, 2)), np.repeat([0.0, 2.0], [150, 50]) + rng.normal(0, 0.1, 200)])
+    fitted = GIT(2, scale=[0.01, 0.01, 1]).fit(hidden)
+    page = visit(fitted, hidden, embedding=hidden[:, :2])
+    assert page.locator("#view option").all_inner_texts() == ["Embedding", "PCA", "Discriminant", "Graph layout"]
+    assert page.inner_text(".among") == "drawn among cluster 0"
+    page.select_option("#view", label="Discriminant")
+    assert page.locator(".among").count() == 0
+    place = np.array(page.evaluate("[...explorer.app.place]")).reshape(-1, 2)[:, 0]
+    first, second = (place[fitted.labels_ == c] for c in (0, 1))
+    assert first.max() < second.min() or second.max() < first.min()
+    page.select_option("#view", label="Embedding")
+    page.click("#see-apart")
+    assert page.locator("#view option:checked").inner_text() == "Graph layout"
+
+
+def test_panels_follow_the_data_and_can_be_resized(visit):
+    wide = X / np.ptp(X, axis=0) * [2.5, 1]
+    page = visit(GIT(4).fit(wide), wide)
+    assert page.get_attribute("#panels", "data-layout") == "column"
+    page = visit(model, X)
+    assert page.get_attribute("#panels", "data-layout") == "row"
+    width = page.locator("#samples").bounding_box()["width"]
+    bar = page.locator("#splitter").bounding_box()
+    page.mouse.move(bar["x"] + 6, bar["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(bar["x"] + 106, bar["y"] + 200)
+    page.mouse.up()
+    assert page.locator("#samples").bounding_box()["width"] == pytest.approx(width + 100, abs=8)
+    page.click("[data-large=graph]")
+    assert page.locator("#samples").is_hidden()
+    assert page.locator("#graph").bounding_box()["width"] > 1.8 * width
+    page.click("[data-large=graph]")
+    assert page.locator("#samples").is_visible()
+
+
+def test_a_lasso_selects_sums_up_and_exports(visit):
+    page = visit(model, X, columns=TABLE, names=TABLE.index)
+    wanted = np.flatnonzero(model.labels_ == 3)
+    box = np.array([place_of(page, sample) for sample in wanted])
+    (left, top), (right, bottom) = box.min(axis=0) - 4, box.max(axis=0) + 4
+    places = np.array([place_of(page, sample) for sample in range(300)])
+    inside = ((places > [left, top]) & (places < [right, bottom])).all(axis=1)
+    page.click("#lasso")
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for corner in ((right, top), (right, bottom), (left, bottom)):
+        page.mouse.move(*corner)
+    page.mouse.up()
+    np.testing.assert_array_equal(page.evaluate("[...explorer.app.selection]"), np.flatnonzero(inside))
+    assert f"{inside.sum()} samples selected" in page.inner_text("#explanation")
+    with page.expect_download() as download:
+        page.click(".rows")
+    rows = pd.read_csv(download.value.path())
+    np.testing.assert_array_equal(rows["index"], np.flatnonzero(inside))
+    np.testing.assert_array_equal(rows["cluster"], model.labels_[inside])
+    np.testing.assert_array_equal(
+        rows[["name", "income", "city"]], TABLE[inside].reset_index()[["index", "income", "city"]]
+    )
+    page.keyboard.press("Escape")
+    assert page.evaluate("explorer.app.selection") is None
+
+
+def test_the_address_holds_what_is_seen(visit):
+    page = visit(model, X, columns=TABLE)
+    page.fill("#number", "6")
+    colour_by(page, "income")
+    page.evaluate(
+        "explorer.app.pick(3), explorer.app.pick(200), explorer.app.camera.zoomAt({width: 10, height: 10}, 2)"
+    )
+    wait_until(page, "location.hash.includes('at=') && location.hash.includes('samples=3')")
+    again = visit(model, X, columns=TABLE, address=page.evaluate("location.hash"))
+    state = "[explorer.app.cut.nClusters, explorer.app.colourBy, explorer.app.picked, explorer.app.camera.zoom]"
+    assert again.evaluate(state) == page.evaluate(state) == [6, "column 0", [3, 200], 2]
+    assert again.input_value("#colour") == "income"
+    odd = visit(model, X, address="#clusters=x&view=none&colour=column:none&samples=-4,9999&cluster=77&at=1,2")
+    assert odd.evaluate(state) == [4, "cluster", [], 1]
+
+
+def test_odd_samples_are_listed(visit):
+    page = visit(model, X)
+    page.click("#odd-title")
+    page.locator("#odd button").first.click()
+    assert page.evaluate("explorer.app.picked") == [int(model.outlier_scores_.argmax())]
+
+
+def test_tiles_stand_for_samples_that_are_not_drawn(visit):
+    page = visit(model, X, max_samples=100)
+    rows = page.evaluate("[...explorer.app.model.samples.row]")
+    page.mouse.move(*place_of(page, 5))
+    near = np.abs(X - X[rows[5]]).max(axis=1) < np.ptp(X, axis=0).max() / 300
+    told = int(page.inner_text("#tooltip .hint").split()[0])
+    assert 1 <= told <= max(near.sum() * 3, 2)
+    tiles = picture(page, "samples")
+    page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 30)")
+    page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 1 / 30)")
+    assert picture(page, "samples") == tiles

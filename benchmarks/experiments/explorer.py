@@ -1,9 +1,10 @@
-"""The explorer in a browser: ``python -m benchmarks explorer [--part recut|speed]``.
+"""The explorer in a browser: ``python -m benchmarks explorer [--part recut|speed|picture]``.
 
 ``recut``: 200 random priors on each of three data sets are cut in the browser and by ``model.cut``; every label is
 compared. ``speed``: size of the page, time to the first paint, and frames a second while panning, from a trace of
 headless Chromium, which draws WebGL in software. Where frames come late the page draws a share of the samples until the
-view rests; that share is stored, and the frames a second with everything drawn.
+view rests; that share is stored, and the frames a second with everything drawn. ``picture``: draws
+``docs/images/explorer.png`` again, from the example of ``docs/explorer.md``.
 
 One line a data set or size goes to ``results/explorer.jsonl``; the last line of each counts. Needs playwright and a
 ``chromium`` on the path.
@@ -24,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_wine, make_blobs
 
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, read_lines, record
@@ -34,7 +35,8 @@ from gitcluster.explorer import write_explorer
 
 RESULTS = FOLDER / "explorer.jsonl"
 PRIORS = 200
-SIZES = (1_000, 10_000, 100_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+PICTURE = FOLDER.parents[1] / "docs" / "images" / "explorer.png"
 PANNED = 4.0
 """Seconds of panning."""
 PAN = """(seconds) => new Promise((done) => {
@@ -63,16 +65,18 @@ SETS: dict[str, Callable[[], NDArray[Any]]] = {
 def main(arguments: Sequence[str]) -> None:
     """Compare, or measure, or both."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks explorer", description=__doc__)
-    parser.add_argument("--part", choices=("recut", "speed"))
+    parser.add_argument("--part", choices=("recut", "speed", "picture"))
     part = parser.parse_args(arguments).part
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
-        if part != "speed":
+        if part == "picture":
+            draw_picture(browser, Path(folder, "page.html"))
+        if part in (None, "recut"):
             for name, load in SETS.items():
                 record(RESULTS, {"part": "recut", "set": name} | compare(browser, load(), Path(folder, "page.html")))
-        if part != "recut":
+        if part in (None, "speed"):
             for n_samples in SIZES:
                 record(RESULTS, {"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
         browser.close()
@@ -113,8 +117,9 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
     written = perf_counter() - start
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(path.as_uri())
-    page.wait_for_function("performance.getEntriesByName('first-points').length > 0")
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+    for mark in ("first-points", "first-contentful-paint"):
+        while not page.evaluate("(mark) => performance.getEntriesByName(mark).length", mark):
+            page.wait_for_timeout(50)
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     points = page.evaluate("performance.getEntriesByName('first-points')[0].startTime")
     page.evaluate(PAN, 1.0)  # warms up
@@ -138,6 +143,17 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
     }
     page.close()
     return line
+
+
+def draw_picture(browser: Any, path: Path) -> None:
+    """A wine beside a cluster that it is not in, as the page of documentation shows it."""
+    wines = load_wine(as_frame=True)
+    model = GIT().fit(wines.data)
+    model.explore(wines.data, path, columns={"cultivar": wines.target_names[wines.target]}, title="178 wines")
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{path.as_uri()}#view=Discriminant&samples=3&cluster=1")
+    page.wait_for_timeout(1000)
+    page.screenshot(path=PICTURE)
 
 
 def count_frames(browser: Any, page: Any) -> float:

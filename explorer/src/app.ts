@@ -1,22 +1,25 @@
 // The state of the page and what can be done to it; the panels, the controls and the side only show it.
 
 import { Camera } from "./camera";
+import type { Link, Node } from "./coarse";
 import { type Cut, type Wish, fittedCut, recut } from "./cut";
 import { type PairStory, type SampleStory, explainPair, explainSample, memberships } from "./explain";
-import { type Rgb, clusterColour, matchSlots } from "./palette";
-import { type Model, rowOf, sampleOf } from "./payload";
+import { type Rgb, clusterColour } from "./palette";
+import { type Model, type View, rowOf, sampleOf } from "./payload";
+import { type Contrast, type Stats, contrastsOf, statsOf } from "./profile";
+import { Slots } from "./slots";
 
 export interface Hover {
   sample: number;
-  local: number;
-  edge: number;
   cluster: number;
+  node: Node | null;
+  link: Link | null;
 }
 
-export const NOTHING: Hover = { sample: -1, local: -1, edge: -1, cluster: -1 };
+export const NOTHING: Hover = { sample: -1, cluster: -1, node: null, link: null };
 
-/** What has changed: the view alone, what is pointed at, what is picked, the cut or the colours. */
-export type Change = "view" | "hover" | "pick" | "cut" | "colour";
+/** What has changed: the view alone, what is pointed at, what is picked, the cut, the colours, or the places. */
+export type Change = "view" | "hover" | "pick" | "cut" | "colour" | "places";
 
 export class App {
   cut: Cut;
@@ -28,14 +31,22 @@ export class App {
   hover: Hover = NOTHING;
   picked: number[] = [];
   cluster = -1;
-  message = "";
+  /** Samples within the lasso, ascending; null where there is none. */
+  selection: Int32Array | null = null;
+  /** Whether dragging draws a lasso. */
+  lassoing = false;
+  view: View;
   readonly camera = new Camera(() => this.tell("view"));
   private readonly listeners: ((change: Change) => void)[] = [];
+  private readonly colours: Slots;
 
   constructor(readonly model: Model) {
     this.cut = fittedCut(model);
-    this.slots = Array.from({ length: this.cut.nClusters }, (_, label) => label);
+    this.colours = new Slots(model, this.cut);
+    this.slots = this.colours.of(this.cut);
     this.membership = memberships(model, this.cut);
+    this.view = model.views[0];
+    this.aim();
   }
 
   listen(listener: (change: Change) => void): void {
@@ -46,18 +57,33 @@ export class App {
     for (const listener of this.listeners) listener(change);
   }
 
+  get place(): Float32Array<ArrayBuffer> {
+    return this.view.place;
+  }
+
+  private aim(): void {
+    this.camera.extent = this.view.extent;
+    this.camera.oneScale = this.view.oneScale;
+  }
+
+  look(view: View): void {
+    this.view = view;
+    this.aim();
+    this.hover = NOTHING;
+    this.tell("places");
+    this.camera.home();
+  }
+
   /** Cut anew; without a wish, as the fit did. */
   recut(wish: Wish): void {
-    const before = this.cut;
     const again = wish.nClusters !== undefined || wish.proportions !== undefined;
     this.wish = wish;
     this.cut = again ? recut(this.model, wish) : fittedCut(this.model);
-    this.slots = this.cut.fitted
-      ? Array.from({ length: this.cut.nClusters }, (_, label) => label)
-      : matchSlots(before.labels, this.slots, this.cut.labels, this.model.graph.sizes);
+    this.slots = this.colours.of(this.cut);
     this.membership = memberships(this.model, this.cut);
     this.cluster = -1;
     this.hover = NOTHING;
+    this.byCluster = null;
     this.tell("cut");
   }
 
@@ -74,16 +100,30 @@ export class App {
     else if (this.picked.length === 1 && this.picked[0] !== sample) this.picked = [this.picked[0], sample];
     else if (second && this.picked.length === 2) this.picked = [this.picked[0], sample];
     else this.picked = [sample];
+    if (sample >= 0) this.selection = null;
+    this.cluster = -1;
     this.tell("pick");
   }
 
+  /** A cluster, alone or beside one picked sample. */
   pickCluster(label: number): void {
     this.cluster = this.cluster === label ? -1 : label;
+    if (this.picked.length === 2) this.picked = [];
+    this.selection = null;
+    this.tell("pick");
+  }
+
+  select(samples: Int32Array | null): void {
+    this.selection = samples;
+    this.picked = [];
+    this.cluster = -1;
+    this.lassoing = false;
     this.tell("pick");
   }
 
   clear(): void {
     this.cluster = -1;
+    this.selection = null;
     this.pick(-1);
   }
 
@@ -92,30 +132,33 @@ export class App {
     this.tell("colour");
   }
 
-  /** Pick the sample of an index, or the next one whose name has the words in it; what came of it. */
+  /** Pick the sample of an index, or the next one whose name has the words in it; what went wrong, or nothing. */
   search(text: string): string {
     const wanted = text.trim();
     if (wanted === "") return "";
     const { names, nSamples } = this.model;
-    if (/^\d+$/.test(wanted) && Number(wanted) < nSamples) {
+    const word = wanted.toLowerCase();
+    const exact = names?.findIndex((name) => name.toLowerCase() === word) ?? -1;
+    const isRow = /^\d+$/.test(wanted) && Number(wanted) < nSamples;
+    if (isRow && exact < 0) {
       const sample = sampleOf(this.model, Number(wanted));
       return sample < 0 ? `Sample ${wanted} is not among those shown.` : this.show(sample);
     }
-    const word = wanted.toLowerCase();
     const first = this.picked.length > 0 ? this.picked[this.picked.length - 1] + 1 : 0;
+    const matches = (name: string): boolean => (exact < 0 ? name.includes(word) : name === word);
     for (let i = 0; names && i < names.length; i++) {
       const sample = (first + i) % names.length;
-      if (names[sample].toLowerCase().includes(word)) return this.show(sample);
+      if (matches(names[sample].toLowerCase())) return this.show(sample);
     }
-    return names ? `No sample of that index or name.` : `No such sample: indices are 0 to ${nSamples - 1}.`;
+    const indices = `indices are 0 to ${nSamples - 1}`;
+    return `Nothing found for “${wanted}”: ${names ? `no name has these words, and ${indices}` : indices}.`;
   }
 
   private show(sample: number): string {
-    const { place } = this.model.samples;
     this.picked = [];
     this.pick(sample);
-    this.camera.centreOn(place[2 * sample], place[2 * sample + 1]);
-    return `Found ${this.nameOf(sample)}.`;
+    this.camera.centreOn(this.place[2 * sample], this.place[2 * sample + 1]);
+    return "";
   }
 
   labelOf(sample: number): number {
@@ -139,13 +182,50 @@ export class App {
     return sizes;
   }
 
+  private byCluster: Stats[] | null = null;
+
+  /** Every column by cluster. */
+  get stats(): Stats[] {
+    this.byCluster ??= statsOf(
+      this.model.columns,
+      Int32Array.from({ length: this.model.nShown }, (_, sample) => this.labelOf(sample)),
+      this.cut.nClusters,
+    );
+    return this.byCluster;
+  }
+
+  /** What sets a cluster apart, the largest difference first. */
+  contrasts(label: number): Contrast[] {
+    return label < 0 ? [] : contrastsOf(this.stats, label);
+  }
+
+  private emphasised: { key: string; cut: Cut; out: Set<number> | null } = { key: "?", cut: null!, out: null };
+
+  /** What stands out, as a text that changes with it. */
+  get emphasisKey(): string {
+    const { hover, picked, cluster, selection } = this;
+    const pointed = [hover.cluster, hover.node?.id, hover.link?.edge].join();
+    return `${pointed} ${cluster} ${picked.join()} ${selection ? `${selection.length} ${selection[0]}` : ""}`;
+  }
+
   /** Local clusters that stand out, null where all are alike. */
   emphasis(): Set<number> | null {
+    const key = this.emphasisKey;
+    if (this.emphasised.key !== key || this.emphasised.cut !== this.cut) {
+      this.emphasised = { key, cut: this.cut, out: this.findEmphasis() };
+    }
+    return this.emphasised.out;
+  }
+
+  private findEmphasis(): Set<number> | null {
     const { hover, picked, cut } = this;
     const cluster = hover.cluster >= 0 ? hover.cluster : this.cluster;
-    if (hover.local >= 0 && hover.sample < 0) return new Set([hover.local]);
-    if (hover.edge >= 0) return new Set(this.model.graph.edges.subarray(2 * hover.edge, 2 * hover.edge + 2));
-    if (cluster >= 0) return new Set([...cut.labels.keys()].filter((local) => cut.labels[local] === cluster));
+    if (hover.node) return new Set(hover.node.locals);
+    if (hover.link) return new Set([...hover.link.from.locals, ...hover.link.to.locals]);
+    if (cluster >= 0) {
+      const out = new Set([...cut.labels.keys()].filter((local) => cut.labels[local] === cluster));
+      return picked.length === 1 ? out.add(this.model.samples.local[picked[0]]) : out;
+    }
     if (picked.length === 0) return null;
     const pair = this.pair();
     return new Set(pair?.connected ? pair.path : picked.map((sample) => this.model.samples.local[sample]));
@@ -153,14 +233,20 @@ export class App {
 
   private told: { key: string; cut: Cut; pair: PairStory } | null = null;
 
-  /** What connects the two picked samples, null unless there are two. */
+  /** What connects the two picked samples, or a picked one and the highest peak of the chosen cluster. */
   pair(): PairStory | null {
-    if (this.picked.length < 2) return null;
-    const key = this.picked.join();
+    const [first, second] = [this.picked[0], this.picked[1] ?? this.peakOf(this.cluster)];
+    if (this.picked.length === 0 || second < 0) return null;
+    const key = `${first} ${second}`;
     if (this.told?.key !== key || this.told.cut !== this.cut) {
-      this.told = { key, cut: this.cut, pair: explainPair(this.model, this.cut, this.picked[0], this.picked[1]) };
+      this.told = { key, cut: this.cut, pair: explainPair(this.model, this.cut, first, second) };
     }
     return this.told.pair;
+  }
+
+  /** The sample at the highest peak of a cluster; local clusters are in this order. */
+  private peakOf(cluster: number): number {
+    return cluster < 0 ? -1 : this.model.graph.peaks[this.cut.labels.indexOf(cluster)];
   }
 
   story(sample: number): SampleStory {

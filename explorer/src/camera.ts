@@ -8,31 +8,48 @@ export interface Size {
 const LEAST = 0.2;
 const MOST = 2000;
 
+const MARGIN = 26;
+/** By how much an axis may be stretched to fill a panel, where the two have no common scale. */
+const STRETCH = 1.7;
+
+/** Pixels of one unit of the plane where all of it is shown. */
+export function fittedScale(size: Size, extent: [number, number], oneScale: boolean): [number, number] {
+  const inner = [size.width, size.height].map((length) => Math.max(length - 2 * MARGIN, length / 2) / 2);
+  const full = [inner[0] / extent[0], inner[1] / extent[1]];
+  const most = Math.min(full[0], full[1]) * (oneScale ? 1 : STRETCH);
+  return [Math.min(full[0], most), Math.min(full[1], most)];
+}
+
 export class Camera {
   x = 0;
   y = 0;
   zoom = 1;
+  /** How far the samples reach, and whether both axes have one scale. */
+  extent: [number, number] = [1, 1];
+  oneScale = true;
 
   constructor(private readonly moved: () => void) {}
 
-  /** Pixels of one unit of the plane. */
-  scale(size: Size): number {
-    return (Math.min(size.width, size.height) / 2) * 0.86 * this.zoom;
+  /** Pixels of one unit of the plane, along either axis. */
+  scale(size: Size): [number, number] {
+    const [x, y] = fittedScale(size, this.extent, this.oneScale);
+    return [x * this.zoom, y * this.zoom];
   }
 
   toScreen(size: Size, x: number, y: number): [number, number] {
     const scale = this.scale(size);
-    return [size.width / 2 + (x - this.x) * scale, size.height / 2 - (y - this.y) * scale];
+    return [size.width / 2 + (x - this.x) * scale[0], size.height / 2 - (y - this.y) * scale[1]];
   }
 
   toPlane(size: Size, left: number, top: number): [number, number] {
     const scale = this.scale(size);
-    return [this.x + (left - size.width / 2) / scale, this.y - (top - size.height / 2) / scale];
+    return [this.x + (left - size.width / 2) / scale[0], this.y - (top - size.height / 2) / scale[1]];
   }
 
   pan(size: Size, right: number, down: number): void {
-    this.x -= right / this.scale(size);
-    this.y += down / this.scale(size);
+    const scale = this.scale(size);
+    this.x -= right / scale[0];
+    this.y += down / scale[1];
     this.moved();
   }
 
@@ -65,6 +82,9 @@ export interface Gestures {
   /** One sample or node further, by keyboard. */
   step(by: number): void;
   pick(second: boolean): void;
+  /** Whether a drag draws a lasso now, and what it has drawn so far or in the end. */
+  lassoing?(event: PointerEvent): boolean;
+  lasso?(places: [number, number][], done: boolean): void;
 }
 
 const PAN_KEYS: Record<string, [number, number]> = {
@@ -82,15 +102,19 @@ const onButton = (event: Event): boolean => (event.target as Element).closest("b
 export function listen(panel: HTMLElement, camera: Camera, size: () => Size, gestures: Gestures): void {
   const pointers = new Map<number, { x: number; y: number }>();
   let travelled = 0;
+  let drawn: [number, number][] | null = null;
   const place = (event: MouseEvent): { x: number; y: number } => {
     const box = panel.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   panel.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || onButton(event)) return;
+    panel.focus({ preventScroll: true });
     panel.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, place(event));
+    const { x, y } = place(event);
+    pointers.set(event.pointerId, { x, y });
     travelled = pointers.size === 1 ? 0 : Infinity;
+    drawn = pointers.size === 1 && gestures.lassoing?.(event) ? [[x, y]] : null;
   });
   panel.addEventListener("pointermove", (event) => {
     const now = place(event);
@@ -101,7 +125,10 @@ export function listen(panel: HTMLElement, camera: Camera, size: () => Size, ges
     }
     pointers.set(event.pointerId, now);
     travelled += Math.hypot(now.x - before.x, now.y - before.y);
-    if (pointers.size === 2) pinch(event.pointerId, before, now);
+    if (drawn) {
+      drawn.push([now.x, now.y]);
+      gestures.lasso?.(drawn, false);
+    } else if (pointers.size === 2) pinch(event.pointerId, before, now);
     else if (travelled > CLICK_DISTANCE) camera.pan(size(), now.x - before.x, now.y - before.y);
   });
   const pinch = (id: number, before: { x: number; y: number }, now: { x: number; y: number }): void => {
@@ -112,6 +139,8 @@ export function listen(panel: HTMLElement, camera: Camera, size: () => Size, ges
   };
   const end = (event: PointerEvent): void => {
     const there = pointers.delete(event.pointerId);
+    if (drawn && travelled > CLICK_DISTANCE) gestures.lasso?.(drawn, true);
+    drawn = null;
     if (there && event.type === "pointerup" && travelled <= CLICK_DISTANCE) {
       const { x, y } = place(event);
       gestures.click(x, y, event.shiftKey);

@@ -1,67 +1,113 @@
 // What the samples are coloured by: the cluster, a number on a scale, or a category.
 
 import type { App } from "./app";
-import { GREY, type Rgb, clusterColour, rampColour } from "./palette";
-import type { Numbers } from "./payload";
+import { GREY, type Rgb, categoryColour, clusterColour, rampColour } from "./palette";
+import type { Column, Numbers } from "./payload";
 import type { Bytes } from "./points";
+import { cell } from "./profile";
+
+/** Whole numbers of at most so many values are classes. */
+const MOST_CLASSES = 12;
+const DIMMED = 0.18;
+
+export interface Colouring {
+  name: string;
+  /** What it is, in a word or two. */
+  about: string;
+  scale: () => Scale;
+}
 
 export interface Scale {
   name: string;
   values: Numbers;
   low: number;
   high: number;
+  /** Names of classes; their colours are those of the values. None for local clusters, which are too many. */
   categories: string[] | null;
+  show: (value: number) => string;
 }
 
-const DIMMED = 0.18;
-const RANGES = new WeakMap<Numbers, [number, number]>();
+const plain = (value: number): string => String(Number(value.toPrecision(4)));
 
 /** Everything to colour by beside the cluster, by key. */
-export function colourings(
-  app: App,
-): Map<string, { name: string; values: () => Numbers; categories: string[] | null }> {
+export function colourings(app: App): Map<string, Colouring> {
   const { samples, columns } = app.model;
-  const found = new Map([
-    ["intensity", { name: "Log intensity", values: () => samples.intensity, categories: null as string[] | null }],
-    ["membership", { name: "Membership", values: () => app.membership as Numbers, categories: null }],
-    ["outlier", { name: "Outlier score", values: () => samples.outlier, categories: null }],
-    ["local", { name: "Local cluster", values: () => samples.local, categories: [] }],
-  ]);
+  const found = new Map<string, Colouring>();
+  const add = (key: string, name: string, values: () => Numbers, ends?: [number, number]): void => {
+    const scale = (): Scale => {
+      const [low, high] = ends ?? range(values());
+      return { name, values: values(), low, high, categories: null, show: plain };
+    };
+    found.set(key, { name, about: "of the model", scale });
+  };
+  add("intensity", "Log intensity", () => samples.intensity);
+  add("membership", "Membership", () => app.membership, [0.5, 1]);
+  add("outlier", "Outlier score", () => samples.outlier);
+  const local = { name: "Local cluster", values: samples.local, low: 0, high: 1, categories: [], show: plain };
+  found.set("local", { name: "Local cluster", about: "of the model", scale: () => local });
   columns.forEach((column, i) => {
-    found.set(`column ${i}`, { name: column.name, values: () => column.values, categories: column.categories });
+    const values = column.categories?.length;
+    const about = values === undefined ? column.kind : values > 50 ? "text" : `${values} values`;
+    found.set(`column ${i}`, { name: column.name, about, scale: () => columnScale(column) });
   });
   return found;
 }
 
+const SCALES = new WeakMap<Column, Scale>();
+
+/** The scale of a column; whole numbers of few values are classes. */
+function columnScale(column: Column): Scale {
+  const known = SCALES.get(column);
+  if (known) return known;
+  const { name, values, categories } = column;
+  const show = (value: number): string => cell(column, value);
+  let scale: Scale = { name, values, low: 0, high: 1, categories, show };
+  const classes = categories ? null : fewValues(column);
+  if (classes) {
+    const place = new Map(classes.map((value, i) => [value, i]));
+    const codes = Int32Array.from(values, (value) => place.get(value) ?? classes.length);
+    scale = { ...scale, values: codes, categories: classes.map(show) };
+  } else if (!categories) {
+    const [low, high] = range(values);
+    scale = { ...scale, low, high };
+  }
+  SCALES.set(column, scale);
+  return scale;
+}
+
+/** The different values of whole numbers where they are few, ascending; else null. */
+function fewValues({ decimals, values, kind }: Column): number[] | null {
+  if (decimals !== 0 || kind !== "number") return null;
+  const found = new Set<number>();
+  for (const value of values) {
+    if (!Number.isNaN(value)) found.add(value);
+    if (found.size > MOST_CLASSES) return null;
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
 /** The scale that is used now, null for clusters. */
 export function currentScale(app: App): Scale | null {
-  const chosen = colourings(app).get(app.colourBy);
-  if (!chosen) return null;
-  const values = chosen.values();
-  const [low, high] = app.colourBy === "membership" ? [0.5, 1] : chosen.categories ? [0, 1] : range(values);
-  return { name: chosen.name, values, low, high, categories: chosen.categories };
+  return colourings(app).get(app.colourBy)?.scale() ?? null;
 }
+
+const RANGES = new WeakMap<Numbers, [number, number]>();
 
 /** From nearly the lowest to nearly the highest value, so that a few far-off ones do not take all the colours. */
 function range(values: Numbers): [number, number] {
   const known = RANGES.get(values);
   if (known) return known;
-  const found = findRange(values);
+  const finite = Float64Array.from(values)
+    .filter((value) => Number.isFinite(value))
+    .sort();
+  const at = (share: number): number => finite[Math.round(share * (finite.length - 1))];
+  const found: [number, number] = finite.length === 0 ? [0, 1] : [at(0.01), at(0.99)];
   RANGES.set(values, found);
   return found;
 }
 
-function findRange(values: Numbers): [number, number] {
-  const finite = Float64Array.from(values)
-    .filter((value) => Number.isFinite(value))
-    .sort();
-  if (finite.length === 0) return [0, 1];
-  const at = (share: number): number => finite[Math.round(share * (finite.length - 1))];
-  return [at(0.01), at(0.99)];
-}
-
 export function scaleColour(scale: Scale, value: number, dark: boolean): Rgb {
-  if (scale.categories) return value < 0 ? GREY : clusterColour(value);
+  if (scale.categories) return scale.categories.length > 0 ? categoryColour(value) : clusterColour(value);
   if (Number.isNaN(value)) return GREY;
   const place = scale.high > scale.low ? (value - scale.low) / (scale.high - scale.low) : 0.5;
   return rampColour(Math.max(0, Math.min(1, place)), dark);
@@ -72,7 +118,7 @@ export function sampleColours(app: App): Bytes {
   const { nShown, nLocal, samples } = app.model;
   const { labels } = app.cut;
   const scale = currentScale(app);
-  const standsOut = app.emphasis();
+  const standsOut = app.selection ? null : app.emphasis();
   const alpha = Uint8Array.from({ length: nLocal }, (_, i) => (!standsOut || standsOut.has(i) ? 255 : 255 * DIMMED));
   const clusters = Array.from(app.slots, (slot) => clusterColour(slot));
   const steps = Array.from({ length: 257 }, (_, i) => rampColour(i / 256, app.dark));
@@ -90,7 +136,8 @@ export function sampleColours(app: App): Bytes {
     bytes[4 * x] = colour[0];
     bytes[4 * x + 1] = colour[1];
     bytes[4 * x + 2] = colour[2];
-    bytes[4 * x + 3] = alpha[local];
+    bytes[4 * x + 3] = app.selection ? 255 * DIMMED : alpha[local];
   }
+  for (const x of app.selection ?? []) bytes[4 * x + 3] = 255;
   return bytes;
 }

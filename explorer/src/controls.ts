@@ -1,35 +1,61 @@
-// The toolbar: number of clusters, proportions, colours, search, theme, downloads.
+// The toolbar: number of clusters, proportions, view, colours, search, theme.
 
 import type { App } from "./app";
+import { Chooser } from "./chooser";
 import { colourings } from "./colouring";
+import { ScoreCurve } from "./curve";
 import { byId, count, format, make, percent } from "./dom";
+import type { View } from "./payload";
 import { parseProportions } from "./proportions";
 
+const SLIDER_LEAST = 12;
 const SLIDER_MOST = 60;
+const NOTICE = 6000;
+
+/** What the two directions are. */
+function axesText({ axes: [across, up] }: View): string {
+  return up.name === "" ? across.name : `→ ${across.name}   ↑ ${up.name}`;
+}
 
 export class Controls {
   private readonly slider = byId<HTMLInputElement>("slider");
   private readonly number = byId<HTMLInputElement>("number");
   private readonly proportions = byId<HTMLInputElement>("proportions");
   private readonly problem = byId("problem");
+  private readonly curve: ScoreCurve;
+  readonly colours: Chooser;
+  private most: number;
+  private fading = 0;
 
   constructor(private readonly app: App) {
-    const { nLocal, recut } = app.model;
-    this.slider.max = String(Math.min(nLocal, Math.max(SLIDER_MOST, 2 * app.cut.nClusters)));
+    const { nLocal, recut, scores } = app.model;
+    const usual = 3 * Math.max(app.cut.nClusters, ...(scores?.recommended ?? []));
+    this.most = Math.min(nLocal, Math.max(SLIDER_LEAST, Math.min(SLIDER_MOST, usual)));
     this.number.max = String(nLocal);
     for (const id of ["slider", "number", "proportions", "equal", "fitted"]) {
       byId<HTMLInputElement>(id).disabled = !recut;
     }
     byId("constrained").hidden = recut;
+    this.curve = new ScoreCurve(recut ? scores : null, (nClusters) => this.cutInto(nClusters));
+    this.colours = new Chooser(
+      byId("colour"),
+      byId("colour-list"),
+      [
+        { key: "cluster", name: "Cluster", about: "of the model" },
+        ...[...colourings(app)].map(([key, { name, about }]) => ({ key, name, about })),
+      ],
+      () => app.colourBy,
+      (key) => app.colour(key),
+    );
     this.connect();
-    this.fillColours();
+    this.fillViews();
   }
 
   private connect(): void {
     const { app } = this;
     this.slider.addEventListener("input", () => this.cutInto(Number(this.slider.value)));
     this.number.addEventListener("input", () => this.number.value !== "" && this.cutInto(Number(this.number.value)));
-    this.number.addEventListener("change", () => this.show());
+    this.number.addEventListener("change", () => this.correct());
     this.proportions.addEventListener("input", () => this.cutByProportions());
     byId("equal").addEventListener("click", () => {
       this.proportions.value = new Array(app.cut.nClusters).fill("1").join(", ");
@@ -41,9 +67,12 @@ export class Controls {
       app.recut({});
     });
     const search = byId<HTMLInputElement>("search");
+    search.addEventListener("input", () => search.removeAttribute("aria-invalid"));
     byId("search-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.announce(app.search(search.value));
+      const problem = app.search(search.value);
+      search.setAttribute("aria-invalid", String(problem !== ""));
+      this.notice(problem);
     });
     byId("theme").addEventListener("click", () => this.setTheme(!app.dark));
     const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -51,11 +80,13 @@ export class Controls {
     this.setTheme(prefersDark.matches);
   }
 
-  private fillColours(): void {
-    const select = byId<HTMLSelectElement>("colour");
-    select.append(make("option", { value: "cluster" }, "Cluster"));
-    for (const [key, { name }] of colourings(this.app)) select.append(make("option", { value: key }, name));
-    select.addEventListener("change", () => this.app.colour(select.value));
+  private fillViews(): void {
+    const select = byId<HTMLSelectElement>("view");
+    const { views } = this.app.model;
+    select.append(...views.map(({ name }, i) => make("option", { value: String(i) }, name)));
+    select.parentElement!.hidden = views.length < 2;
+    select.addEventListener("change", () => this.app.look(views[Number(select.value)]));
+    byId("see-apart").addEventListener("click", () => this.app.look(views[views.length - 1]));
   }
 
   setTheme(dark: boolean): void {
@@ -72,8 +103,13 @@ export class Controls {
     this.proportions.setAttribute("aria-invalid", String(text !== ""));
   }
 
-  announce(text: string): void {
-    byId("message").textContent = text;
+  /** Words that are seen for a while. */
+  notice(text: string): void {
+    const box = byId("notice");
+    box.textContent = text;
+    box.hidden = text === "";
+    clearTimeout(this.fading);
+    this.fading = setTimeout(() => (box.hidden = true), NOTICE);
   }
 
   private cutInto(wanted: number): void {
@@ -81,6 +117,19 @@ export class Controls {
     this.proportions.value = "";
     this.say("");
     this.app.recut({ nClusters });
+  }
+
+  /** A number that cannot be is replaced by the nearest that can, and the page says so. */
+  private correct(): void {
+    const { nLocal } = this.app.model;
+    const given = this.number.value;
+    const number = Number(given);
+    this.number.value = String(this.app.cut.nClusters);
+    if (given === "" || number === this.app.cut.nClusters) return;
+    const limit = number > nLocal ? `There are ${count(nLocal, "local cluster")}, so at most as many clusters` : "";
+    this.notice(
+      `${limit || "A number of clusters is a whole number from 1 on"}: ${given} became ${this.number.value}.`,
+    );
   }
 
   private cutByProportions(): void {
@@ -94,10 +143,13 @@ export class Controls {
 
   /** The controls as the cut is now. */
   show(): void {
-    const { cut, model } = this.app;
+    const { cut, model, view } = this.app;
+    this.most = Math.max(this.most, cut.nClusters);
+    this.slider.max = String(this.most);
     this.slider.value = String(cut.nClusters);
     this.slider.setAttribute("aria-valuetext", count(cut.nClusters, "cluster"));
     if (document.activeElement !== this.number) this.number.value = String(cut.nClusters);
+    this.curve.draw(this.most, cut.nClusters);
     const sizes = this.app.clusterSizes();
     const shares = sizes.slice(0, 8).map((size) => percent(size / model.nSamples).replace(" %", ""));
     this.proportions.placeholder = shares.join(", ") + (sizes.length > 8 ? ", …" : "");
@@ -105,6 +157,14 @@ export class Controls {
     byId("summary").textContent =
       `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ` +
       `${count(cut.nClusters, "cluster")}${cut.fitted ? ", as fitted" : ""}`;
-    byId("firmness").textContent = cut.fitted ? model.firmness.join(" ") : "";
+    byId("firmness").textContent = cut.fitted ? model.firmness.join(" ") : this.curve.words(cut.nClusters);
+    byId<HTMLSelectElement>("view").value = String(model.views.indexOf(view));
+    byId("axes").textContent = axesText(view);
+  }
+
+  /** The field of proportions as they were asked for, after a view was opened from an address. */
+  showProportions(): void {
+    const { proportions } = this.app.wish;
+    if (Array.isArray(proportions)) this.proportions.value = proportions.join(", ");
   }
 }

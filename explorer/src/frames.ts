@@ -2,18 +2,26 @@
 
 const LATE = 22;
 const REST = 160;
+const LEAST = 0.02;
+/** So many samples are always drawn: where these come late, it is not for their number. */
+const FEW = 4000;
 
 export class Frames {
   /** Share of the samples that is drawn while the view moves. */
   share = 1;
   /** The smallest share; 1 draws everything, however late frames come. */
-  least = 0.02;
+  least: number;
   private waiting = false;
   private moving = false;
   private last = 0;
   private resting = 0;
 
-  constructor(private readonly draw: (share: number) => void) {}
+  constructor(
+    private readonly draw: (share: number) => void,
+    nSamples: number,
+  ) {
+    this.least = Math.min(1, Math.max(LEAST, FEW / nSamples));
+  }
 
   ask(moving: boolean): void {
     this.moving = moving;

@@ -1,38 +1,30 @@
-// The right panel: the topo-graph. Nodes are local clusters at their peaks, edges what connects them.
+// The right panel: the topo-graph. Nodes are local clusters, or many of them at once; edges are what connects them.
 
 import type { App } from "./app";
 import { type Size, listen } from "./camera";
-import { fitCanvas } from "./dom";
+import { CoarseGraph, type Link, type Node } from "./coarse";
+import { byId, count, fitCanvas, format } from "./dom";
 import { css } from "./palette";
 
-const WIDTHS = [0.7, 1.2, 1.9, 3];
-const MOST_CUT = 3000;
-const MOST_KEPT = 20000;
-const PARTS = 16;
-const MANY_NODES = 1500;
+const WIDTHS = [0.8, 1.3, 2, 3];
 const REACH = 8;
 const FAINT = 0.25;
+const MOST_NUMBERS = 40;
+/** Share of the panel that all nodes cover together. */
+const COVERED = 0.06;
+const LARGEST = 20;
 
-interface Stroke {
-  path: Path2D;
+export interface LinkStyle {
   width: number;
   dash: number[];
   alpha: number;
-  /** Share of the edges that are stronger than all of these. */
-  from: number;
 }
 
 export class GraphPanel {
   private size: Size = { width: 1, height: 1 };
-  /** Edges by strength, the strongest first, and the width of each. */
-  private readonly order: number[];
-  private readonly width: Uint8Array;
-  /** Local clusters, the largest first, so that small ones are drawn on top. */
-  private readonly nodes: number[];
-  private readonly largest: number;
-  private readonly thin: number;
-  private drawnCut: Int32Array | null = null;
-  private drawnStrokes: Stroke[] = [];
+  readonly graph: CoarseGraph;
+  private readonly total: number;
+  private stale = true;
 
   constructor(
     private readonly app: App,
@@ -42,94 +34,110 @@ export class GraphPanel {
   ) {
     const { logWeights, pairs, sizes } = app.model.graph;
     const real = (e: number): number => (pairs[e] > 0 ? 1 : 0);
-    this.order = Array.from({ length: pairs.length }, (_, e) => e).sort(
+    const order = Array.from({ length: pairs.length }, (_, e) => e).sort(
       (a, b) => real(b) - real(a) || logWeights[b] - logWeights[a],
     );
-    this.width = new Uint8Array(pairs.length);
-    this.order.forEach((e, rank) => {
-      this.width[e] = real(e) ? WIDTHS.length - 1 - Math.floor((rank / this.order.length) * WIDTHS.length) : 0;
-    });
-    this.nodes = Array.from({ length: sizes.length }, (_, i) => i).sort((a, b) => sizes[b] - sizes[a]);
-    this.largest = sizes[this.nodes[0]];
-    this.thin = Math.max(0.4, Math.min(1, 8 / Math.sqrt(sizes.length)));
+    this.graph = new CoarseGraph(app.model, order);
+    this.total = sizes.reduce((sum, size) => sum + size, 0);
+    app.listen((change) => (this.stale ||= change === "cut" || change === "places"));
     listen(panel, app.camera, () => this.size, {
       hover: (left, top) => {
         this.pointAt(left, top);
         touched(left, top);
       },
       leave: () => app.point({}),
-      click: (left, top, second) => {
-        const local = this.findNode(left, top, 2 * REACH);
-        app.pick(local < 0 ? -1 : app.model.graph.peaks[local], second);
-      },
+      click: (left, top, second) => this.choose(this.findNode(left, top, 2 * REACH), second),
       step: (by) => {
-        const { nLocal } = app.model;
-        app.point({ local: (app.hover.local + by + nLocal + (app.hover.local < 0 && by < 0 ? 1 : 0)) % nLocal });
+        const { nodes } = this.graph;
+        const at = app.hover.node ? nodes.indexOf(app.hover.node) : by > 0 ? -1 : 0;
+        app.point({ node: nodes[(at + by + nodes.length) % nodes.length] });
       },
-      pick: (second) => app.hover.local >= 0 && app.pick(app.model.graph.peaks[app.hover.local], second),
+      pick: (second) => app.hover.node && this.choose(app.hover.node, second),
+    });
+    byId("close-nodes").addEventListener("click", () => {
+      this.graph.closeAll();
+      this.refresh();
     });
   }
 
+  /** Open a node of many local clusters; a single one is explained by its peak. */
+  private choose(node: Node | null, second: boolean): void {
+    if (node && this.graph.open(node) && !this.graph.complete) this.refresh();
+    else this.app.pick(node ? this.app.model.graph.peaks[node.middle] : -1, second);
+  }
+
+  private refresh(): void {
+    this.stale = true;
+    this.app.point({});
+    this.app.tell("view");
+  }
+
   private pointAt(left: number, top: number): void {
-    const local = this.findNode(left, top, REACH);
-    if (local >= 0) this.app.point({ local });
-    else {
-      const edge = this.findEdge(left, top);
-      this.app.point(edge < 0 ? {} : { edge });
-    }
+    const node = this.findNode(left, top, REACH);
+    this.app.point(node ? { node } : { link: this.findLink(left, top) });
   }
 
-  /** Where a node is on the panel. */
+  /** Where a local cluster is on the panel. */
   at(local: number): [number, number] {
-    const { graph, samples } = this.app.model;
-    const peak = graph.peaks[local];
-    return this.app.camera.toScreen(this.size, samples.place[2 * peak], samples.place[2 * peak + 1]);
+    const peak = this.app.model.graph.peaks[local];
+    return this.app.camera.toScreen(this.size, this.app.place[2 * peak], this.app.place[2 * peak + 1]);
   }
 
-  private radius(local: number): number {
-    const { nLocal, graph } = this.app.model;
-    const base = Math.max(2.5, Math.min(22, 130 / Math.sqrt(nLocal)));
-    const share = Math.sqrt(graph.sizes[local] / this.largest);
-    return Math.max(Math.min(2.5, base / 2), base * share) * Math.min(4, this.app.camera.zoom ** 0.5);
+  radius(node: Node): number {
+    const area = (COVERED * this.size.width * this.size.height * node.size) / this.total;
+    const zoomed = Math.min(3, this.app.camera.zoom ** 0.5);
+    return Math.max(2.5, Math.min(LARGEST, Math.sqrt(area / Math.PI))) * zoomed;
   }
 
-  private findNode(left: number, top: number, reach: number): number {
-    let best = -1;
+  private findNode(left: number, top: number, reach: number): Node | null {
+    let best: Node | null = null;
     let nearest = reach;
-    for (let local = 0; local < this.app.model.nLocal; local++) {
-      const [x, y] = this.at(local);
-      const distance = Math.max(0, Math.hypot(x - left, y - top) - this.radius(local));
-      if (distance < nearest || (distance === 0 && best >= 0 && this.radius(local) < this.radius(best))) {
-        best = local;
-        nearest = distance;
-      }
+    for (const node of this.graph.nodes) {
+      const [x, y] = this.at(node.middle);
+      const distance = Math.max(0, Math.hypot(x - left, y - top) - this.radius(node));
+      if (distance < nearest || distance === 0) [best, nearest] = [node, distance]; // the smallest is drawn on top
     }
     return best;
   }
 
-  private findEdge(left: number, top: number): number {
-    const { edges } = this.app.model.graph;
-    for (const e of this.order.slice(0, MOST_CUT)) {
-      const [x, y] = this.at(edges[2 * e]);
-      const [dx, dy] = [this.at(edges[2 * e + 1])[0] - x, this.at(edges[2 * e + 1])[1] - y];
+  private findLink(left: number, top: number): Link | null {
+    for (const link of this.graph.links) {
+      const [x, y] = this.at(link.from.middle);
+      const [endX, endY] = this.at(link.to.middle);
+      const [dx, dy] = [endX - x, endY - y];
       const along = Math.max(0, Math.min(1, ((left - x) * dx + (top - y) * dy) / (dx * dx + dy * dy || 1)));
-      if (Math.hypot(x + along * dx - left, y + along * dy - top) < 4) return e;
+      if (Math.hypot(x + along * dx - left, y + along * dy - top) < 4) return link;
     }
-    return -1;
+    return null;
   }
 
-  /** Draw the graph, or the share of it that is largest and strongest. */
-  draw(ratio: number, share: number): void {
+  /** Bring nodes and edges up to the cut and the places. */
+  private update(): void {
+    if (!this.stale) return;
+    this.stale = false;
+    this.graph.update(this.app.cut, this.app.place);
+    const { nLocal } = this.app.model;
+    const { nodes, complete, nOpened } = this.graph;
+    const many = `${format(nodes.length)} nodes stand for ${count(nLocal, "local cluster")}. Click one to open it.`;
+    byId("nodes").textContent = complete ? "" : many;
+    byId("close-nodes").hidden = nOpened === 0;
+  }
+
+  draw(ratio: number): void {
     this.size = fitCanvas(this.canvas, ratio);
+    this.update();
     const context = this.canvas.getContext("2d")!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.size.width, this.size.height);
     const standsOut = this.app.emphasis();
-    this.drawEdges(context, ratio, share, standsOut !== null);
+    this.graph.links.forEach((link, rank) => this.drawLink(context, link, this.style(link, rank), standsOut !== null));
     this.drawWay(context);
-    if (this.app.model.nLocal > MANY_NODES) this.drawManyNodes(context, share, standsOut);
-    else for (const local of this.nodes) this.drawNode(context, local, !standsOut || standsOut.has(local));
+    for (const node of this.graph.nodes) {
+      this.drawNode(context, node, !standsOut || node.locals.some((local) => standsOut.has(local)));
+    }
     this.drawMarks(context);
+    if (!this.app.pair()) for (const node of this.numbered()) this.drawNumber(context, node);
+    this.drawSteps(context);
   }
 
   private ink(alpha = 1): string {
@@ -140,128 +148,140 @@ export class GraphPanel {
     return this.app.dark ? "#14171c" : "#ffffff";
   }
 
-  /** Edges of one style as one path in the plane, for as long as the cut is the same. */
-  private strokes(): Stroke[] {
-    const { edges, pairs, peaks } = this.app.model.graph;
-    const { place } = this.app.model.samples;
-    const { labels } = this.app.cut;
-    if (this.drawnCut === labels) return this.drawnStrokes;
-    const strokes = new Map<string, Stroke>();
-    const drawn = { kept: 0, cut: 0 };
-    for (const [rank, e] of this.order.entries()) {
-      const kind = labels[edges[2 * e]] === labels[edges[2 * e + 1]] ? "kept" : "cut";
-      if (++drawn[kind] > (kind === "kept" ? MOST_KEPT : MOST_CUT)) continue;
-      const width = pairs[e] === 0 ? 1.2 : kind === "cut" ? 0.9 : WIDTHS[this.width[e]] * this.thin;
-      const dash = pairs[e] === 0 ? [1, 4] : kind === "cut" ? [4, 4] : [];
-      const from = Math.floor((PARTS * rank) / this.order.length) / PARTS;
-      const key = `${kind} ${width} ${dash} ${from}`;
-      const stroke = strokes.get(key) ?? { path: new Path2D(), width, dash, alpha: kind === "cut" ? 0.4 : 0.5, from };
-      const [i, j] = [peaks[edges[2 * e]], peaks[edges[2 * e + 1]]];
-      stroke.path.moveTo(place[2 * i], place[2 * i + 1]);
-      stroke.path.lineTo(place[2 * j], place[2 * j + 1]);
-      strokes.set(key, stroke);
-    }
-    this.drawnCut = labels;
-    this.drawnStrokes = [...strokes.values()];
-    return this.drawnStrokes;
+  /** Kept edges solid, cut ones dashed, bridges dotted; the strongest are the widest. */
+  style(link: Link, rank: number): LinkStyle {
+    if (link.pairs === 0) return { width: 1.4, dash: [1, 4], alpha: 0.6 };
+    if (!link.kept) return { width: 1.1, dash: [5, 4], alpha: 0.55 };
+    const step = Math.floor((WIDTHS.length * rank) / Math.max(1, this.graph.links.length));
+    return { width: WIDTHS[WIDTHS.length - 1 - step], dash: [], alpha: 0.38 };
   }
 
-  /** Kept edges solid, cut ones dashed, bridges dotted. */
-  private drawEdges(context: CanvasRenderingContext2D, ratio: number, share: number, dimmed: boolean): void {
-    const { camera } = this.app;
-    const { width, height } = this.size;
-    const scale = camera.scale(this.size);
-    const [left, top] = [width / 2 - camera.x * scale, height / 2 + camera.y * scale];
-    context.save();
-    context.setTransform(ratio * scale, 0, 0, -ratio * scale, ratio * left, ratio * top);
-    for (const stroke of this.strokes()) {
-      if (stroke.from > share) continue;
-      context.setLineDash(stroke.dash.map((length) => length / scale));
-      context.lineWidth = stroke.width / scale;
-      context.strokeStyle = this.ink(stroke.alpha * (dimmed ? 0.4 : 1));
-      context.stroke(stroke.path);
-    }
-    context.restore();
-  }
-
-  private line(context: CanvasRenderingContext2D, e: number): void {
-    const { edges } = this.app.model.graph;
-    context.moveTo(...this.at(edges[2 * e]));
-    context.lineTo(...this.at(edges[2 * e + 1]));
+  private drawLink(context: CanvasRenderingContext2D, link: Link, style: LinkStyle, dimmed: boolean): void {
+    context.beginPath();
+    context.moveTo(...this.at(link.from.middle));
+    context.lineTo(...this.at(link.to.middle));
+    context.setLineDash(style.dash);
+    context.lineWidth = style.width;
+    context.strokeStyle = this.ink(style.alpha * (dimmed ? 0.4 : 1));
+    context.stroke();
+    context.setLineDash([]);
   }
 
   /** The way between two picked samples, with its weakest edge; or the edge under the pointer. */
   private drawWay(context: CanvasRenderingContext2D): void {
     const { app } = this;
+    const { edges } = app.model.graph;
     const pair = app.pair();
-    const way = app.hover.edge >= 0 ? [app.hover.edge] : (pair?.edges ?? []);
-    for (const e of way) {
+    const ends = (e: number): [number, number] => [edges[2 * e], edges[2 * e + 1]];
+    const hovered = app.hover.link;
+    const way = hovered ? [] : (pair?.edges ?? []);
+    const lines = way.map((e) => ({ ends: ends(e), cut: pair!.cut.includes(e), weakest: e === pair!.weakest }));
+    if (hovered) lines.push({ ends: [hovered.from.middle, hovered.to.middle], cut: !hovered.kept, weakest: false });
+    for (const line of lines) {
       context.beginPath();
-      this.line(context, e);
-      context.setLineDash(pair?.cut.includes(e) ? [6, 4] : []);
+      context.moveTo(...this.at(line.ends[0]));
+      context.lineTo(...this.at(line.ends[1]));
+      context.setLineDash(line.cut ? [6, 4] : []);
       context.lineWidth = 3.5;
-      context.strokeStyle = e === pair?.weakest ? (app.dark ? "#ff8a5c" : "#c23b00") : this.ink();
+      context.strokeStyle = line.weakest ? (app.dark ? "#ff8a5c" : "#c23b00") : this.ink();
       context.stroke();
     }
     context.setLineDash([]);
   }
 
-  private disc(context: CanvasRenderingContext2D, local: number, more = 0): void {
-    const [x, y] = this.at(local);
-    const radius = this.radius(local) + more;
-    if (x < -radius || y < -radius || x > this.size.width + radius || y > this.size.height + radius) return;
-    context.moveTo(x + radius, y);
+  private disc(context: CanvasRenderingContext2D, node: Node, more = 0): boolean {
+    const [x, y] = this.at(node.middle);
+    const radius = this.radius(node) + more;
+    if (x < -radius || y < -radius || x > this.size.width + radius || y > this.size.height + radius) return false;
+    context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
+    return true;
   }
 
-  private drawNode(context: CanvasRenderingContext2D, local: number, out: boolean): void {
-    const { app } = this;
-    context.beginPath();
-    this.disc(context, local);
+  private drawNode(context: CanvasRenderingContext2D, node: Node, out: boolean): void {
+    if (!this.disc(context, node)) return;
     context.fillStyle = this.paper(); // edges end at the node, not in it
     context.fill();
-    context.fillStyle = css(app.colourOf(app.cut.labels[local]), out ? 1 : FAINT);
+    context.fillStyle = css(this.app.colourOf(node.label), out ? 1 : FAINT);
     context.fill();
     context.lineWidth = 1;
     context.strokeStyle = this.paper();
     context.stroke();
   }
 
-  /** All nodes of one colour in one path: faster, but without an outline of each. */
-  private drawManyNodes(context: CanvasRenderingContext2D, share: number, standsOut: Set<number> | null): void {
-    const groups = new Map<string, number[]>();
-    const { labels } = this.app.cut;
-    const styles = this.app.slots.map((_, label) => [FAINT, 1].map((alpha) => css(this.app.colourOf(label), alpha)));
-    for (const local of this.nodes.slice(0, Math.ceil(share * this.nodes.length))) {
-      const style = styles[labels[local]][!standsOut || standsOut.has(local) ? 1 : 0];
-      if (!groups.has(style)) groups.set(style, []);
-      groups.get(style)!.push(local);
-    }
-    for (const [style, locals] of groups) {
-      context.beginPath();
-      for (const local of locals) this.disc(context, local);
-      context.fillStyle = style;
-      context.fill();
-    }
+  /** The largest node of every cluster that is shown, which has its number; not of very many. */
+  numbered(): Node[] {
+    const found = new Map<number, Node>();
+    for (const node of this.graph.nodes) if (!found.has(node.label)) found.set(node.label, node);
+    return found.size <= MOST_NUMBERS ? [...found.values()] : [];
+  }
+
+  private drawNumber(context: CanvasRenderingContext2D, node: Node): void {
+    context.font = "600 11px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const [x, y] = this.at(node.middle);
+    context.beginPath();
+    context.roundRect(x - 8, y - 8, 16, 16, 8);
+    context.fillStyle = this.paper();
+    context.fill();
+    context.lineWidth = 2;
+    context.strokeStyle = css(this.app.colourOf(node.label));
+    context.stroke();
+    context.fillStyle = this.ink();
+    context.fillText(String(node.label), x, y + 0.5);
   }
 
   /** Picked nodes and the one under the pointer, on top of all others. */
   private drawMarks(context: CanvasRenderingContext2D): void {
     const { app } = this;
-    const marked = new Set(app.picked.map((sample) => app.model.samples.local[sample]));
-    if (app.hover.local >= 0) marked.add(app.hover.local);
-    for (const local of marked) {
-      this.drawNode(context, local, true);
-      for (const [more, width, colour] of [
-        [3, 5, this.paper()],
-        [3, 2, this.ink()],
+    const { nodes, nodeOf } = this.graph;
+    const marked = new Set(app.picked.map((sample) => nodes[nodeOf[app.model.samples.local[sample]]]));
+    if (app.hover.sample >= 0) marked.add(nodes[nodeOf[app.model.samples.local[app.hover.sample]]]);
+    if (app.hover.node) marked.add(app.hover.node);
+    for (const node of marked) {
+      this.drawNode(context, node, true);
+      for (const [width, colour] of [
+        [5, this.paper()],
+        [2, this.ink()],
       ] as const) {
-        context.beginPath();
-        this.disc(context, local, more);
+        if (!this.disc(context, node, 3)) continue;
         context.lineWidth = width;
         context.strokeStyle = colour;
         context.stroke();
       }
+    }
+  }
+
+  /** The local clusters on the way between two samples: its ends and where it is cut first, then the others. */
+  private steps(): [number, number][] {
+    const pair = this.app.pair();
+    if (!pair) return [];
+    const matters = new Set([0, pair.path.length - 1]);
+    pair.edges.forEach((e, i) => {
+      if (pair.cut.includes(e) || e === pair.weakest) matters.add(i).add(i + 1);
+    });
+    const steps = [...pair.path.entries()];
+    return [...steps.filter(([i]) => matters.has(i)), ...steps.filter(([i]) => !matters.has(i))];
+  }
+
+  /** Their numbers, where there is room. */
+  private drawSteps(context: CanvasRenderingContext2D): void {
+    context.font = "600 11px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const taken: [number, number][] = [];
+    for (const [i, local] of this.steps()) {
+      const [x, y] = this.at(local);
+      if (taken.some(([a, b]) => Math.abs(a - x) < 22 && Math.abs(b - y) < 16)) continue;
+      taken.push([x, y]);
+      const width = i < 9 ? 16 : 22;
+      context.beginPath();
+      context.roundRect(x - width / 2, y - 8, width, 16, 8);
+      context.fillStyle = this.ink();
+      context.fill();
+      context.fillStyle = this.paper();
+      context.fillText(String(i + 1), x, y + 0.5);
     }
   }
 }

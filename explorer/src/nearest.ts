@@ -23,17 +23,17 @@ export class NearestGrid {
     return Math.max(0, Math.min(this.side - 1, Math.floor(((coordinate + 1) / 2) * this.side)));
   }
 
-  /** The nearest sample within a distance, of equally near ones the last, which is drawn on top; -1 if none. */
-  find(x: number, y: number, within: number): number {
+  /** The nearest sample within some pixels, of equally near ones the last, which is drawn on top; -1 if none. */
+  find(x: number, y: number, reach: number, [right, up]: [number, number]): number {
     let best = -1;
-    let bestDistance = within * within;
-    for (let r = this.row(y - within); r <= this.row(y + within); r++) {
-      for (let c = this.row(x - within); c <= this.row(x + within); c++) {
+    let bestDistance = reach * reach;
+    for (let r = this.row(y - reach / up); r <= this.row(y + reach / up); r++) {
+      for (let c = this.row(x - reach / right); c <= this.row(x + reach / right); c++) {
         const cell = r * this.side + c;
         for (let s = this.starts[cell]; s < this.starts[cell + 1]; s++) {
           const i = this.members[s];
-          const dx = this.place[2 * i] - x;
-          const dy = this.place[2 * i + 1] - y;
+          const dx = (this.place[2 * i] - x) * right;
+          const dy = (this.place[2 * i + 1] - y) * up;
           const distance = dx * dx + dy * dy;
           if (distance <= bestDistance && (distance < bestDistance || i > best)) {
             best = i;

@@ -2,14 +2,92 @@
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array;
 
-export interface Column {
-  name: string;
-  values: Numbers;
-  categories: string[] | null;
+export type Kind = "number" | "date" | "category";
+
+/** A column of the table; its values are read when they are first asked for. */
+export class Column {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Values of a category, the most frequent first; a missing one has the number that follows. */
+  readonly categories: string[] | null;
+  /** Decimals of the numbers, null where they have many. */
+  readonly decimals: number | null;
+  private packed: PackedColumn | null;
+  private known: Numbers | null = null;
+
+  constructor(packed: PackedColumn) {
+    this.name = packed.name;
+    this.kind = packed.kind;
+    this.categories = packed.categories ?? null;
+    this.decimals = packed.decimals ?? null;
+    this.packed = packed;
+  }
+
+  /** Numbers, NaN where one is missing; days since 1970 of dates; numbers of categories. */
+  get values(): Numbers {
+    if (!this.known) {
+      const { values, decimals, missing } = this.packed!;
+      const raw = unpack(values);
+      this.known = this.categories || decimals === undefined ? raw : asNumbers(raw, 10 ** decimals, missing ?? NaN);
+      this.packed = null;
+    }
+    return this.known;
+  }
+}
+
+function asNumbers(whole: Numbers, unit: number, missing: number): Float64Array {
+  const numbers = new Float64Array(whole.length);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = whole[i] === missing ? NaN : whole[i] / unit;
+  return numbers;
+}
+
+/** One way to look at the samples: places near to -1 to 1. */
+export class View {
+  readonly name: string;
+  readonly oneScale: boolean;
+  /** Whether the two directions are the features themselves. */
+  readonly asGiven: boolean;
+  readonly axes: Axis[];
+  readonly extent: [number, number];
+  readonly density: Density | null;
+  private packed: Packed | null;
+  private known: Float32Array<ArrayBuffer> | null = null;
+
+  constructor(given: PackedView) {
+    this.name = given.name;
+    this.oneScale = given.one_scale;
+    this.asGiven = given.as_given;
+    this.axes = given.axes;
+    this.extent = given.extent;
+    this.density = given.density
+      ? { ...given.density, counts: unpack(given.density.counts), locals: unpack(given.density.locals) }
+      : null;
+    this.packed = given.place;
+  }
+
+  get place(): Float32Array<ArrayBuffer> {
+    if (!this.known) {
+      this.known = unpack(this.packed!) as Float32Array<ArrayBuffer>;
+      this.packed = null;
+    }
+    return this.known;
+  }
+}
+
+/** How many of all samples lie in each tile of the window, row by row from below, and in which local cluster most do. */
+export interface Density {
+  side: number;
+  counts: Numbers;
+  locals: Numbers;
+}
+
+export interface Scores {
+  n_clusters: number[];
+  score: number[];
+  recommended: number[];
 }
 
 export interface Samples {
-  place: Float32Array<ArrayBuffer>;
   local: Numbers;
   noise: Numbers;
   intensity: Numbers;
@@ -48,9 +126,11 @@ export interface Model {
   recut: boolean;
   prior: number[] | null;
   firmness: string[];
-  axes: Axis[];
+  scores: Scores | null;
+  views: View[];
   names: string[] | null;
   columns: Column[];
+  columnsLeftOut: number;
   samples: Samples;
   graph: Graph;
 }
@@ -58,6 +138,25 @@ export interface Model {
 interface Packed {
   type: "u1" | "u2" | "i4" | "f4" | "f8";
   data: string;
+}
+
+interface PackedColumn {
+  name: string;
+  kind: Kind;
+  values: Packed;
+  categories?: string[];
+  decimals?: number;
+  missing?: number | null;
+}
+
+interface PackedView {
+  name: string;
+  one_scale: boolean;
+  as_given: boolean;
+  axes: Axis[];
+  extent: [number, number];
+  place: Packed;
+  density?: { side: number; counts: Packed; locals: Packed };
 }
 
 const TYPES = { u1: Uint8Array, u2: Uint16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
@@ -73,21 +172,18 @@ const optional = (packed: Packed | null | undefined): Numbers | null => (packed 
 
 /** The model in the page's data block. */
 export function readModel(text: string): Model {
-  const { samples, graph, columns, n_samples: nSamples, ...rest } = JSON.parse(text);
+  const { samples, graph, columns, views, n_samples, columns_left_out, ...rest } = JSON.parse(text);
   const local = unpack(samples.local);
   const merges = optional(graph.merges);
   return {
     ...rest,
-    nSamples,
+    nSamples: n_samples,
     nShown: local.length,
     nLocal: unpack(graph.sizes).length,
-    columns: columns.map((column: { name: string; values: Packed; categories?: string[] }) => ({
-      name: column.name,
-      values: unpack(column.values),
-      categories: column.categories ?? null,
-    })),
+    columns: columns.map((column: PackedColumn) => new Column(column)),
+    columnsLeftOut: columns_left_out,
+    views: views.map((view: PackedView) => new View(view)),
     samples: {
-      place: unpack(samples.place) as Float32Array<ArrayBuffer>,
       local,
       noise: unpack(samples.noise),
       intensity: unpack(samples.intensity),

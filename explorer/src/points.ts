@@ -7,6 +7,7 @@ type Floats = Float32Array<ArrayBuffer>;
 
 export interface PointLayer {
   readonly webgl: boolean;
+  setPlaces(place: Floats): void;
   /** Colours are bytes: red, green, blue and alpha of every sample. */
   setColours(colours: Bytes): void;
   /** Draw a share of the samples, spread evenly over them. */
@@ -53,6 +54,7 @@ export function createPoints(canvas: HTMLCanvasElement, place: Floats): PointLay
 class WebGlPoints implements PointLayer {
   readonly webgl = true;
   private uniforms!: Record<"centre" | "scale" | "diameter", WebGLUniformLocation | null>;
+  private places: WebGLBuffer | null = null;
   private colours: WebGLBuffer | null = null;
   private latest: Bytes = new Uint8Array();
   private readonly order: Uint32Array;
@@ -60,7 +62,7 @@ class WebGlPoints implements PointLayer {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly gl: WebGLRenderingContext,
-    private readonly place: Floats,
+    private place: Floats,
   ) {
     this.order = mixedOrder(place.length / 2);
     this.prepare();
@@ -89,12 +91,8 @@ class WebGlPoints implements PointLayer {
     gl.useProgram(program);
     const locate = (name: string): WebGLUniformLocation | null => gl.getUniformLocation(program, name);
     this.uniforms = { centre: locate("centre"), scale: locate("scale"), diameter: locate("diameter") };
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(
-      gl.ARRAY_BUFFER,
-      this.place.slice().map((_, i) => this.place[2 * this.order[i >> 1] + (i & 1)]),
-      gl.STATIC_DRAW,
-    );
+    this.places = gl.createBuffer();
+    this.setPlaces(this.place);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.colours = gl.createBuffer();
@@ -103,6 +101,15 @@ class WebGlPoints implements PointLayer {
     gl.vertexAttribPointer(1, 4, gl.UNSIGNED_BYTE, true, 0, 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  setPlaces(place: Floats): void {
+    const { gl, order } = this;
+    this.place = place;
+    const ordered = new Float32Array(place.length);
+    for (let i = 0; i < ordered.length; i++) ordered[i] = place[2 * order[i >> 1] + (i & 1)];
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
+    gl.bufferData(gl.ARRAY_BUFFER, ordered, gl.STATIC_DRAW);
   }
 
   setColours(colours: Bytes): void {
@@ -116,12 +123,12 @@ class WebGlPoints implements PointLayer {
 
   draw(camera: Camera, size: Size, ratio: number, radius: number, share: number): void {
     const { gl, uniforms } = this;
-    const scale = 2 * camera.scale(size);
+    const [right, up] = camera.scale(size);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.uniform2f(uniforms.centre, camera.x, camera.y);
-    gl.uniform2f(uniforms.scale, scale / size.width, scale / size.height);
+    gl.uniform2f(uniforms.scale, (2 * right) / size.width, (2 * up) / size.height);
     gl.uniform1f(uniforms.diameter, 2 * radius * ratio);
     gl.drawArrays(gl.POINTS, 0, Math.ceil(share * this.order.length));
   }
@@ -133,8 +140,12 @@ class CanvasPoints implements PointLayer {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly place: Floats,
+    private place: Floats,
   ) {}
+
+  setPlaces(place: Floats): void {
+    this.place = place;
+  }
 
   setColours(colours: Bytes): void {
     this.colours = colours;

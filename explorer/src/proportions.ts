@@ -58,11 +58,20 @@ export function shareDistance(found: number[], prior: number[]): number {
   return area;
 }
 
-/** Numbers from "50, 30 20", or what is wrong with them. */
+const DECIMAL_COMMA = /^\d+,\d+%?$/;
+
+/** Numbers from "50, 30 20", "50% 30% 20%" or "0,5 0,3 0,2", or what is wrong with them. */
 export function parseProportions(text: string): number[] | string {
-  const words = text.split(/[\s,;:]+/).filter((word) => word !== "");
-  const numbers = words.map(Number);
+  const words = text
+    .replaceAll(/\s+%/g, "%")
+    .split(/[\s;:]+|,(?=\s|$)/)
+    .filter((word) => word !== "");
+  const commas = words.some((word) => DECIMAL_COMMA.test(word)) && (words.length > 1 || words[0].startsWith("0,"));
+  const parts = commas
+    ? words.map((word) => word.replace(",", "."))
+    : words.flatMap((word) => word.split(",")).filter((word) => word !== "");
+  const numbers = parts.map((part) => Number(part.replace(/%$/, "")));
   const wrong = numbers.findIndex((number) => !(number > 0 && Number.isFinite(number)));
-  if (wrong >= 0) return `“${words[wrong]}” is not a number above 0.`;
+  if (wrong >= 0) return `“${parts[wrong]}” is not a number above 0.`;
   return numbers;
 }

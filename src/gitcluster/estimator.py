@@ -31,7 +31,7 @@ from gitcluster.fitted.refitting import can_start_from, describe_asked, known_ne
 from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
-from gitcluster.inputs.columns import Columns, column_at, is_frame
+from gitcluster.inputs.columns import Columns
 from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
@@ -520,8 +520,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            What was fitted; the model's own, scaled samples by default. The columns of a data frame are shown, and its
-            index names the samples.
+            What was fitted; the model's own, scaled samples by default. The columns are shown, and the index of a data
+            frame names the samples.
         path : str or path, default="explorer.html"
         **options
             ``embedding``, ``columns``, ``names``, ``title``, ``max_samples``: see
@@ -534,9 +534,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         from gitcluster.explorer import write_explorer
 
         check_is_fitted(self)
-        if is_frame(X):
-            shown = {str(name): column_at(X, place) for place, name in enumerate(X.columns[:_SHOWN_IN_EXPLORER])}
-            options = {"columns": shown, "names": self.clustering_.index} | options
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
@@ -602,6 +599,4 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 _PIPELINE_OPTIONS = (
     "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "search", "noise", "n_jobs",
 )  # fmt: skip
-_SHOWN_IN_EXPLORER = 30
-"""Columns in the page to explore: more of them would make it large."""
 _KEPT = ("clustering_", "n_features_in_", "feature_names_in_")

@@ -20,9 +20,6 @@ from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_o
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.explanation import explain_rows
 
-SHOWN = 30
-"""Columns in the page to explore: more of them would make it large."""
-
 source_argument = click.argument("source", metavar="MODEL|TABLE")
 
 
@@ -165,10 +162,7 @@ def _write_explorer(fitted: Fitted, table: Table | None, output: str, title: str
     ids, frame = fitted.facts.ids, None if table is None else table.data
     if table is not None and table.ids is not None:
         ids = table.ids.astype(str).to_numpy(dtype=object)
-    write_explorer(
-        fitted.model, frame, output, columns=None if frame is None else frame.iloc[:, :SHOWN],
-        names=None if ids is None else list(ids), title=title,
-    )  # fmt: skip
+    write_explorer(fitted.model, frame, output, names=None if ids is None else list(ids), title=title)
 
 
 @click.command(cls=GroupedCommand)

@@ -42,15 +42,17 @@ def write_explorer(
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The samples that were fitted, by default as the model holds them, scaled. Samples of two features are shown as
-        they are, others by their two principal components.
+        they are, others by two principal components, and by the two directions that part the clusters most. The
+        columns are there to show and to colour by, also such that were not clustered by.
     path : str or path, default="explorer.html"
         Where to write; a file that is there is replaced, whole or not at all.
     embedding : array-like of shape (n_samples, 2), default=None
-        Where to show the samples instead. A graph is laid out by force, distances given as X by classical scaling.
+        Where to show the samples at first instead (UMAP, a map). A graph is laid out by force, distances given as X by
+        classical scaling.
     columns : dict or DataFrame, default=None
-        More about every sample, to show and to colour by: numbers, or anything else as categories.
+        More about every sample, to show and to colour by: numbers and dates, or anything else as categories.
     names : sequence of n_samples, default=None
-        What to call the samples.
+        What to call the samples, by default the index of the data frame that was fitted.
     title : str, default=None
     max_samples : int, default=100_000
         If there are more samples, some of them are shown: the same share of every local cluster, and all peaks.

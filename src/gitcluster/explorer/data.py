@@ -4,24 +4,19 @@ Weights go as the float64 they are, and what a re-cut needs of them (the order o
 here, so that the browser repeats the arithmetic of :meth:`GIT.cut` on the same numbers.
 """
 
-from base64 import b64encode
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._support.arrays import inverse_order
-from gitcluster.explorer.window import fit_window
+from gitcluster.explorer.columns import pack_columns
+from gitcluster.explorer.packing import pack
+from gitcluster.explorer.views import make_views, pack_view
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.memberships import leaving_shares
-from gitcluster.fitted.places import place_samples
 from gitcluster.fitted.prediction import describe_fitted
 from gitcluster.intensity import rounding_step
-
-TYPES = ("u1", "u2", "i4")
-"""Of whole numbers, the first that holds them all; else float64."""
 
 
 def pack_model(
@@ -36,30 +31,48 @@ def pack_model(
     random_state: int,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
-    n_samples = len(found.labels)
     rows = choose_samples(found.local_labels, found.peaks, max_samples, random_state)
-    places = place_samples(found, X, embedding=embedding)
-    window = fit_window(places.xy[rows])
-    if names is not None:
-        names = [str(name) for name in names]
-        if len(names) != n_samples:
-            raise ValueError(f"names must have {n_samples} entries, one per sample, got {len(names)}.")
-        names = [names[row] for row in rows.tolist()]
+    views = make_views(found, X, embedding)  # checks X
+    packed, left_out = pack_columns(found, X, columns, rows)
     return {
         "title": "GIT explorer" if title is None else str(title),
-        "n_samples": n_samples,
+        "n_samples": found.n_samples,
         "variant": found.recipe.name,
         "recut": found.ties is None,
         "prior": None if found.prior is None else found.prior.tolist(),
         "firmness": describe_firmness(found),
-        "axes": [
-            {"name": name, "centre": centre, "unit": unit}
-            for name, centre, unit in zip(places.names, window.centre, window.unit, strict=True)
-        ],
-        "names": names,
-        "columns": [_pack_column(str(name), values, rows, n_samples) for name, values in _columns(columns)],
-        "samples": {"place": pack(window.coordinates.ravel()), **_pack_samples(found, rows)},
+        "scores": _pack_scores(found),
+        "views": [pack_view(view, found, rows) for view in views],
+        "names": _names(found, names, rows),
+        "columns": packed,
+        "columns_left_out": left_out,
+        "samples": _pack_samples(found, rows),
         "graph": _pack_graph(found, rows),
+    }
+
+
+def _names(found: Clustering, names: Any, rows: NDArray[np.int64]) -> list[str] | None:
+    """What the shown samples are called: as asked for, else by the index of the data frame."""
+    names = found.index if names is None else names
+    if names is None:
+        return None
+    names = list(names)
+    if len(names) != found.n_samples:
+        raise ValueError(f"names must have {found.n_samples} entries, one per sample, got {len(names)}.")
+    return [str(names[row]) for row in rows.tolist()]
+
+
+def _pack_scores(found: Clustering) -> dict[str, Any] | None:
+    """Scores of numbers of clusters, the recommended numbers first to last; None where the number was given."""
+    table = found.n_clusters_scores
+    if table is None:
+        return None
+    ranked = sorted((rank, i) for i, rank in enumerate(table["rank"].tolist()) if rank > 0)
+    best = [i for rank, i in ranked if rank == 1 or table["confidence"][i] > 0]
+    return {
+        "n_clusters": table["n_clusters"].tolist(),
+        "score": np.nan_to_num(table["score"]).round(6).tolist(),
+        "recommended": table["n_clusters"][best].tolist(),
     }
 
 
@@ -71,17 +84,6 @@ def describe_firmness(found: Clustering) -> list[str]:
     if found.n_clusters_scores is not None:
         words.append(f"Number of clusters: {number_words(found.n_clusters_scores)}.")
     return words
-
-
-def pack(values: Any) -> dict[str, str]:
-    """A typed array: whole numbers in as few bytes as hold them, floats as they are."""
-    array = np.asarray(values)
-    if array.dtype.kind in "iub":
-        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-        fits = [t for t in TYPES if np.iinfo(t).min <= low and high <= np.iinfo(t).max]
-        array = array.astype(fits[0] if fits else "f8")
-    kind = array.dtype.str[1:]
-    return {"type": kind, "data": b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
 
 
 def choose_samples(local_labels: Any, peaks: Any, most: int, random_state: int) -> NDArray[np.int64]:
@@ -152,40 +154,3 @@ def _pack_graph(found: Clustering, rows: NDArray[np.int64]) -> dict[str, Any]:
         "labels": pack(found.edge_cut.labels),
         "merges": None if hierarchy is None else pack(hierarchy.edges),
     }
-
-
-def _columns(columns: Any) -> list[tuple[Any, Any]]:
-    if columns is None:
-        return []
-    if hasattr(columns, "columns"):
-        return [(name, columns[name]) for name in columns.columns]
-    if not hasattr(columns, "items"):
-        raise TypeError(f"columns must be a dict or a DataFrame, got {type(columns).__name__}. Use {{'name': values}}.")
-    return list(columns.items())
-
-
-def _pack_column(name: str, values: Any, rows: NDArray[np.int64], n_samples: int) -> dict[str, Any]:
-    array = np.asarray(values)
-    if array.shape != (n_samples,):
-        raise ValueError(f"columns[{name!r}] must have shape ({n_samples},), one value per sample, got {array.shape}.")
-    array = array[rows]
-    if array.dtype.kind == "O" and all(_is_missing(value) or _is_number(value) for value in array):
-        array = np.array([np.nan if _is_missing(value) else float(value) for value in array])
-    if array.dtype.kind in "iuf":
-        return {"name": name, "values": pack(array.astype(np.float64) if array.dtype.kind == "f" else array)}
-    known = np.array([not _is_missing(value) for value in array.tolist()], dtype=bool)
-    words = np.array([str(value) for value in array.tolist()], dtype=object)
-    found, codes, counts = np.unique(words[known].astype(str), return_inverse=True, return_counts=True)
-    order = np.argsort(-counts, kind="stable")  # the most frequent has the first colour
-    all_codes = np.full(len(array), -1, np.int64)
-    all_codes[known] = inverse_order(order)[codes]
-    return {"name": name, "values": pack(all_codes), "categories": found[order].tolist()}
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, or what pandas has for them, which does not compare."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

@@ -19,6 +19,8 @@ class Window(NamedTuple):
     coordinates: NDArray[np.float32]
     centre: list[float]
     unit: list[float]
+    extent: list[float]
+    """How far the samples reach in either direction, at most 1."""
 
 
 def fit_window(values: NDArray[np.float64]) -> Window:
@@ -32,4 +34,5 @@ def fit_window(values: NDArray[np.float64]) -> Window:
     if unit.max() <= UNEVEN * unit.min():
         unit = np.full(2, unit.max())
     coordinates = ((values / 2 - centre / 2) / unit * 2).astype(np.float32)
-    return Window(coordinates, centre.tolist(), unit.tolist())
+    extent = np.clip(np.abs(coordinates).max(axis=0, initial=0.0), 0.05, 1.0)
+    return Window(coordinates, centre.tolist(), unit.tolist(), extent.astype(float).tolist())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.special import erf
 from sklearn.decomposition import PCA
 from sklearn.utils import check_array
 
@@ -20,6 +21,12 @@ from gitcluster.topo_graph import TopoGraph
 
 MOST_FOR_PCA = 20_000
 """Rows from which principal components are learnt."""
+MOST_FOR_DISCRIMINANT = 5_000
+"""Rows from which directions that part the clusters are learnt."""
+MOST_DIRECTIONS = 60
+"""Features among which the clusters are parted; of more, as many principal components."""
+RIDGE = 0.05
+"""Share of the mean variance inside clusters that is added to every direction, so that few samples do not mislead."""
 MOST_RIVALS = 250
 """Nodes that each node keeps away from at a time."""
 SIMILAR = 3.0
@@ -66,7 +73,7 @@ def place_samples(found: Clustering, X: Any = None, *, embedding: Any = None) ->
     X = found.encode(X)
     graph_again = X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])
     if isinstance(source, NeighborGraph) and graph_again:
-        return Places(_spread_samples(found), ("", ""), False)
+        return Places(spread_samples(found), ("", ""), False)
     points = _check_samples(found, X)
     if isinstance(source, Distances) and points.shape == (n_samples, n_samples):
         return Places(_scale_distances(points), ("MDS 1", "MDS 2"), False)
@@ -147,6 +154,59 @@ def _principal_components(points: Any) -> Places:
     return Places(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
 
 
+def part_clusters(found: Clustering, X: Any = None) -> Places | None:
+    """The two directions that part the clusters best, relative to how far they spread: a discriminant analysis.
+
+    Pairs of clusters that are near to each other count more than those that any picture parts (Loog, Duin and
+    Haeb-Umbach 2001). None where there is nothing to gain: for two features or fewer, for a single cluster, and for
+    sparse samples.
+
+    Examples
+    --------
+    >>> from gitcluster import git_clusters
+    >>> X = np.array([[0.0, 5, 1], [1, 2, 3], [1.5, 4, 2], [8, 4.5, 2], [8.5, 2.5, 1], [9.5, 3.5, 3]])
+    >>> part_clusters(git_clusters(X, n_clusters=2), X).names
+    ('discriminant 1', 'discriminant 2')
+    """
+    X = found.encode(X)
+    points = _check_samples(found, X)
+    if points.shape[1] < 3 or found.n_clusters < 2 or issparse(points):
+        return None
+    points = _scaled(found, X, points)
+    points = points / (np.abs(points).max() or 1.0)
+    there = np.flatnonzero(np.asarray(found.labels) >= 0)
+    there = there[:: -(-len(there) // MOST_FOR_DISCRIMINANT)]
+    if points.shape[1] > MOST_DIRECTIONS:
+        model = PCA(min(MOST_DIRECTIONS, len(there)), random_state=0).fit(points[there])
+        points = model.transform(points)
+    directions = _discriminants(points[there].astype(np.float64), np.asarray(found.labels)[there])
+    return Places(np.asarray(points @ directions, np.float64), ("discriminant 1", "discriminant 2"), False)
+
+
+def _discriminants(points: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+    """(d, 2) directions; the second one is where samples spread most beside the first, where there are two clusters."""
+    codes, counts = np.unique(labels, return_inverse=True, return_counts=True)[1:]
+    means = np.stack([points[codes == code].mean(axis=0) for code in range(len(counts))])
+    inside = points - means[codes]
+    within = inside.T @ inside / len(points)
+    within += np.eye(len(within)) * (RIDGE * np.trace(within) / len(within) + 1e-12)
+    values, vectors = np.linalg.eigh(within)
+    whiten = vectors / np.sqrt(values)  # clusters are round and of spread 1 then
+    first, second = np.triu_indices(len(counts), 1)
+    apart = (means[first] - means[second]) @ whiten
+    distance = np.maximum(np.linalg.norm(apart, axis=1), 1e-9)
+    weight = counts[first] * counts[second] * erf(distance / np.sqrt(8)) / distance**2
+    between = (apart * weight[:, None]).T @ apart
+    if len(counts) == 2:
+        beside = np.eye(len(within)) - np.outer(apart[0], apart[0]) / distance[0] ** 2
+        spread = beside @ np.cov((points @ whiten).T, bias=True) @ beside
+        directions = np.column_stack([apart[0] / distance[0], np.linalg.eigh(spread)[1][:, -1]])
+    else:
+        directions = np.linalg.eigh(between)[1][:, :-3:-1]
+    directions = directions * np.where(directions[np.abs(directions).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    return np.asarray(whiten @ directions)
+
+
 def _scale_distances(distances: NDArray[Any]) -> NDArray[np.float64]:
     """Classical scaling: places whose distances are as near to the given ones as two dimensions allow."""
     squares = (distances / (distances.max() or 1.0)) ** 2
@@ -221,7 +281,7 @@ def _vibrations(m: int, edges: NDArray[Any], pull: NDArray[np.float64]) -> NDArr
     return np.asarray(shape / (np.abs(shape).max(axis=0) + 1e-12))
 
 
-def _spread_samples(found: Clustering) -> NDArray[np.float64]:
+def spread_samples(found: Clustering) -> NDArray[np.float64]:
     """Samples of a graph around the nodes of its topo-graph: the peak in the middle, the lowest outside."""
     centres = lay_out(found.topo_graph, found.edge_cut.kept)
     labels, n_samples = found.local_labels, len(found.labels)
