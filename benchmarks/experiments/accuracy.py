@@ -64,7 +64,8 @@ def main(arguments: Sequence[str]) -> None:
     store = accuracy_tables.stored(options.results or FOLDER / ("quick" if options.quick else ""))
     if not options.table:
         methods = keep_installed(CHOSEN, options.methods)
-        run_all(store, [task for group in groups for task in plan(group, options.sets, methods)], options)
+        tasks = [task for group in groups for task in plan(group, options.sets, methods)]
+        run_all(store, [task for task in tasks if not options.settings or task["setting"] in options.settings], options)
     for group in groups:
         print(accuracy_tables.both_tables(store, group), end="\n\n")
 
@@ -218,6 +219,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{group}", action="store_true", help=f"the group of {names}")
     parser.add_argument("--sets", help="only these sets", **NAMES)
     parser.add_argument("--methods", help="only these methods", **NAMES)
+    parser.add_argument("--settings", help="only published, untuned or sizes", **NAMES)
     parser.add_argument("--limit", type=float, default=900, help="seconds a fit may take", metavar="SECONDS")
     parser.add_argument("--memory", type=float, default=14, help="gigabytes a fit may take", metavar="GB")
     parser.add_argument("--seeds", type=int, default=10, help="of methods that draw")

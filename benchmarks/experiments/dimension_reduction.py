@@ -7,16 +7,17 @@ methods called "published", which have the parameters of the published runs. The
 Quickshift++ and HDBSCAN, whose noise counts as wrong in F1 and as one more cluster in ARI and NMI. Figures of k-means
 and SpectACl are means of ten seeds; those of the paper's competitors are also counted as published.
 
-Every run has a process of its own and ``--timeout`` seconds; spectral clustering is then tried on fewer images. One
-line a run goes to ``results/dimension_reduction.jsonl``, and what is there is not run again. Embeddings are kept in
-``--cache``. ``--quick`` takes 3,000 images and prints the table without storing anything, ``--table`` prints the
-stored results.
+Every run has a process of its own, ``--timeout`` seconds and ``--memory`` gigabytes; spectral clustering and SpectACl
+are then tried on fewer images, and the line says what stopped them. ``--images`` begins with that many. One line a run
+goes to ``results/dimension_reduction.jsonl``, and what is there is not run again. Embeddings are kept in ``--cache``.
+``--quick`` takes 3,000 images and prints the table without storing anything, ``--table`` prints the stored results.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -47,14 +48,11 @@ KEYS = ("set", "embedding", "method")
 SCORES = ("f1", "ari", "nmi")
 QUICK_SAMPLES = 3000
 QUICK_EPOCHS = 3
-SMALLER = (20_000, 6_000)
-"""Images for spectral clustering where all are too many."""
+SMALLER = {"spectral": (20_000, 6_000), "SpectACl": (20_000,), "SpectACl published": (20_000,)}
+"""Images for methods that take too long or too much memory with all of them."""
 SEEDS = range(10)
 PEERS = ("k-means", "Quickshift++", "SpectACl")
 """The competitors that the paper has here."""
-FEWER = ("SpectACl", "SpectACl published")
-"""Methods that join up to a third of all pairs, which takes gigabytes and many minutes with 60,000 images: they have
-``SMALLER[0]`` of them."""
 CHOSEN = {
     "GIT": METHODS["GIT"].given(n_jobs=-1),
     "GIT equal": METHODS["GIT"].given(n_jobs=-1, proportions="equal"),
@@ -82,6 +80,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--methods", default=list(CHOSEN), **NAMES)
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="FOLDER")
     parser.add_argument("--timeout", type=int, default=1800, metavar="SECONDS")
+    parser.add_argument("--memory", type=float, default=14, help="gigabytes a run may take", metavar="GB")
+    parser.add_argument("--images", type=int, help="at most so many of the images")
     parser.add_argument("--here", nargs=4, metavar=("METHOD", "SET", "EMBEDDING", "SIZE"), help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--quick", action="store_true", help="3,000 images, nothing is stored")
@@ -89,6 +89,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     options.arguments = arguments
     if options.here:
+        resource.setrlimit(resource.RLIMIT_AS, (int(options.memory * 1e9), resource.RLIM_INFINITY))
         method, dataset, name, size = options.here
         embedding = load_embedding(dataset, name, cache=options.cache)
         print(json.dumps(run_here(method, embedding, published_options(method, dataset, name), int(size))))
@@ -135,13 +136,7 @@ def run_missing(options: argparse.Namespace) -> None:
     jobs = [job for job in plan(options) if options.again or job not in store.lines]
     for (dataset, name, method), say in show_progress(jobs, "dimension reduction"):
         embedding = load_embedding(dataset, name, cache=options.cache)
-        sizes = [len(embedding.y), *(SMALLER if method == "spectral" else ())]
-        if method in FEWER:
-            sizes = [min(SMALLER[0], len(embedding.y))]
-        for size in sizes:
-            line = run_apart([method, dataset, name, str(size)], options.cache, options.timeout)
-            if "error" not in line:
-                break
+        line = run_sizes([method, dataset, name], len(embedding.y), options)
         details = {"seconds": round(embedding.seconds, 1), "d": embedding.points.shape[1]} | embedding.details
         about = describe_run("dimension_reduction", options.arguments)
         line = {"set": dataset, "embedding": name, "method": method} | line | {"of embedding": details} | about
@@ -163,9 +158,21 @@ def run_quick(options: argparse.Namespace) -> list[Line]:
     return lines
 
 
-def run_apart(job: Sequence[str], cache: Path, timeout: int) -> Line:
+def run_sizes(job: Sequence[str], n_samples: int, options: argparse.Namespace) -> Line:
+    """One run on all images or on the largest part of them that ends, with what stopped a larger one."""
+    first = min(options.images or n_samples, n_samples)
+    stopped: Line = {}
+    for size in [first, *(size for size in SMALLER.get(job[0], ()) if size < first)]:
+        line = run_apart([*job, str(size)], options.cache, options.timeout, options.memory) | stopped
+        if "error" not in line:
+            break
+        stopped = {"stopped": f"{size:,} images: {line['error']}"}
+    return line
+
+
+def run_apart(job: Sequence[str], cache: Path, timeout: int, gigabytes: float = 14) -> Line:
     """One run in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks", "dimension_reduction"]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks", "dimension_reduction", "--memory", str(gigabytes)]
     command += ["--cache", str(cache.resolve()), "--here", *job]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=True, cwd=ROOT)

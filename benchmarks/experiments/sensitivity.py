@@ -1,12 +1,13 @@
 """How much the result depends on k: ``python -m benchmarks sensitivity [--sets a,b] [--embeddings a,b]``.
 
 F1 over k = 30, 40, ..., 100 of the code behind the published figures (``variant="authors"``, equal shares) and of the
-default variant with the same k, told nothing but the number of classes; and of the default as it is, which chooses k
-itself. Beside them the published F1. The published principal components can be computed again; the published
+default variant with the same k, told nothing but the number of classes. Beside them the published F1, and that of the
+default as it is, which chooses k itself. The published principal components can be computed again; the published
 autoencoder embeddings are not to be had, so that ours differ from them whatever is run on them.
 
 Neighbours are searched once an embedding and order of rows, exactly. Results, ``--cache``, ``--quick`` and ``--table``
-are as in ``dimension_reduction``, in ``results/sensitivity.jsonl``; k-means, the baseline, is taken from there.
+are as in ``dimension_reduction``, in ``results/sensitivity.jsonl``; k-means, the baseline, and the default that chooses
+k are taken from there.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def run(options: argparse.Namespace, stored: set[Key], **source: Any) -> Iterator[Iterator[Line]]:
     """The lines of every embedding that has any missing."""
-    wanted = [("authors", k) for k in SIZES] + [("adaptive", k) for k in (None, *SIZES)]
+    wanted = [("authors", k) for k in SIZES] + [("adaptive", k) for k in SIZES]
     jobs = [
         (dataset, name, [way for way in wanted if way[0] in options.variants and (dataset, name, *way) not in stored])
         for name in can_run(options.embeddings)
@@ -102,7 +103,7 @@ def run(options: argparse.Namespace, stored: set[Key], **source: Any) -> Iterato
         yield ({"set": dataset, "embedding": name} | line for line in run_embedding(embedding, ways))
 
 
-def run_embedding(embedding: Embedding, ways: Sequence[tuple[str, int | None]]) -> Iterator[Line]:
+def run_embedding(embedding: Embedding, ways: Sequence[tuple[str, int]]) -> Iterator[Line]:
     """One line a variant and k; the authors' variant gets doubles, as published, and its scores are also counted so."""
     y, classes = embedding.y, len(np.unique(embedding.y))
     search = SearchOnce(2 * SIZES[-1])
@@ -110,7 +111,7 @@ def run_embedding(embedding: Embedding, ways: Sequence[tuple[str, int | None]]) 
         start = perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            options = {"variant": variant, "n_neighbors": k or "auto", "search": search, "n_jobs": -1}
+            options = {"variant": variant, "n_neighbors": k, "search": search, "n_jobs": -1}
             labels = METHODS["GIT"].fit(embedding.points, classes, **options)
         seconds = round(perf_counter() - start, 2)
         scores = {name: round(value, 4) for name, value in score_labels(y, labels).items()}
@@ -123,12 +124,13 @@ def read_curves(lines: Sequence[Line]) -> dict[tuple[str, str], dict[str, list[f
     """F1 over ``SIZES`` of every embedding and source, NaN where it was not run; ``"auto"`` is one value."""
     curves: dict[tuple[str, str], dict[str, list[float]]] = {}
     found = {tuple(line[key] for key in KEYS): line for line in lines}
+    without = dimension_reduction.group_lines(read_lines(dimension_reduction.RESULTS))
     for place in dict.fromkeys(key[:2] for key in sorted(found, key=lambda key: (*map(_rank, key[:2]),))):
         published = dict(zip(PUBLISHED_SIZES, BY_NEIGHBORS[place], strict=True))
         curve = {"published": [published[k] for k in SIZES]}
         for variant, score in (("authors", "f1 as published"), ("adaptive", "f1")):
             curve[variant] = [found.get((*place, variant, k), {}).get(score, np.nan) for k in SIZES]
-        curve["auto"] = [found.get((*place, "adaptive", None), {}).get("f1", np.nan)]
+        curve["auto"] = [without.get(place, {}).get("GIT", {}).get("f1", np.nan)]
         curve["k-means"] = baseline(*place)
         curves[place] = curve
     return curves

@@ -31,7 +31,7 @@ from sklearn.datasets import make_blobs
 from benchmarks.methods import METHODS, compile_descent, keep_installed, tell
 from benchmarks.reporting.published import PUBLISHED_SPEED
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, NAMES, Line, installed_versions, read_lines, record
+from benchmarks.running import FOLDER, NAMES, Line, describe_run, read_lines, record
 from benchmarks.suite.datasets import load_set
 from gitcluster import find_neighbors, scale_features
 
@@ -116,6 +116,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--here", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    options.about = {"cores": os.cpu_count()} | describe_run("speed", arguments)
     if options.here:
         method, *shape = options.here
         print(json.dumps(run_here(method, *map(int, shape))))
@@ -123,7 +124,7 @@ def main(arguments: Sequence[str]) -> None:
         print(table())
     elif options.compile:
         for method in options.methods:
-            measure_compilation(method)
+            measure_compilation(method, options.about)
     else:
         run_all(options)
 
@@ -142,16 +143,11 @@ def run_all(options: argparse.Namespace) -> None:
             for method in methods:
                 if method not in done:
                     line = {"method": method, "shape": shape} | run_apart(method, shape, options.timeout)
-                    show(line) if options.quick else write(line)
+                    show(line) if options.quick else record(RESULTS, line | options.about)
                     if line.get("seconds", np.inf) > LONG:
                         done.add(method)
                     if options.sweep and "error" in line:
                         methods = [m for m in methods if m != method]
-
-
-def write(line: Line) -> None:
-    """Store a result with where it was measured."""
-    record(RESULTS, line | {"cores": os.cpu_count(), "versions": installed_versions()})
 
 
 def show(line: Line) -> None:
@@ -196,12 +192,12 @@ def run_here(method: str, n_samples: int, n_features: int, k: int, centres: int 
     }
 
 
-def measure_compilation(method: str) -> None:
+def measure_compilation(method: str, about: Line) -> None:
     """A first fit of 3,000 x 10 with no compiled code on disk, and the next process, which finds it there."""
     with tempfile.TemporaryDirectory() as folder:
         for cache in ("no", "yes"):
             done = run_apart(method, (3000, 10, 20), 600, NUMBA_CACHE_DIR=folder)
-            write({"method": method, "shape": (3000, 10, 20), "cache": cache} | done)
+            record(RESULTS, {"method": method, "shape": (3000, 10, 20), "cache": cache} | done | about)
 
 
 def read_best(measure: str = "seconds") -> dict[tuple[str, tuple[int, ...]], Line]:

@@ -53,6 +53,8 @@ def _scores(counting: str) -> list[Measure]:
 COVER = Measure("cover", lambda line: line["cover"], lambda row: row.scores[3], is_score=False)
 SECONDS = Measure("seconds", lambda line: line["seconds"], lambda row: row.seconds, is_score=False)
 CPU = Measure("seconds of CPU", lambda line: line.get("cpu"), is_score=False)
+TIMES = {"large": (SECONDS, CPU), "sizes": (SECONDS, CPU)}
+"""Groups whose seconds are told; small sets and shapes take fractions of one, and the paper has none there."""
 OPTIMAL_F1 = Measure("F1, optimal matching, noise wrong", lambda line: line["optimal"][0], seeds="optimal")
 
 
@@ -78,7 +80,7 @@ def published_table(store: Store, group: str) -> str:
         "default": ("untuned", "GIT"),
         "default, proportions": ("untuned", "GIT proportions"),
     } | {name: ("published", name) for name in COMPETITORS}
-    return _table(store, group, columns, [*_scores("published"), COVER, OPTIMAL_F1, SECONDS, CPU])
+    return _table(store, group, columns, [*_scores("published"), COVER, OPTIMAL_F1, *TIMES.get(group, ())])
 
 
 def untuned_table(store: Store, group: str) -> str:
@@ -89,13 +91,13 @@ def untuned_table(store: Store, group: str) -> str:
         "`paper`, k=8": ("untuned", "GIT paper"),
         "`authors`, k=8": ("untuned", "GIT authors"),
     } | {name: ("untuned", name) for name in COMPETITORS}
-    return _table(store, group, columns, [*_scores("optimal"), COVER, SECONDS, CPU])
+    return _table(store, group, columns, [*_scores("optimal"), COVER, *TIMES.get(group, ())])
 
 
 def sizes_table(store: Store) -> str:
     """Methods told the class sizes, beside the same told the number."""
     columns = {name: ("sizes", name) for name in SIZES_METHODS}
-    return _table(store, "sizes", columns, [*_scores("optimal"), SECONDS, CPU])
+    return _table(store, "sizes", columns, [*_scores("optimal"), *TIMES["sizes"]])
 
 
 def _table(store: Store, group: str, columns: dict[str, tuple[str, str]], measures: Sequence[Measure]) -> str:

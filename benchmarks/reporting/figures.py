@@ -25,7 +25,7 @@ from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLIS
 from benchmarks.running import Line, Store, read_lines
 from benchmarks.scoring import unpack_labels
 from benchmarks.suite.datasets import load_set
-from benchmarks.suite.embeddings import EMBEDDINGS, SETS
+from benchmarks.suite.embeddings import EMBEDDINGS, SETS, WIDTHS
 from gitcluster.metrics import match_labels
 
 matplotlib.use("Agg")
@@ -231,6 +231,29 @@ def draw_embeddings() -> Any:
     return figure
 
 
+def draw_published_embeddings() -> Any:
+    """The paper's figure of dimension reduction: F1 over the width, here as lines, the published as open marks."""
+    figures = dimension_reduction.f1_as_published()
+    figure, panels = pyplot.subplots(1, 4, figsize=(13, 3.9), sharey=True, layout="constrained")
+    styles = {"GIT authors": STYLES["GIT authors"], "k-means": ("#0072B2", "s", "k-means++")} | STYLES
+    kinds = [(dataset, kind) for kind in ("pca", "ae") for dataset in SETS]
+    for (dataset, kind), panel in zip(kinds, panels, strict=True):
+        names = [f"{kind}{width}" for width in WIDTHS]
+        for method in ("GIT authors", *dimension_reduction.PEERS):
+            here, published, _ = zip(*(figures[dataset, name][method] for name in names), strict=True)
+            colour, marker, label = styles[method]
+            panel.plot(names, here, color=colour, marker=marker, markersize=5, label=label)
+            panel.plot(names, published, color=colour, marker=marker, markersize=8, mfc="none", lw=0.8, ls=":")
+        panel.set_title(f"{dataset.upper()}, {'principal components' if kind == 'pca' else 'autoencoder'}", fontsize=10)
+        panel.set_xticks(names, [str(width) for width in WIDTHS])
+        panel.set_xlabel("numbers per image")
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("F1, counted as published")
+    panels[0].plot([], [], color="0.4", marker="o", markersize=8, mfc="none", lw=0.8, ls=":", label="published")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    return figure
+
+
 def draw_sensitivity() -> Any:
     """F1 over k: two rows for each set, principal components above autoencoders, raw images before them."""
     curves = sensitivity.read_curves(read_lines(sensitivity.RESULTS))
@@ -339,7 +362,7 @@ def draw_paper_sweeps() -> Any:
         panel.set_xlabel(names[axis])
         panel.grid(alpha=0.3)
         panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5)
-    panels[0].set_ylabel("seconds of CPU, one thread")
+    panels[0].set_ylabel("seconds of CPU")
     return figure
 
 
@@ -349,6 +372,7 @@ DRAWINGS: dict[str, Callable[[], Any]] = {
     "robustness": lambda: draw_curves(robustness.stored()),
     "noise_and_scale": lambda: draw_noise_and_scale(pictures.stored()),
     "dimension_reduction": draw_embeddings,
+    "dimension_reduction_published": draw_published_embeddings,
     "images_umap": lambda: draw_images(pictures.stored()),
     "sensitivity": draw_sensitivity,
     "speed": draw_sweeps,

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import MODULES
+from benchmarks.experiments import statements
 from benchmarks.reporting.paper_items import ITEMS
+from benchmarks.reporting.paper_items import count as count_items
 from benchmarks.reporting.report import PICTURES, ROOT
 from benchmarks.suite.datasets import data_folder
 
@@ -85,3 +87,20 @@ def test_every_picture_has_a_drawing():
     from benchmarks.reporting.figures import DRAWINGS
 
     assert set(DRAWINGS) == set(PICTURES)
+
+
+def test_every_item_is_counted_once():
+    numbers = [int(number) for number in re.findall(r"\d+", count_items())]
+    assert numbers[0] == len(ITEMS) == sum(numbers[1:])
+
+
+def test_git_is_first_among_the_methods_of_the_papers_tables_and_third_among_all_on_iris():
+    rows = [row.strip("| ").split(" | ") for row in statements.ranks_table().splitlines()[2:-1]]
+    ranks = {row[0]: [[int(rank) for rank in cell.split(" (")[0].split(" / ")] for cell in row[2:]] for row in rows}
+    assert len(ranks) == len(statements.STATED)
+    for name, (of_table, of_all, _) in ranks.items():
+        f1, ari, nmi = of_table
+        assert f1 == 1
+        assert ari <= 3
+        assert nmi <= 2
+        assert of_all == ([3, 3, 3] if name == "iris" else of_table)

@@ -33,16 +33,15 @@ def test_sensitivity_resumes_agrees_with_plain_fits_and_is_drawn(images):
     whole = sensitivity.RESULTS.read_text()
     lines = [json.loads(line) for line in whole.splitlines()]
     assert [(line["variant"], line["k"]) for line in lines] == [
-        ("authors", 30), ("authors", 40), ("adaptive", None), ("adaptive", 30), ("adaptive", 40),
-    ]  # fmt: skip
+        (variant, k) for variant in ("authors", "adaptive") for k in (30, 40)
+    ]
     sensitivity.RESULTS.write_text("".join(whole.splitlines(keepends=True)[:3]))
     run(*cache)
     again = [json.loads(line) for line in sensitivity.RESULTS.read_text().splitlines()]
     assert [{**line, "seconds": 0} for line in again] == [{**line, "seconds": 0} for line in lines]
     embedding = embeddings.load_embedding("mnist", "pca5", cache=images / "cache")
     for line in lines:
-        k = line["k"] or "auto"
-        model = GIT(CLASSES, n_neighbors=k, variant=line["variant"], search="exact").fit(embedding.points)
+        model = GIT(CLASSES, n_neighbors=line["k"], variant=line["variant"], search="exact").fit(embedding.points)
         assert line["f1 as published"] == round(published_scores(embedding.y, model.labels_).f1, 4)
     pytest.importorskip("matplotlib")
     from benchmarks.reporting.figures import draw_sensitivity
