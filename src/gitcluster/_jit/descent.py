@@ -7,14 +7,17 @@ from gitcluster._jit.bounds import place_of, push, quick_distance, sum_squares
 
 
 @kernel
-def draw_links(near, width, links, filled, fresh):
-    """Links of every sample: to the first ``width`` of its nearest, and back to those that have it among theirs, as
-    many as there is room for, the nearest first.
+def draw_links(near, width, scouts, links, filled, fresh):
+    """Links of every sample: to its scout if there are any, to the first ``width`` of its nearest, and back to those
+    that have it among theirs, as many as there is room for, the nearest first.
 
     A link is new where ``near`` has it as new; there it is old from now on. The first ``fresh`` of a sample are new.
     """
     back = np.zeros(len(near), np.int32)
     filled[:] = 0
+    for x in range(len(scouts)):
+        links[x, 0] = scouts[x]
+        filled[x] = 1
     for old in (False, True):
         for x in range(len(near)):
             for c in range(width):
@@ -24,7 +27,7 @@ def draw_links(near, width, links, filled, fresh):
         for c in range(width):
             for x in range(len(near)):
                 y = place_of(near[x, c])
-                if (near[x, c] < 0) == old and back[y] < links.shape[1] - width:
+                if (near[x, c] < 0) == old and back[y] < links.shape[1] - width - 1:
                     links[y, filled[y]] = x
                     filled[y] += 1
                     back[y] += 1
