@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcluster.neighbors import bounded, exact
-from gitcluster.neighbors.bounded import Turns, bounded_search, cast_shadows, compare_all, find_axes, find_margins
+from gitcluster.neighbors import exact, shadows
+from gitcluster.neighbors.bounded import Turns, bounded_search, compare_pairs, empty_lists
+from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.duplicates import group_duplicates
+from gitcluster.neighbors.shadows import cast_shadows, find_axes, find_margins, find_unit
 
 
 def search(points, k, n_axes=None, n_leading=None, n_jobs=None):
@@ -115,16 +117,18 @@ def test_bounds_are_below_what_they_bound(seed, d, offset):
     axes = find_axes(points, min(d, 12))
     n_leading = min(d, 4)
     margins = find_margins(axes, n_leading)
-    shadows, unit = cast_shadows(points, axes, n_leading, None)
-    lengths = shadows.squares[:, None] + shadows.squares
-    bounds = lengths - 2 * shadows.leading @ shadows.leading.T
-    true = points[shadows.members] * unit
+    unit, parts = find_unit(points, axes.centre), split_evenly(points, 16)
+    cast = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=None)
+    lengths = cast.squares[:, None] + cast.squares
+    bounds = lengths - 2 * cast.leading @ cast.leading.T
+    true = points[cast.members] * unit
     distances = ((true[:, None] - true) ** 2).sum(axis=2)
     assert (bounds <= distances * margins.growth + lengths * margins.share).all()
-    squared = compare_all(shadows, margins, 59, None)[1]
+    lists = empty_lists(60, 59)
+    compare_pairs(cast, margins, lists, zip(*np.triu_indices(len(cast.starts) - 1), strict=True), None)
     expected = np.sort(distances + np.diag(np.full(60, np.inf)), axis=1)[:, :59]
-    off = 4 * bounded.SINGLE * np.sqrt(shadows.squares.max())
-    np.testing.assert_allclose(np.sqrt(squared), np.sqrt(expected), rtol=margins.rough, atol=off)
+    off = 4 * shadows.SINGLE * np.sqrt(cast.squares.max())
+    np.testing.assert_allclose(np.sqrt(lists[1]), np.sqrt(expected), rtol=margins.rough, atol=off)
 
 
 def test_axes_are_orthonormal_and_the_longest_first():

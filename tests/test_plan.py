@@ -1,10 +1,10 @@
-"""Which exact search is taken, and that all of them find the same."""
+"""Which search is taken, and that all exact ones find the same."""
 
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_distances
 
-from gitcluster import find_neighbors
+from gitcluster import find_neighbors, neighbors
 from gitcluster.neighbors import exact, plan
 
 
@@ -84,3 +84,42 @@ def test_directions_of_numbers_of_any_size():
     np.testing.assert_allclose(np.linalg.norm(expected, axis=1), 1)
     for factor in (1e300, 1e-300):
         np.testing.assert_allclose(plan.find_directions(points * factor), expected, rtol=1e-12)
+
+
+def test_all_pairs_where_cells_do_not_help(monkeypatch):
+    points, asked = blobs(900, 12), []
+    monkeypatch.setattr(plan, "sample_pairs", lambda *_: 1e12)
+    monkeypatch.setattr(plan, "certain_search", lambda *a: asked.append("pairs") or (None, None))
+    seconds, search_exactly = plan.plan_exact_search(points, 5, "euclidean", None)
+    search_exactly()
+    assert asked == ["pairs"]
+    assert seconds == plan.all_pairs_seconds(*points.shape)
+
+
+def test_descent_is_taken_where_it_pays(monkeypatch):
+    points, asked = blobs(300, 10), []
+    monkeypatch.setattr(
+        plan,
+        "descend",
+        lambda *a: asked.append("descent") or (*exact.certain_search(a[0], a[1], "euclidean", None), 1.0),
+    )
+    find_neighbors(points, n_neighbors=5)
+    assert not asked
+    monkeypatch.setattr(neighbors, "descent_pays", lambda *_: True)
+    find_neighbors(points, n_neighbors=5)
+    find_neighbors(points, n_neighbors=5, metric="cosine")
+    assert asked == ["descent"] * 2
+    find_neighbors(points, n_neighbors=5, search="exact")
+    find_neighbors(points, n_neighbors=5, metric="manhattan")
+    find_neighbors(points, n_neighbors=299)
+    assert asked == ["descent"] * 2
+
+
+def test_when_descent_pays():
+    assert not plan.descent_pays(plan.all_pairs_seconds(10_000, 784), (10_000, 784), 40)
+    bounded = plan.bounded_seconds(60_000, 784, 80, n_leading=128, share=0.03)
+    assert not plan.descent_pays(bounded, (60_000, 784), 80)
+    bounded = plan.bounded_seconds(1_000_000, 100, 80, n_leading=96, share=0.01)
+    assert plan.descent_pays(bounded, (1_000_000, 100), 80)
+    assert not plan.descent_pays(plan.cell_seconds(500_000, 3, 1000), (500_000, 3), 40)
+    assert plan.descent_pays(plan.cell_seconds(1_000_000, 10, 200_000), (1_000_000, 10), 40)

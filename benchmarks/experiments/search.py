@@ -1,14 +1,17 @@
-"""Which search is the fastest, what an approximate one changes: ``python -m benchmarks search [--labels | --bounds]``.
+"""Which search is the fastest, what an approximate one changes: ``python -m benchmarks search [--descent | ...]``.
 
 Seconds of the exact search in cells, by all pairs, by scipy's k-d tree, and of neighbour descent, for the same 40
 neighbours of blobs and of uniform noise, with the CPU seconds that the rule of ``search="auto"`` expects. With
 ``--labels``: the labels of an approximate fit beside those of an exact one, on stored sets of more than 5,000 samples.
 With ``--bounds``: the exact search by lower bounds and neighbour descent in turns, on images, wall and CPU seconds.
+With ``--descent``: neighbour descent and that of the package pynndescent in turns, on large sets: seconds, recall, memory.
+With ``--same``: whether neighbour descent finds the same with 1, 2 and 4 threads and in other orders of the rows.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 from collections.abc import Callable, Sequence
 from time import process_time
 from typing import Any
@@ -26,10 +29,24 @@ from gitcluster import GIT, scale_features
 RESULTS = FOLDER / "search.jsonl"
 LABELS = FOLDER / "approximate.jsonl"
 BOUNDS = FOLDER / "bounds.jsonl"
+DESCENT = FOLDER / "descent.jsonl"
+SAME = FOLDER / "same_neighbors.jsonl"
 SHAPES = [(n, d) for n in (20_000, 60_000) for d in (3, 6, 10, 15, 25, 64)]
 K = 40
 IMAGES = [("mnist", False, 40), ("mnist", True, 80), ("fmnist", True, 80), ("fmnist", False, 40)]
 """Sets, whether features are scaled, and neighbours."""
+CASES = {
+    "mnist": lambda: load_set("mnist")[0].astype(np.float32),
+    "mnist scaled": lambda: scale_features(load_set("mnist")[0].astype(np.float32)),
+    "fmnist": lambda: load_set("fmnist")[0].astype(np.float32),
+    "fmnist scaled": lambda: scale_features(load_set("fmnist")[0].astype(np.float32)),
+    "20k x 128 blobs": lambda: make_blobs(20_000, 128, centers=30, cluster_std=2.0, random_state=2021)[0],
+    "200k x 64 blobs": lambda: make_blobs(200_000, 64, centers=30, cluster_std=2.0, random_state=2021)[0],
+    "200k x 200 embeddings": lambda: make_embeddings(200_000, 200),
+    "300k x 100 embeddings": lambda: make_embeddings(300_000, 100),
+    "1M x 100 embeddings": lambda: make_embeddings(1_000_000, 100),
+}
+"""Large sets, for neighbour descent."""
 LARGE_SETS = ("frogs", "codon", "skin", "kdd99_10pct", "mnist", "fmnist")
 
 
@@ -38,12 +55,26 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks search", description=__doc__)
     parser.add_argument("--labels", action="store_true")
     parser.add_argument("--bounds", action="store_true")
+    parser.add_argument("--descent", action="store_true")
+    parser.add_argument("--same", action="store_true")
+    parser.add_argument("--cases", default=list(CASES), **NAMES)
+    parser.add_argument("--alone", action="store_true", help="with --descent: without pynndescent")
+    parser.add_argument("--neighbors", type=int, default=K)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--orders", type=int, default=10, help="with --same: orders of the rows")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--sets", default=list(LARGE_SETS), **NAMES)
     options = parser.parse_args(arguments)
     if options.labels:
         for name in options.sets:
             record(LABELS, compare_labels(name))
+        return
+    for case in options.cases:
+        if options.descent:
+            record(DESCENT, time_descent(case, options.neighbors, options.jobs, options.repeat, options.alone))
+        if options.same:
+            record(SAME, compare_neighbors(case, options.neighbors, options.orders))
+    if options.descent or options.same:
         return
     if options.bounds:
         for name, scaled, k in IMAGES:
@@ -58,11 +89,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
-    from gitcluster.neighbors import (
-        approximate,
-        exact,
-        plan,
-    )  # internals: each is timed apart from the choice between them
+    from gitcluster.neighbors import descent, exact, plan  # internals: each is timed apart from the choice between them
     from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 
     X = np.random.default_rng(0).random((n_samples, n_features))
@@ -79,7 +106,7 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     ways: dict[str, Callable[[], Any]] = {
         "cells": in_cells,
         "all pairs": lambda: exact.certain_search(X, K, "euclidean", 2),
-        "neighbour descent": lambda: approximate.approximate_search(X, K, "euclidean", 2),
+        "neighbour descent": lambda: descent.descend(X, K, 2),
     }
     if n_features <= 10:
         ways["k-d tree"] = lambda: KDTree(X).query(X, K + 1, workers=2)
@@ -87,7 +114,7 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     expected = {
         "cells": plan.cell_seconds(n_samples, n_features, pairs),
         "all pairs": plan.all_pairs_seconds(n_samples, n_features),
-        "neighbour descent": approximate.approximate_seconds(n_samples, n_features),
+        "neighbour descent": descent.descent_seconds(n_samples, n_features, K),
     }
     return {
         "kind": kind, "n": n_samples, "d": n_features, "share of pairs": round(pairs / n_samples, 4),
@@ -97,7 +124,7 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
 
 def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
     """Wall and CPU seconds of the search by lower bounds and of neighbour descent, in turns; the best counts."""
-    from gitcluster.neighbors import approximate, plan
+    from gitcluster.neighbors import descent, plan
 
     X = scale_features(load_set(name)[0]) if scaled else load_set(name)[0]
     recall: list[float] = []
@@ -106,7 +133,7 @@ def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
         plan.plan_bounds(points, k, 2).search()
 
     def by_descent(points: Any) -> None:
-        recall.append(approximate.approximate_search(points, k, "euclidean", 2)[2])
+        recall.append(descent.descend(points, k, 2)[2])
 
     seconds: dict[str, list[tuple[float, float]]] = {"bounds": [], "neighbour descent": []}
     ways = dict(zip(seconds, (by_bounds, by_descent), strict=True))
@@ -122,6 +149,91 @@ def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
     return {
         "set": name, "scaled": scaled, "n": len(X), "d": X.shape[1], "k": k, "wall and cpu": best,
         "expected cpu": expected, "recall of descent": round(recall[-1], 4),
+    }  # fmt: skip
+
+
+def make_embeddings(n_samples: int, n_features: int, n_topics: int = 300) -> Any:
+    """What embeddings of texts are like: rows of length 1, topics of many sizes, each along a few own directions."""
+    rng = np.random.default_rng(0)
+    spread = np.arange(1, n_features + 1) ** -0.5
+    centres = rng.normal(size=(n_topics, n_features)) * spread
+    bases = rng.normal(size=(n_topics, 24, n_features)) * spread / np.sqrt(24)
+    sizes = np.arange(1, n_topics + 1) ** -0.7
+    topics = rng.choice(n_topics, n_samples, p=sizes / sizes.sum())
+    X = np.empty((n_samples, n_features), np.float32)
+    for topic in range(n_topics):
+        rows = np.flatnonzero(topics == topic)
+        inner = rng.normal(size=(len(rows), 24)) @ bases[topic] * 0.8
+        X[rows] = centres[topic] + inner + rng.normal(size=(len(rows), n_features)) * spread * 0.2
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X
+
+
+def time_descent(case: str, k: int, n_jobs: int, repeat: int, alone: bool) -> Line:
+    """Wall and CPU seconds and recall of neighbour descent and that of pynndescent, in turns; the best counts."""
+    from gitcluster.neighbors import descent, recall
+
+    X = CASES[case]()
+    truth = recall.Truth(recall.Candidates(X, "euclidean", n_jobs), recall.sample_rows(len(X)), k)
+
+    def by_package(points: Any) -> Any:
+        from pynndescent import NNDescent
+
+        graph = NNDescent(
+            points, n_neighbors=k + 20, max_candidates=int(np.clip(2e7 / len(points), 20, 60)),
+            random_state=np.random.RandomState(0), n_jobs=n_jobs,
+        )  # fmt: skip
+        indices, distances = graph.neighbor_graph
+        other = indices != np.arange(len(points))[:, None]
+        other[other.all(axis=1), -1] = False
+        return [part[other].reshape(len(points), -1)[:, :k] for part in (indices, distances)]
+
+    ways = {"descent": lambda points: descent.descend(points, k, n_jobs)[:2]}
+    ways |= {} if alone else {"pynndescent": by_package}
+    runs: dict[str, list[list[float]]] = {way: [] for way in ways}
+    memory: dict[str, int] = {}
+    for way in ways.values():
+        way(np.ascontiguousarray(X[::20][:10_000]))  # compiles
+    before = peak_megabytes()
+    for _ in range(repeat):
+        for name, way in ways.items():
+            cpu = process_time()
+            found, wall = time_call(lambda way=way: way(X))
+            runs[name].append([round(wall, 1), round(process_time() - cpu, 1)])
+            share = np.mean([np.isin(*pair).mean() for pair in zip(found[0][truth.rows], truth.near, strict=True)])
+            runs[name][-1].append(round(float(share), 4))
+            memory.setdefault(name, peak_megabytes() - before)
+    best = {name: min(some, key=lambda run: run[1]) for name, some in runs.items()}
+    return {
+        "case": case, "n": len(X), "d": X.shape[1], "k": k, "n_jobs": n_jobs, "dtype": str(X.dtype),
+        "wall, cpu, recall": best, "expected cpu": round(descent.descent_seconds(*X.shape, k), 1),
+        "more megabytes": memory["descent"], "formula less X": round((12 * len(X) * k + 2 * X.nbytes) / 2**20),
+    }  # fmt: skip
+
+
+def peak_megabytes() -> int:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def compare_neighbors(case: str, k: int, n_orders: int) -> Line:
+    """Whether neighbour descent finds the same with other numbers of threads and in other orders of the rows."""
+    from gitcluster.neighbors import descent
+
+    X = CASES[case]()
+    one = descent.descend(X, k, 1)
+    threads = {
+        n_jobs: all(np.array_equal(*parts) for parts in zip(descent.descend(X, k, n_jobs), one, strict=True))
+        for n_jobs in (2, 4)
+    }
+    same = []
+    for seed in range(n_orders):
+        order = np.random.default_rng(seed).permutation(len(X))
+        indices, distances, _ = descent.descend(X[order], k, 2)
+        same.append(bool((distances == one[1][order]).all() and (order[indices] == one[0][order]).all()))
+    return {
+        "case": case, "n": len(X), "d": X.shape[1], "k": k, "recall": round(one[2], 4),
+        "threads": threads, "orders": n_orders, "same orders": sum(same),
     }  # fmt: skip
 
 
@@ -185,3 +297,43 @@ def label_table() -> str:
         for line in best.values()
     ]  # fmt: skip
     return markdown(["set", "shape", "ARI approximate / exact", "recall", "exact, s", "approximate, s"], rows)
+
+
+def descent_table() -> str:
+    """Markdown: neighbour descent beside that of pynndescent."""
+    rows = [
+        [
+            line["case"], f"{line['n']:,} x {line['d']}", str(line["k"]), str(line["n_jobs"]),
+            *_times(line, "descent"), *_times(line, "pynndescent"),
+            f"{line['more megabytes']:,}", f"{line['formula less X']:,}",
+        ]
+        for line in {(line["case"], line["k"], line["n_jobs"]): line for line in read_lines(DESCENT)}.values()
+    ]  # fmt: skip
+    ways = ("descent", "pynndescent")
+    header = [
+        "set",
+        "shape",
+        "k",
+        "threads",
+        *(f"{way}{what}" for way in ways for what in (", s", ", CPU s", ", recall")),
+    ]
+    return markdown([*header, "memory, MB", "12 n k + 2 X, MB"], rows)
+
+
+def _times(line: Line, way: str) -> list[str]:
+    if way not in line["wall, cpu, recall"]:
+        return ["", "", ""]
+    wall, cpu, recall = line["wall, cpu, recall"][way]
+    return [f"{wall:.0f}", f"{cpu:.0f}", f"{recall:.4f}"]
+
+
+def same_table() -> str:
+    """Markdown: threads and orders of rows that find the same."""
+    rows = [
+        [
+            line["case"], f"{line['n']:,} x {line['d']}", str(line["k"]), f"{line['recall']:.4f}",
+            "yes" if all(line["threads"].values()) else "no", f"{line['same orders']} of {line['orders']}",
+        ]
+        for line in {line["case"]: line for line in read_lines(SAME)}.values()
+    ]  # fmt: skip
+    return markdown(["set", "shape", "k", "recall", "same with 1, 2, 4 threads", "same orders of rows"], rows)

@@ -111,6 +111,8 @@ TABLES = {
     "speed_compile": speed.compile_table,
     "search": search.table,
     "bounds": search.bound_table,
+    "descent": search.descent_table,
+    "same_neighbors": search.same_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
     "refitting": refitting.table,

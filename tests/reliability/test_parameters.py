@@ -252,7 +252,6 @@ def test_an_index_that_answers_nonsense(answer):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["duplicates", "equal", "two", "wide", "far"])
 def test_approximate_search_of_odd_data(name):
-    pytest.importorskip("pynndescent")
     data = {
         "duplicates": np.repeat(X, 5, axis=0), "equal": np.ones((30, 2)), "two": X[:2],
         "wide": np.random.default_rng(0).normal(size=(30, 500)), "far": np.concatenate([X, [[1e12, 0], [0, 1e12]]]),

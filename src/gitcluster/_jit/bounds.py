@@ -43,15 +43,33 @@ def any_near(products, half, bar, my_half, my_bar):
 
 
 @inner_kernel
+def place_of(link):
+    """A place, whether it is marked as old or not: place p is ~p then."""
+    return link if link >= 0 else ~link
+
+
+@inner_kernel
 def push(indices, squared, index, value):
-    """Insert into a full row kept in order; the last one falls out."""
-    place = len(indices) - 1
+    """Insert into a full row kept in order of (value, index), and the last one falls out; false if it is there."""
+    place = len(indices)
     while place > 0 and squared[place - 1] > value:
-        squared[place] = squared[place - 1]
-        indices[place] = indices[place - 1]
         place -= 1
+    tie = place
+    while tie > 0 and squared[tie - 1] == value:
+        tie -= 1
+        other = place_of(indices[tie])
+        if other == index:
+            return False
+        if other > index:
+            place = tie
+    if place == len(indices):
+        return False
+    for later in range(len(indices) - 1, place, -1):
+        squared[later] = squared[later - 1]
+        indices[later] = indices[later - 1]
     squared[place] = value
     indices[place] = index
+    return True
 
 
 @kernel
@@ -84,11 +102,9 @@ def compare_blocks(first, second, products, shadows, margins, half, bar, near, s
                     if bound > worst * margins.growth + lengths * margins.share + margins.least:
                         continue
                 value = quick_distance(shadows.features[i], shadows.features[j], worst)
-                if value < squared[i, -1]:
-                    push(near[i], squared[i], j, value)
+                if value <= squared[i, -1] and push(near[i], squared[i], j, value):
                     bar[i] = half[i] - squared[i, -1] * margins.growth / 2 - margins.least
-                if value < squared[j, -1]:
-                    push(near[j], squared[j], i, value)
+                if value <= squared[j, -1] and push(near[j], squared[j], i, value):
                     bar[j] = half[j] - squared[j, -1] * margins.growth / 2 - margins.least
 
 
@@ -119,4 +135,4 @@ def name_members(start, stop, members, near, squared, names, last):
         x = members[s]
         last[x] = squared[s, -1]
         for c in range(near.shape[1]):
-            names[x, c] = members[near[s, c]] if squared[s, c] < inf else x
+            names[x, c] = members[place_of(near[s, c])] if squared[s, c] < inf else x

@@ -21,9 +21,9 @@ from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, Partition
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call, call_each, fetch, share, store
-from gitcluster.neighbors.approximate import RECALL_ROWS
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.exact import CELL_FEATURES
+from gitcluster.neighbors.recall import RECALL_ROWS
 
 NEAR = 6
 """Cells around a cell that are searched first; what lies beyond is needed by few samples then."""

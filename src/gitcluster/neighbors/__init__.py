@@ -7,7 +7,6 @@ index: an exact duplicate of a sample is its neighbour at distance 0, the sample
 distances are ordered by index, so that the search has one right answer.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +15,12 @@ from scipy.sparse import issparse
 from gitcluster._jit import run_chunks
 from gitcluster._jit import search as kernels
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster._support.optional import is_installed
 from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
-from gitcluster.neighbors.approximate import approximate_search, approximation_pays, given_search
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
+from gitcluster.neighbors.given import given_search
 from gitcluster.neighbors.growing import KnownNeighbors
-from gitcluster.neighbors.plan import plan_exact_search
+from gitcluster.neighbors.plan import approximate_search, can_descend, descent_pays, plan_exact_search
 
 SEARCHES = ("auto", "exact", "approximate")
 
@@ -68,11 +66,12 @@ def find_neighbors(
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        "approximate" uses neighbour descent (the package pynndescent); "auto" does so where it is installed and
-        clearly faster. An object with scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is;
-        :class:`KnownNeighbors` are what an earlier search of some of the samples has found.
+        "approximate" is neighbour descent; "auto" takes it where it is clearly faster. It knows dense samples with
+        the metrics "euclidean" and "cosine"; all others are searched exactly. An object with scikit-learn's
+        ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what an earlier
+        search of some of the samples has found.
     n_jobs : int, default=None
-        Threads, as in scikit-learn. The result of an exact search does not depend on it.
+        Threads, as in scikit-learn. The result does not depend on it.
 
     Examples
     --------
@@ -123,31 +122,14 @@ def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -
     if hasattr(search, "kneighbors"):
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
     check_choice("search", search, SEARCHES)
-    if search != "approximate" or k + 1 >= points.shape[0]:
+    if search == "exact" or not can_descend(points, k, metric):
+        return Neighbors(*plan_exact_search(points, k, metric, n_jobs).search())
+    if search == "auto":
         plan = plan_exact_search(points, k, metric, n_jobs)
-        pays = search == "auto" and approximation_pays(plan.seconds, *points.shape)
-        if pays and not is_installed("pynndescent"):
-            _suggest_once()
-            pays = False
-        if not pays:
+        if not descent_pays(plan.seconds, points.shape, k):
             return Neighbors(*plan.search())
         del plan  # holds the samples by cells
     return Neighbors(*approximate_search(points, k, metric, n_jobs))
-
-
-def _suggest_once() -> None:
-    """Say, once a process, what would be faster."""
-    if not _suggested:
-        _suggested.append(True)
-        warnings.warn(
-            "An exact search of this many samples takes long. An approximate one is faster: "
-            "pip install 'gitcluster[fast]', or search='exact' to keep to this one.",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
-_suggested: list[bool] = []
 
 
 def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:

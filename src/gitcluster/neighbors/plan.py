@@ -1,4 +1,4 @@
-"""Which exact search is the fastest: in cells, by lower bounds on the distances of all pairs, or scikit-learn's.
+"""Which search to take: exactly in cells, by lower bounds on the distances of all pairs, scikit-learn's, or descent.
 
 How many pairs a search has to look at depends on the data, so each is tried on a sample first. What is expected are CPU
 seconds, by the measurements of ``benchmarks``.
@@ -9,20 +9,17 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from gitcluster._support.arrays import Array
-from gitcluster.neighbors.bounded import AXES, SAMPLE, Axes, bounded_search, find_axes
+from gitcluster.neighbors.bounded import bounded_search
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
+from gitcluster.neighbors.descent import descend, descent_seconds
 from gitcluster.neighbors.exact import certain_search, empty_neighbors, fits_cells
+from gitcluster.neighbors.shadows import AXES, SAMPLE, bound_seconds, count_axes, find_axes, sample_bounds
 
 Found = tuple[Array, Array]
-LEADING = (16, 32, 64, 96, 128, 192, 256)
-"""Numbers of coordinates that all pairs may be compared in."""
-QUERIES = 64
-"""Samples whose bounds are tried."""
 WORTH = 1.0
 """Seconds below which another search is not looked for."""
 
@@ -44,16 +41,29 @@ def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
     return n_samples * (1e-5 + pairs * (1.5e-9 + 3e-10 * n_features))
 
 
-def bound_seconds(n_leading: int, share: float) -> float:
-    """CPU seconds for a pair whose bound takes so many coordinates and is low enough for a share of all pairs."""
-    return 3.1e-11 * (n_leading + 1) + 3e-10 + 1.8e-7 * share
-
-
 def bounded_seconds(n_samples: int, n_features: int, k: int, *, n_leading: int, share: float) -> float:
     """CPU seconds of a search by lower bounds: all pairs, each once, turning the samples, measuring what was found."""
     turning = 1.5e-10 * n_features * min(n_features, 3 * n_leading)
     measuring = k * (1e-6 + 2.5e-9 * n_features)
     return n_samples * (n_samples / 2 * bound_seconds(n_leading, share) + turning + measuring)
+
+
+def can_descend(points: Any, k: int, metric: str) -> bool:
+    """Whether neighbour descent knows the metric and the kind of samples."""
+    return metric in ("euclidean", "cosine") and not issparse(points) and k + 1 < points.shape[0]
+
+
+def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
+    """Whether neighbour descent is so much faster than an exact search that some neighbours may be missed for it."""
+    return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
+
+
+def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others, and the estimated share of the k nearest among them."""
+    if metric == "cosine":
+        *found, recall = descend(find_directions(points), k, n_jobs)
+        return (*as_cosine((found[0], found[1])), recall)
+    return descend(points, k, n_jobs)
 
 
 def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> Plan:
@@ -101,38 +111,6 @@ def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
     directions = axes.directions[:, : count_axes(n_leading, axes.directions.shape[1])]
     axes = axes._replace(directions=np.ascontiguousarray(directions))
     return Plan(seconds, partial(bounded_search, points, k, axes=axes, n_leading=n_leading, n_jobs=n_jobs))
-
-
-def count_axes(n_leading: int, n_axes: int) -> int:
-    """Axes to use if bounds take ``n_leading`` of them: three times as many, or no more if that is not many more.
-
-    Examples
-    --------
-    >>> count_axes(128, 384), count_axes(96, 100)
-    (384, 96)
-    """
-    wanted = min(3 * n_leading, n_axes)
-    return wanted if wanted >= 1.5 * n_leading else n_leading
-
-
-def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[int, float]:
-    """Share of the pairs of a sample whose lower bound is below the distance of the ``rank``-th neighbour, by the
-    number of coordinates that the bound takes."""
-    sample = sample - axes.centre
-    sample /= np.abs(sample).max() or 1.0
-    queries = sample[:QUERIES]
-    turned = sample @ axes.directions
-    squares = (sample**2).sum(axis=1)
-    lengths = squares[: len(queries), None] + squares
-    distances = lengths - 2 * queries @ sample.T
-    reach = np.partition(distances, rank, axis=1)[:, rank, None]
-    n_axes = turned.shape[1]
-    shares = {}
-    for m in sorted({m for m in LEADING if m < n_axes} | {min(n_axes, LEADING[-1])}):
-        left = np.sqrt(np.maximum(squares - (turned[:, :m] ** 2).sum(axis=1), 0))
-        bounds = lengths - 2 * (turned[: len(queries), :m] @ turned[:, :m].T + np.outer(left[: len(queries)], left))
-        shares[m] = float((bounds <= reach + 1e-6 * lengths).mean())
-    return shares
 
 
 def find_directions(points: Array) -> Array:

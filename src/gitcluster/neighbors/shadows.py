@@ -1,0 +1,198 @@
+"""Samples in some coordinates: what a lower bound on the distance of a pair is made of.
+
+Samples are turned so that their first coordinates tell the most: axes are the principal ones of a sample of them. With
+y the first m coordinates of x and r the length of the others,
+
+    d(x, x')^2 >= ||y - y'||^2 + (r - r')^2.
+
+How many coordinates to take depends on the data, so it is tried on a sample: :func:`sample_bounds`. What rounding can
+add to a bound is told by :func:`find_margins`.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._jit import bounds as kernels
+from gitcluster._jit import run_threads
+from gitcluster._support.arrays import Array
+
+AXES = 384
+"""Axes that are found, at most."""
+SAMPLE = 4096
+"""Samples that the axes are found from."""
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+"""What one rounding changes, as a share."""
+LEAST = 2.0**-110
+"""More than what too small numbers of single precision lose, where the largest coordinate is near 1."""
+LEADING = (16, 32, 64, 96, 128, 192, 256)
+"""Numbers of coordinates that all pairs may be compared in."""
+QUERIES = 64
+"""Samples whose bounds are tried."""
+ROWS_AT_ONCE = 1024
+"""Samples that a thread turns at a time."""
+
+
+class Axes(NamedTuple):
+    """Axes along which samples differ the most."""
+
+    centre: NDArray[np.float64]
+    """(n_features,)"""
+    directions: NDArray[np.float64]
+    """(n_features, n_axes) orthonormal columns, the one along which samples differ the most first."""
+
+
+class Shadows(NamedTuple):
+    """Samples in single precision, in blocks of near ones, centred, their largest coordinate between 1/2 and 1."""
+
+    members: Array
+    """(n,) samples, block by block."""
+    starts: Array
+    """(b + 1,) where each block starts in ``members``."""
+    leading: NDArray[np.float32]
+    """(n, m + 1) coordinates along the first axes, and the length of what they leave."""
+    further: NDArray[np.float32]
+    """(n, m' + 1) coordinates along the next axes, and the length of what all these leave; (n, 0) without."""
+    features: NDArray[np.float32]
+    """(n, n_features) all of them, not turned."""
+    squares: NDArray[np.float32]
+    """(n,) squared lengths of ``leading``."""
+
+
+class Margins(NamedTuple):
+    """What rounding can do: a bound is at most ``growth`` times the squared distance of a pair in single precision, and
+    ``share`` of their squared lengths, and ``least``."""
+
+    growth: float
+    share: float
+    rough: float
+    """By which share a squared distance in single precision can be off."""
+    least: float = LEAST
+
+
+def find_axes(sample: Array, n_axes: int) -> Axes:
+    """Principal axes of some samples, by two rounds of subspace iteration; the same for the same samples.
+
+    Examples
+    --------
+    >>> find_axes(np.array([[0.0, 1.0], [0.0, 3.0]]), 1).directions.round(12) + 0.0
+    array([[0.],
+           [1.]])
+    """
+    centre = sample.mean(axis=0, dtype=np.float64)
+    rows = sample.astype(np.float64) - centre
+    rows /= np.abs(rows).max() or 1.0
+    start = np.random.default_rng(0).normal(size=(sample.shape[1], n_axes))
+    directions = np.linalg.qr(start)[0]
+    for _ in range(2):
+        directions = np.linalg.qr(rows.T @ (rows @ directions))[0]
+    turned = rows @ directions
+    directions = directions @ np.linalg.eigh(turned.T @ turned)[1][:, ::-1]
+    return Axes(centre, directions * np.where(directions.sum(axis=0) < 0, -1.0, 1.0))
+
+
+def find_margins(axes: Axes, n_leading: int) -> Margins:
+    """What rounding can add to a bound.
+
+    A sample x, of length |x| from the centre, is off its exact coordinates by at most ``off`` |x|: directions that are
+    not quite orthonormal, sums of double precision, a root of a difference of squares, coordinates rounded to single
+    precision. So the exact bound b of a pair at distance d is off by ``off`` (|x| + |x'|), and
+    (d + off |x| + off |x'|)^2 <= (1 + t) d^2 + 2 (1 + 1 / t) off^2 (|x|^2 + |x'|^2) for every t.
+    A product of m single numbers is off by at most (m + 1) roundings of |x| |x'| in whatever order they are added.
+    """
+    n_features, n_axes = axes.directions.shape
+    skew = axes.directions.T @ axes.directions
+    skew[np.diag_indices(n_axes)] -= 1
+    turning = float(np.linalg.norm(skew)) + 4 * DOUBLE * (n_features + n_axes + 8) * np.sqrt(n_axes)
+    off = 3 * SINGLE + turning + np.sqrt(4 * turning)
+    t = 2.0**-10
+    summing = SINGLE * (kernels.FEATURES + n_features / kernels.FEATURES + n_axes + 16)
+    return Margins(
+        growth=(1 + t) * (1 + 4 * summing),
+        share=float(2 * (1 + 1 / t) * off**2 + SINGLE * 1.01 * (n_leading + 32)),
+        rough=2 * summing,
+    )
+
+
+def find_unit(points: Array, centre: Array) -> float:
+    """The power of two that brings the largest coordinate between 1/2 and 1.
+
+    Examples
+    --------
+    >>> find_unit(np.array([[1.0], [5.0]]), np.array([2.0]))
+    0.25
+    """
+    largest = np.maximum(points.max(axis=0) - centre, centre - points.min(axis=0)).max()
+    return float(2.0 ** min(1000, -int(np.frexp(largest)[1])))
+
+
+def cast_shadows(
+    points: Array, axes: Axes, n_leading: int, *, parts: tuple[Array, Array], unit: float, n_jobs: int | None
+) -> Shadows:
+    """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts."""
+    n_samples, n_features = points.shape
+    centre, directions = axes
+    n_further = directions.shape[1] - n_leading
+    members, starts = parts
+    leading = np.empty((n_samples, n_leading + 1), np.float32)
+    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
+    features = np.empty((n_samples, n_features), np.float32)
+    squares = np.empty(n_samples, np.float32)
+
+    def fill(bounds: tuple[int, int]) -> None:
+        here = slice(*bounds)
+        some = (points[members[here]].astype(np.float64) - centre) * unit
+        turned = some @ directions
+        features[here] = some
+        left = _squares(some)
+        for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
+            if part.shape[1]:
+                left = left - _squares(coordinates)
+                part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
+        squares[here] = _squares(leading[here].astype(np.float64))
+
+    run_threads(fill, list(pairwise([*range(0, n_samples, ROWS_AT_ONCE), n_samples])), n_jobs)
+    return Shadows(members, starts, leading, further, features, squares)
+
+
+def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
+
+
+def count_axes(n_leading: int, n_axes: int) -> int:
+    """Axes to use if bounds take ``n_leading`` of them: three times as many, or no more if that is not many more.
+
+    Examples
+    --------
+    >>> count_axes(128, 384), count_axes(96, 100)
+    (384, 96)
+    """
+    wanted = min(3 * n_leading, n_axes)
+    return wanted if wanted >= 1.5 * n_leading else n_leading
+
+
+def bound_seconds(n_leading: int, share: float) -> float:
+    """CPU seconds for a pair whose bound takes so many coordinates and is low enough for a share of all pairs."""
+    return 3.1e-11 * (n_leading + 1) + 3e-10 + 1.8e-7 * share
+
+
+def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[int, float]:
+    """Share of the pairs of a sample whose lower bound is below the distance of the ``rank``-th neighbour, by the
+    number of coordinates that the bound takes."""
+    sample = sample - axes.centre
+    sample /= np.abs(sample).max() or 1.0
+    queries = sample[:QUERIES]
+    turned = sample @ axes.directions
+    squares = (sample**2).sum(axis=1)
+    lengths = squares[: len(queries), None] + squares
+    distances = lengths - 2 * queries @ sample.T
+    reach = np.partition(distances, rank, axis=1)[:, rank, None]
+    n_axes = turned.shape[1]
+    shares = {}
+    for m in sorted({m for m in LEADING if m < n_axes} | {min(n_axes, LEADING[-1])}):
+        left = np.sqrt(np.maximum(squares - (turned[:, :m] ** 2).sum(axis=1), 0))
+        bounds = lengths - 2 * (turned[: len(queries), :m] @ turned[:, :m].T + np.outer(left[: len(queries)], left))
+        shares[m] = float((bounds <= reach + 1e-6 * lengths).mean())
+    return shares
