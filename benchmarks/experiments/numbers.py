@@ -40,12 +40,12 @@ class Design(NamedTuple):
     """Whether more may leak in more dimensions."""
     counts: bool = True
     """Whether the leak counts at all."""
-    firm: float = STRUCTURELESS
-    """How firm clusters have to be for their number to count, in up to two dimensions."""
-    falls: float = 2.0
-    """The power of the dimension with which that falls."""
-    at_best: bool = False
-    """Whether only the best number has to count."""
+    one: float = STRUCTURELESS
+    """Score of one cluster, times the dimension."""
+    falls: float = 1.0
+    """The power of the dimension with which it falls."""
+    firm: float = 0.0
+    """How firm clusters have to be for their number to count, whatever they say; falls with the squared dimension."""
 
 
 DESIGNS = {
@@ -58,11 +58,10 @@ DESIGNS = {
     "by the dimension alone": Design(least=0.0),
     "at least .15": Design(least=0.15),
     "the leak does not count": Design(counts=False),
-    "as firm in every dimension": Design(falls=0.0),
-    "less firm by the dimension": Design(falls=1.0),
-    "two thirds as firm": Design(firm=STRUCTURELESS * 2 / 3),
-    "four thirds as firm": Design(firm=STRUCTURELESS * 4 / 3),
-    "only the best number has to be firm": Design(at_best=True),
+    "one cluster has .2 in every dimension": Design(falls=0.0),
+    "one cluster has half of it": Design(one=STRUCTURELESS / 2),
+    "one cluster has one and a half of it": Design(one=1.5 * STRUCTURELESS),
+    "numbers that are firm, whatever they say": Design(one=0.0, firm=0.3),
 }
 
 
@@ -154,13 +153,13 @@ def gather(data: Dataset) -> Found:
 
 def choose(found: Found, design: Design) -> int:
     """The number of clusters that a design chooses."""
-    numbers = found.numbers
+    numbers, times = found.numbers, 2 / max(2.0, found.dimension)
     limit = np.maximum(design.least, found.reach) if design.by_dimension else design.least
     firm = numbers.agreement**design.power * (np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0)
-    counts = firm > design.firm * (2 / max(2.0, found.dimension)) ** design.falls
-    score = numbers.information * firm
-    best = int((score if design.at_best else np.where(counts, score, 0.0)).argmax())
-    return best + 1 if counts[best] else 1
+    score = np.where(firm >= design.firm * times**2, numbers.information * firm, 0.0)
+    says = numbers.information[score.argmax()] or np.inf
+    score[0] = design.one / 2 * times**design.falls * min(1.0, says / np.log(2))
+    return int(score.argmax()) + 1
 
 
 def _n_classes(data: Dataset) -> int:

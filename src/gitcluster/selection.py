@@ -61,8 +61,8 @@ MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
 LEAKING = 0.1
 """Leak from which on clusters in few dimensions are not closed."""
-STRUCTURELESS = 0.3
-"""How firm clusters of samples without structure rarely are, in up to two dimensions."""
+STRUCTURELESS = 0.4
+"""Score that samples without any structure rarely reach, times their dimension, which is at least two."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
@@ -347,20 +347,16 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     confidence, see :func:`rank_numbers`.
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
-    times how firm they are, which is the third power of the mean agreement, times how far the leak is below that of
-    samples without structure, see :func:`open_leak`. A number counts where its clusters are firmer than those of
-    samples without structure, which are the less firm the higher the dimension is: there are more directions to cut in,
-    and views do not agree on one. One cluster has the score that the best number would have if it were no firmer.
+    times the third power of the mean agreement, times how far the leak is below that of samples without structure, see
+    :func:`open_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
+    dimension: the more directions there are to cut in, the less do views agree on one. It is less where the best number
+    says less than two equal clusters would, so that a small cluster far from all others is found.
     """
     found = describe_numbers(views, evidence)
     limit = [open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view]
-    firm = found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
-    by_chance = STRUCTURELESS * (2 / max(2.0, dimension)) ** 2
-    score = found.information * firm
-    counts = firm > by_chance
-    if counts[1:].any():
-        score = np.where(counts, score, 0.0)
-    score[0] = by_chance * (found.information[score.argmax()] or 1.0)
+    score = found.information * found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
+    says = found.information[score.argmax()] or np.inf
+    score[0] = STRUCTURELESS / max(2.0, dimension) * min(1.0, says / np.log(2))
     rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, len(score) + 1), "score": score, "agreement": found.agreement, "leak": found.leak,
