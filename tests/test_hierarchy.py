@@ -21,7 +21,7 @@ from gitcluster.hierarchy.constrained import (
     tie_local_clusters,
 )
 from gitcluster.prior.constraints import gather_constraints
-from gitcluster.selection import misplaced_share
+from gitcluster.selection.candidates import misplaced_share
 
 SEEDS = st.integers(0, 10_000)
 

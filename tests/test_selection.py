@@ -20,31 +20,25 @@ from gitcluster import (
     git_clusters,
 )
 from gitcluster.recipes import RECIPES
-from gitcluster.selection import (
+from gitcluster.selection import choose, compare, select
+from gitcluster.selection.agreement import count_common, mean_agreement, rand_indices
+from gitcluster.selection.candidates import FITTED, evenness, hierarchy_of, merge_view, misplaced_share
+from gitcluster.selection.numbers import (
+    evenness_of_cuts,
+    intrinsic_dimension,
+    nested_cuts,
+    rank_numbers,
+    score_n_clusters,
+)
+from gitcluster.selection.views import (
     CRUMBS,
-    FITTED,
     MOST_NEIGHBORS,
     SampleEvidence,
     View,
-    choose,
-    compare,
-    count_common,
-    evenness,
-    evenness_of_cuts,
-    hierarchy_of,
     highest_peaks,
-    intrinsic_dimension,
     leak_among,
-    mean_agreement,
     measure_leak,
-    merge_view,
-    misplaced_share,
     neighborhood_sizes,
-    nested_cuts,
-    rand_indices,
-    rank_numbers,
-    score_n_clusters,
-    select,
 )
 
 BLOBS = make_blobs(240, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]

@@ -24,7 +24,14 @@ from gitcluster.inputs.preparing import prepare_samples
 from gitcluster.metrics import adjusted_rand_score
 from gitcluster.pipeline import look_at, study_samples
 from gitcluster.recipes import RECIPES
-from gitcluster.selection import LEAKING, STRUCTURELESS, Numbers, describe_numbers, intrinsic_dimension, open_leak
+from gitcluster.selection.numbers import (
+    LEAKING,
+    STRUCTURELESS,
+    Numbers,
+    describe_numbers,
+    intrinsic_dimension,
+    open_leak,
+)
 
 RESULTS = FOLDER / "numbers.jsonl"
 

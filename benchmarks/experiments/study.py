@@ -32,7 +32,9 @@ from gitcluster.metrics import adjusted_rand_score
 from gitcluster.pipeline import Views, look_at, study_samples
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.recipes import RECIPES, Recipe
-from gitcluster.selection import Candidate, able_views, compare, evenness, gather_candidates, mean_agreement
+from gitcluster.selection import compare
+from gitcluster.selection.agreement import mean_agreement
+from gitcluster.selection.candidates import Candidate, able_views, evenness, gather_candidates
 
 RESULTS = FOLDER / "study.jsonl"
 DEFAULT = RECIPES["adaptive"]

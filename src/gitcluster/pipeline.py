@@ -27,16 +27,10 @@ from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.prior.constraints import Constraints
 from gitcluster.prior.proportions import equal_shares, resolve_proportions
 from gitcluster.recipes import Recipe, find_recipe
-from gitcluster.selection import (
-    SampleEvidence,
-    Selection,
-    Table,
-    View,
-    hierarchy_of,
-    intrinsic_dimension,
-    neighborhood_sizes,
-    select,
-)
+from gitcluster.selection import Selection, select
+from gitcluster.selection.candidates import hierarchy_of
+from gitcluster.selection.numbers import Table, intrinsic_dimension
+from gitcluster.selection.views import SampleEvidence, View, neighborhood_sizes
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 Report = Callable[[str], None]

@@ -28,7 +28,7 @@ from gitcluster.fitted.persistence import read_notes
 from gitcluster.inputs import Points
 from gitcluster.inputs.columns import Columns
 from gitcluster.inputs.representations import WIDEST
-from gitcluster.selection import neighborhood_sizes
+from gitcluster.selection.views import neighborhood_sizes
 
 MOST_LINES = 20
 """Columns that are told of one by one."""

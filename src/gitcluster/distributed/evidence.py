@@ -14,15 +14,9 @@ from gitcluster.distributed.tasks import call_each, fetch, merge_tree, share
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.prior.proportions import equal_shares
-from gitcluster.selection import (
-    Selection,
-    View,
-    count_crossing,
-    hierarchy_of,
-    highest_peaks,
-    leak_among,
-    select,
-)
+from gitcluster.selection import Selection, select
+from gitcluster.selection.candidates import hierarchy_of
+from gitcluster.selection.views import View, count_crossing, highest_peaks, leak_among
 
 
 class Merged(NamedTuple):

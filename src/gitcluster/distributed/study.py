@@ -16,7 +16,8 @@ from gitcluster.inputs import MOST_STUDIED, Points
 from gitcluster.inputs.preparing import Ready
 from gitcluster.inputs.representations import Representation, name_of, represent
 from gitcluster.pipeline import describe_ways, look_at, study_samples
-from gitcluster.selection import Selection, Table, intrinsic_dimension
+from gitcluster.selection import Selection
+from gitcluster.selection.numbers import Table, intrinsic_dimension
 
 
 class Asked(NamedTuple):

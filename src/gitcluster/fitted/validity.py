@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import highest_in
 from gitcluster.fitted.prediction import Described
-from gitcluster.selection import intrinsic_dimension, open_leak
+from gitcluster.selection.numbers import intrinsic_dimension, open_leak
 
 
 def score_closedness(found: Clustering, samples: Any, described: Described, *, n_jobs: int | None = None) -> float:

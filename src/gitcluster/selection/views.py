@@ -1,0 +1,159 @@
+"""What stages 2 to 5 found with one representation and one number of neighbours, and what is counted on its samples.
+
+In: topo-graphs, and the neighbours, local clusters and intensities of samples. Out: the merges of every view, and how
+much its clusters leak.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._jit import comparing, run_chunks
+from gitcluster._support.arrays import Array
+from gitcluster.hierarchy import CRUMB, Merges, link, undo_order
+from gitcluster.hierarchy.constrained import Ties
+from gitcluster.neighbors import Neighbors
+from gitcluster.topo_graph import TopoGraph
+
+FACTORS = tuple(2 ** (step / 2) for step in range(-2, 3))
+"""Candidates for k, times log2 n: from a half to two."""
+MOST_NEIGHBORS = 20
+"""The largest candidate: boundary pairs are sought among 40 neighbours at most, however many samples there are."""
+CRUMBS = {"linkage": CRUMB, "even linkage": 5}
+"""Merges by linkage: no split leaves less than this part of an average cluster."""
+
+
+def neighborhood_sizes(n_samples: int) -> list[int]:
+    """Candidates for k.
+
+    Examples
+    --------
+    >>> neighborhood_sizes(1000)
+    [5, 7, 10, 14, 20]
+    """
+    largest = max(1, min(MOST_NEIGHBORS, n_samples - 1))
+    return sorted({min(largest, max(2, round(factor * np.log2(n_samples)))) for factor in FACTORS})
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What stages 2 to 5 found with one representation and one number of neighbours, apart from the samples."""
+
+    n_neighbors: int
+    n_samples: int
+    topo_graph: TopoGraph
+    peak_intensity: NDArray[np.float64]
+    """(m,) log intensity of every peak."""
+    ties: Ties | None = None
+    """Constraints on the local clusters."""
+    representation: str = "std"
+
+    @property
+    def n_peaks(self) -> int:
+        """Number of local clusters."""
+        return len(self.topo_graph.sizes)
+
+    @property
+    def most_clusters(self) -> int:
+        """Number of clusters where nothing merges but what must be together."""
+        return self.n_peaks if self.ties is None else self.ties.count_parts(self.n_peaks)
+
+    @cached_property
+    def merges(self) -> Merges:
+        """All merges of average linkage."""
+        return link(self.topo_graph)
+
+    @cached_property
+    def _undone(self) -> dict[str, Array]:
+        """What :meth:`undone` has found."""
+        return {}
+
+    def undone(self, kind: str, n_undone: int) -> Array:
+        """The merges of a kind of linkage that are undone first."""
+        found, wanted = self._undone.get(kind), min(n_undone, self.n_peaks - 1)
+        if found is None or len(found) < wanted:
+            self._undone[kind] = found = undo_order(self.merges, self.topo_graph, CRUMBS[kind], wanted)
+        return found[:wanted]
+
+
+class Evidence(Protocol):
+    """What is counted on the samples of several views, which are known by their place in a list."""
+
+    def rows(self, i: int) -> Array:
+        """Local cluster, in a view, of every sample by which clusterings are compared."""
+
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
+        """What crosses between the clusters of a view, see :func:`count_crossing`, for views with labels."""
+
+
+class SampleEvidence:
+    """Evidence from samples that are all here."""
+
+    def __init__(self, views: Sequence[View], n_jobs: int | None) -> None:
+        self.views, self.n_jobs = views, n_jobs
+        self.samples: list[tuple[Neighbors, Array, NDArray[np.float64]]] = []
+        """Neighbours, local cluster and log intensity of every sample, for every view."""
+        self.compared: list[Array] = []
+
+    def add(self, near: Neighbors, local: Array, log_intensity: NDArray[np.float64], rows: Array | None) -> None:
+        """The samples of one more view, and which of them are compared with those of others; None for all."""
+        self.samples.append((near, local, log_intensity))
+        self.compared.append(local if rows is None else local[rows])
+
+    def rows(self, i: int) -> Array:
+        """Local cluster, in a view, of every sample by which clusterings are compared."""
+        return self.compared[i]
+
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
+        """What crosses between the clusters of a view."""
+        found = []
+        for i, labels in cuts:
+            near, local, log_intensity = self.samples[i]
+            k, peaks = leak_among(*near.indices.shape), highest_peaks(self.views[i], labels)
+            found.append(count_crossing(near.indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs))
+        return found
+
+
+def count_crossing(
+    indices: Array, k: int, members: Array, log_intensity: Array, *, peaks: Array, n_jobs: int | None = None
+) -> NDArray[np.int64]:
+    """Samples, boundary samples and crossing links of every cluster, (3, n_clusters); those of parts of the samples
+    add up. ``indices`` may have fewer rows than there are samples with values."""
+    crossing = np.empty(len(indices), np.int64)
+    run_chunks(comparing.measure_crossing, len(indices), n_jobs, indices, k, members, log_intensity, peaks, crossing)
+    own, counts = members[: len(indices)], np.zeros((3, len(peaks)), np.int64)
+    for row, values in enumerate((np.ones_like(crossing), crossing > 0, crossing)):
+        np.add.at(counts[row], own, values)
+    return counts
+
+
+def leak_among(n_samples: int, n_found: int) -> int:
+    """Neighbours whose links are looked at."""
+    return min(n_found, 2 * round(float(np.log2(n_samples))))
+
+
+def highest_peaks(view: View, labels: Array) -> NDArray[np.float64]:
+    """Log intensity of the highest peak of every cluster."""
+    peaks = np.full(int(labels.max()) + 1, -np.inf)
+    np.maximum.at(peaks, labels, view.peak_intensity)
+    return peaks
+
+
+def measure_leak(view: View, labels: Array, counts: NDArray[np.int64]) -> tuple[float, float]:
+    """How much and how freely clusters leak, the worst of them, from what :func:`count_crossing` has counted.
+
+    How much: the share of a cluster's links that leave it. How freely: the mean over its boundary samples of the share
+    of their links that cross, each weighted by its intensity relative to the peaks; a cut through a thin thread
+    leaks little, but freely.
+    """
+    sizes, touched, crossing = counts
+    graph = view.topo_graph
+    leaving = np.where(graph.inside(labels), 0, graph.pairs)
+    links = 2.0 * view.n_neighbors * sizes
+    much = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in labels[graph.edges].T) / links
+    freely = crossing / comparing.CROSSING / np.maximum(touched, 1)
+    return float(much.max()), float(freely.max())
