@@ -1,12 +1,13 @@
 """The pictures of ``docs/images`` that :mod:`gitcluster.plots` draws: ``python docs/images.py`` draws them again.
 
-A test draws them too and compares, so that none is older than what it shows. Pictures of the explorer and of other
-packages' data are made elsewhere.
+A test draws them too and compares, so that none is older than what it shows. That of cells is drawn where scanpy is
+installed. Pictures of the explorer, and maps that other packages draw, are made elsewhere.
 """
 
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sklearn.datasets import load_digits, load_wine
 
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
+from gitcluster.integrations.scanpy import git, plot_resolution
 
 FOLDER = Path(__file__).parent / "images"
 SIDE = 48
@@ -71,6 +73,15 @@ def profile() -> Any:
     return plots.plot_profile(GIT(3).fit(frame), frame, columns=8)
 
 
+def cells() -> Any:
+    """Cells of blood, which come with scanpy."""
+    import scanpy
+
+    adata = scanpy.datasets.pbmc68k_reduced()
+    git(adata)
+    return plot_resolution(adata)
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "pipeline": lambda: plots.plot_pipeline(*example()),
     "ascent": ascent,
@@ -86,6 +97,8 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "profile": profile,
     "explanation": lambda: plots.plot_explanation(example()[0].explain(100, 700), example()[1]),
 }
+if find_spec("scanpy"):
+    PICTURES["cells_resolution"] = cells
 
 
 def draw(name: str) -> bytes:

@@ -730,7 +730,7 @@ def test_stored_pictures_are_those_drawn_now(monkeypatch):
     stale = [name for name in images.PICTURES if images.is_stale(name)]
     assert not stale, f"python docs/images.py {' '.join(stale)} draws them again"
     shown = set(re.findall(r"\(images/(\w+)\.png\)", (Path(images.__file__).parent / "plots.md").read_text()))
-    assert shown == set(images.PICTURES)
+    assert shown == set(images.PICTURES) - {"cells_resolution"}
 
 
 @pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from gitcluster import GIT
+from gitcluster.cli.pictures import KINDS
 from gitcluster.fitted.attributes import number_words
 from gitcluster.plots._colours import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
@@ -134,3 +135,11 @@ def test_it_fits_on_screens_and_paper(kind, request, run, browser):
         boxes = page.evaluate(f"{parts}.map(e => [e.scrollWidth, e.tagName, e.offsetHeight])")
         assert all(wide <= room[0] and (tag == "TABLE" or high < room[1]) for wide, tag, high in boxes)
     context.close()
+
+
+def test_every_kind_of_picture_is_drawn_of_a_saved_model(csv, run):
+    assert run("fit", csv, "--id", "customer", "--save", "m.npz", "-q")[0] == 0
+    for kind in KINDS:
+        code, _, err = run("plot", "m.npz", "--kind", kind, "-o", f"{kind}.svg")
+        assert (code, err) == (0, "")
+        ElementTree.parse(f"{kind}.svg")

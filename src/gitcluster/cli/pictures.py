@@ -71,7 +71,7 @@ def inline(kind: str, model: Any, table: Table, *, size: tuple[float, float] = (
     )
     for colour, name in _page_colours(model.n_clusters_).items():
         picture = picture.replace(colour, f"var({name})")
-    return f"<figure><figcaption>{escape(title)}</figcaption>{picture}</figure>"
+    return f'<figure class="{kind}"><figcaption>{escape(title)}</figcaption>{picture}</figure>'
 
 
 def _opening(title: str) -> str:

@@ -135,7 +135,8 @@ def _number(model: GIT, table: Table) -> str:
         return f"<p>{model.n_clusters_} clusters were asked for and found.</p>"
     words = (
         f"The number of clusters was chosen from the data: {number_words(model.n_clusters_scores_)}. The score is high "
-        "where many views of the data agree on clusters that say much and hardly touch each other."
+        "where many views of the data agree on clusters that say much and hardly touch each other. Named are the best "
+        "of the numbers that differ by a half or more."
     )
     pictures = [inline("n-clusters", model, table, size=(5.2, 3.0), quantity=name) for name in ("score", "agreement")]
     return f'<p>{escape(words)}</p><div class="pair">{"".join(pictures)}</div>'

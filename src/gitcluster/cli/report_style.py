@@ -4,7 +4,8 @@ STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1d2733; --soft: #55606e; --line: #e1e6eb; --pale: #dadada;
 --tint: #f5f7f9; --link: #00639b; }
 @media screen and (prefers-color-scheme: dark) { :root { --paper: #14191f; --ink: #e4e8ed; --soft: #a3adb8;
---line: #303942; --pale: #4a525b; --tint: #1c232b; --link: #6cbdf0; } }
+--line: #303942; --pale: #4a525b; --tint: #1c232b; --link: #6cbdf0; }
+figure.topo-graph image { opacity: .3; } }
 * { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 64rem;
 margin: 2.5rem auto; padding: 0 1.25rem; overflow-wrap: break-word; }

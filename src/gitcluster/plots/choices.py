@@ -117,6 +117,7 @@ def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -
 def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quantity: str = "score") -> Axes:
     """Draw how the number of clusters was chosen: the score of every number, the chosen one and the next in colour.
 
+    The next are the best of the numbers that differ from it, and from each other, by a half or more.
     ``model``, fitted with ``n_clusters="auto"``, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is
     ignored.
 
