@@ -212,6 +212,10 @@ def test_samples_have_places(tmp_path):
     write_explorer(GIT(3, metric="precomputed").fit(distances), path=path, embedding=high[:, :2])
     line = payload_of(write_explorer(GIT(2).fit(high[:, :1]), path=path))["views"][0]
     assert line["axes"][1]["name"] == "log intensity"
+    for varying in (0, 1):  # features that are always the same count for nothing
+        flat = np.zeros((80, 4))
+        flat[:, :varying] = high[:, :varying]
+        write_explorer(GIT(1 + varying).fit(flat), flat, path)
     far = np.concatenate([X, [[1e7, 0.0]]])
     axes = payload_of(write_explorer(GIT(2).fit(far), far, path))["views"][0]["axes"]
     assert max(axis["unit"] for axis in axes) < 100  # one far sample does not make a dot of the others

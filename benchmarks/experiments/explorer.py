@@ -37,6 +37,8 @@ RESULTS = FOLDER / "explorer.jsonl"
 PRIORS = 200
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 PICTURE = FOLDER.parents[1] / "docs" / "images" / "explorer.png"
+OPENED = 4
+"""A page is opened so many times, and the fastest counts."""
 PANNED = 4.0
 """Seconds of panning."""
 PAN = """(seconds) => new Promise((done) => {
@@ -48,6 +50,9 @@ PAN = """(seconds) => new Promise((done) => {
   };
   requestAnimationFrame(frame);
 })"""
+SHOWN = """() => ["first-contentful-paint", "first-points"].map(
+  (mark) => performance.getEntriesByName(mark)[0]?.startTime ?? null,
+)"""
 RENDERER = """() => {
   const gl = document.createElement("canvas").getContext("webgl");
   const names = gl && gl.getExtension("WEBGL_debug_renderer_info");
@@ -115,13 +120,12 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
     start = perf_counter()
     write_explorer(model, X, path)
     written = perf_counter() - start
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.goto(path.as_uri())
-    for mark in ("first-points", "first-contentful-paint"):
-        while not page.evaluate("(mark) => performance.getEntriesByName(mark).length", mark):
-            page.wait_for_timeout(50)
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    points = page.evaluate("performance.getEntriesByName('first-points')[0].startTime")
+    page, times = open_page(browser, path), []
+    for _ in range(OPENED):
+        page.close()
+        page = open_page(browser, path)
+        times.append(page.evaluate(SHOWN))
+    paint, points = np.min(times, axis=0)
     page.evaluate(PAN, 1.0)  # warms up
     adapted = count_frames(browser, page)
     share = page.evaluate("explorer.frames.share")
@@ -131,8 +135,8 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
         "local clusters": len(model.peaks_),
         "page MB": round(path.stat().st_size / 1e6, 2),
         "written s": round(written, 2),
-        "first paint ms": round(paint),
-        "first points ms": round(points),
+        "first paint ms": round(float(paint)),
+        "first points ms": round(float(points)),
         "frames a second": adapted,
         "share drawn": round(share, 3),
         "frames a second, all drawn": count_frames(browser, page),
@@ -143,6 +147,15 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
     }
     page.close()
     return line
+
+
+def open_page(browser: Any, path: Path) -> Any:
+    """The page, when its samples are shown."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(path.as_uri())
+    while None in page.evaluate(SHOWN):
+        page.wait_for_timeout(50)
+    return page
 
 
 def draw_picture(browser: Any, path: Path) -> None:

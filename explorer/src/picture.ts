@@ -131,9 +131,10 @@ function legendPart(app: App, style: Style): string {
 }
 
 /** What the picture shows, in one line. */
-function caption(app: App): string {
+function caption(app: App, tiled: boolean): string {
   const { model, view, cut } = app;
-  const shown = model.nShown < model.nSamples ? ` (${format(model.nShown)} drawn)` : "";
+  const drawn = tiled ? "counted by tile" : `${format(model.nShown)} drawn`;
+  const shown = model.nShown < model.nSamples ? ` (${drawn})` : "";
   const axes = view.axes.map(({ name }) => name).filter(Boolean);
   return [
     `${count(model.nSamples, "sample")}${shown}, ${count(cut.nClusters, "cluster")} of ${count(model.nLocal, "local cluster")}`,
@@ -171,7 +172,7 @@ export function asSvg(
     ' font-family="system-ui, sans-serif">',
     `<rect width="${width}" height="${height}" fill="${style.paper}"/>`,
     text(GAP, 28, app.model.title, `font-size="17" font-weight="600" fill="${style.ink}"`),
-    text(GAP, 48, caption(app), `font-size="12" fill="${style.soft}"`),
+    text(GAP, 48, caption(app, samples.density.replaces(boxes[0])), `font-size="12" fill="${style.soft}"`),
     ...panels,
     `<g transform="translate(${left} ${TOP})">${legendPart(app, style)}</g>`,
     "</svg>",

@@ -142,6 +142,9 @@ def _scaled(found: Clustering, X: Any, points: Any) -> Any:
 
 def _principal_components(points: Any) -> Places:
     """The two directions in which the samples vary most."""
+    if points.shape[1] < 2:  # features that are always the same were left out
+        dense = points.toarray() if issparse(points) else points
+        points = np.column_stack([dense, np.zeros((len(dense), 2 - dense.shape[1]))])
     if issparse(points) and points.shape[0] * points.shape[1] < 10**7:
         points = points.toarray()
     if not issparse(points):
@@ -173,6 +176,8 @@ def part_clusters(found: Clustering, X: Any = None) -> Places | None:
     if points.shape[1] < 3 or found.n_clusters < 2 or issparse(points):
         return None
     points = _scaled(found, X, points)
+    if points.shape[1] < 3:
+        return None
     points = points / (np.abs(points).max() or 1.0)
     there = np.flatnonzero(np.asarray(found.labels) >= 0)
     there = there[:: -(-len(there) // MOST_FOR_DISCRIMINANT)]
