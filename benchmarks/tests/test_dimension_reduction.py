@@ -1,6 +1,7 @@
 """Methods on embedded images, on a stand-in for the images: few, made here."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +61,20 @@ def test_the_four_claims_follow_from_the_published_figures():
 def test_a_run_that_fails_or_takes_too_long_is_stored_as_such(images):
     assert dimension_reduction.run_apart(["k-means", "mnist", "pca5", "9"], images, 0)["error"] == "> 0 s"
     assert "KeyError" in dimension_reduction.run_apart(["none", "mnist", "pca5", "9"], images, 60)["error"]
+
+
+def test_a_part_of_the_images_is_tried_where_all_are_too_many_and_the_line_says_why(monkeypatch, tmp_path):
+    def run_apart(job, cache, timeout, gigabytes):
+        return {"n": int(job[-1])} | ({"error": "> 9 s"} if int(job[-1]) > 20_000 else {"f1": 1.0})
+
+    monkeypatch.setattr(dimension_reduction, "run_apart", run_apart)
+    options = SimpleNamespace(images=None, cache=tmp_path, timeout=9, memory=8)
+    job = ["SpectACl", "mnist", "pca5"]
+    found = {"n": 20_000, "f1": 1.0, "stopped": "60,000 images: > 9 s"}
+    assert dimension_reduction.run_sizes(job, 60_000, options) == found
+    assert dimension_reduction.run_sizes(["k-means", *job[1:]], 60_000, options)["error"] == "> 9 s"
+    options.images = 20_000
+    assert dimension_reduction.run_sizes(job, 60_000, options) == {"n": 20_000, "f1": 1.0}
 
 
 def test_tables_of_the_stored_results_name_every_run():

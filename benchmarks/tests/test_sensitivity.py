@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from benchmarks.experiments import sensitivity
+from benchmarks.experiments import dimension_reduction, sensitivity
+from benchmarks.running import read_lines
 from benchmarks.suite import embeddings
 from gitcluster import GIT
 from gitcluster.metrics import published_scores
@@ -47,6 +48,14 @@ def test_sensitivity_resumes_agrees_with_plain_fits_and_is_drawn(images):
     from benchmarks.reporting.figures import draw_sensitivity
 
     assert len(draw_sensitivity().axes[1].lines) == 5
+
+
+def test_the_default_that_chooses_k_is_that_of_dimension_reduction(images):
+    options = ["--sets", "mnist", "--embeddings", "pca5", "--cache", str(images / "cache")]
+    sensitivity.main(options)
+    assert np.isnan(sensitivity.read_curves(read_lines(sensitivity.RESULTS))["mnist", "pca5"]["auto"]).all()
+    dimension_reduction.main([*options, "--methods", "GIT"])
+    assert sensitivity.read_curves(read_lines(sensitivity.RESULTS))["mnist", "pca5"]["auto"] == [1.0]
 
 
 def test_one_search_serves_every_k():
