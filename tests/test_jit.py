@@ -133,8 +133,8 @@ def test_a_signal_while_a_kernel_runs_raises_what_it_raises():
     before = signal.signal(signal.SIGALRM, stop)
     try:
         for _ in range(5):
-            signal.setitimer(signal.ITIMER_REAL, 0.002)
-            with pytest.raises(Stop):
+            with pytest.raises(Stop):  # noqa: PT012 - a busy machine may be late in calling the kernel
+                signal.setitimer(signal.ITIMER_REAL, 0.002)
                 kernel(50_000_000)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

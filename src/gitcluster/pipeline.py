@@ -37,8 +37,8 @@ Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
-COLUMNS_AT_ONCE = 8
-"""Neighbours whose rows are put in another order at a time: a cache line of distances."""
+COLUMNS_AT_ONCE = 16
+"""Neighbours whose rows are put in another order at a time, so that little is there twice."""
 
 
 class Stages(NamedTuple):
@@ -412,8 +412,8 @@ def _restore_order(ready: Ready, near: Neighbors, stages: Stages) -> tuple[Ready
     place, order = inverse_order(ready.order), ready.order.astype(near.indices.dtype)
     for start in range(0, near.indices.shape[1], COLUMNS_AT_ONCE):
         columns = slice(start, start + COLUMNS_AT_ONCE)
-        near.indices[:, columns] = order[near.indices[place, columns]]
-        near.distances[:, columns] = near.distances[place, columns]
+        near.indices[:, columns] = np.take(order, np.take(near.indices[:, columns], place, axis=0))
+        near.distances[:, columns] = np.take(near.distances[:, columns], place, axis=0)
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])
