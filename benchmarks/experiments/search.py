@@ -4,7 +4,7 @@ Seconds of the exact search in cells, by all pairs, by scipy's k-d tree, and of 
 neighbours of blobs and of uniform noise, with the CPU seconds that the rule of ``search="auto"`` expects. With
 ``--labels``: the labels of an approximate fit beside those of an exact one, on stored sets of more than 5,000 samples.
 With ``--bounds``: the exact search by lower bounds and neighbour descent in turns, on images, wall and CPU seconds.
-With ``--descent``: neighbour descent and that of the package pynndescent in turns, on large sets: seconds, recall, memory.
+With ``--descent``: neighbour descent and that of the package pynndescent in turns, on large sets.
 With ``--same``: whether neighbour descent finds the same with 1, 2 and 4 threads and in other orders of the rows.
 """
 
