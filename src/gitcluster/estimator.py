@@ -74,9 +74,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         many features that repeat each other; None takes the features as they are; weights are multiplied. The names
         are for the Euclidean metric, and the published variants take "std" for "auto".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        How to search the neighbours. "approximate" is neighbour descent (``pip install 'gitcluster[fast]'``), "auto"
-        uses it where it is installed and clearly faster; an object with scikit-learn's ``fit`` and ``kneighbors`` is
-        used as it is.
+        How to search the neighbours. "approximate" is neighbour descent, for dense samples with the metrics
+        "euclidean" and "cosine", the others are searched exactly; "auto" uses it where it is clearly faster. An object
+        with scikit-learn's ``fit`` and ``kneighbors`` is used as it is.
     noise : float or "auto", default=None
         Samples to be labelled -1: a share of them, those with the highest outlier scores, or "auto", those far out of
         what is usual. By default every sample has a cluster.
@@ -90,7 +90,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     weights : dict, default=None
         What distances in columns of a data frame are multiplied by, by name; 0 leaves a column out.
     n_jobs : int, default=None
-        Threads, with scikit-learn's meaning. The labels depend on it only where the search is approximate.
+        Threads, with scikit-learn's meaning. The labels do not depend on it.
     verbose : bool or callable, default=False
         Whether to write every stage and its seconds to the standard error stream; a function is called with the name
         of every stage when it begins. A progress bar is there as well:

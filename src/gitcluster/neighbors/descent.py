@@ -38,7 +38,7 @@ from gitcluster.neighbors.shadows import (
 NEAR = 32
 """Blocks that every block is compared with, at first."""
 EFFORTS = 4
-"""How often the number of these may be doubled, less one."""
+"""Times that blocks are compared, at most; each time with twice as many others."""
 LINKS = 32
 """Nearest samples that a sample is linked to."""
 BACK = 16
