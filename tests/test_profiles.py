@@ -225,7 +225,7 @@ def test_columns_are_named_whatever_the_features_were_looked_at_as(extra, tmp_pa
     frame = pd.DataFrame({f"x{i}": np.exp(column / 9) for i, column in enumerate(wide.T)})
     frame = frame.assign(**{name: np.array(values)[(hidden[:, 0] > 4).astype(int)] for name, values in extra.items()})
     for way in ("power", "components"):
-        with mock.patch("gitcluster.inputs.represent", partial(one_way, way)):
+        with mock.patch("gitcluster.inputs.points.represent", partial(one_way, way)):
             model = GIT(3).fit(frame)
         assert model.representation_ == way
         model.save(tmp_path / "model.npz")

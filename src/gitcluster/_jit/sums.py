@@ -101,5 +101,12 @@ def mean_totals(totals: NDArray[np.int64], counts: NDArray[np.float64]) -> NDArr
 
 
 def log_totals(totals: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Logarithms of sums, by the function that compiled loops use: numpy's own may differ in the last bit."""
-    return np.array([log(part) for part in leading_parts(totals).tolist()]) + totals[:, 0] * LOG_BIN
+    """Logarithms of sums, by the function that compiled loops use: numpy's own may differ in the last bit.
+
+    Examples
+    --------
+    >>> log_totals(sum_values(np.array([1.0]), np.array([1]), 2))
+    array([-inf,   0.])
+    """
+    logs = [log(part) if part > 0 else -inf for part in leading_parts(totals).tolist()]
+    return np.array(logs) + totals[:, 0] * LOG_BIN
