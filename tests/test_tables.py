@@ -12,9 +12,8 @@ from gitcluster._jit.tables import find_slot, free_slot, make_table
 
 
 @kernel
-def use_table(n_numbers, numbers, values, left):
+def use_table(table, numbers, values, left):
     """Put numbers in with their values, a negative one takes its opposite out; fill ``left`` with what is held."""
-    table = make_table(n_numbers)
     held = np.empty(len(table), np.int64)
     for t in range(len(numbers)):
         slot = find_slot(table, abs(numbers[t]))
@@ -49,7 +48,7 @@ def test_a_table_holds_what_a_dictionary_holds(steps):
             expected.pop(-number, None)
     numbers, values = np.array(steps, np.int64).T.copy()
     left = np.empty(31, np.int64)
-    use_table(31, numbers, values, left)
+    use_table(make_table(31), numbers, values, left)
     assert left.tolist() == [expected.get(number, -1) for number in range(31)]
 
 

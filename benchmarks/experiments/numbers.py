@@ -68,7 +68,7 @@ DESIGNS = {
     "one cluster has .2 in every dimension": Design(falls=0.0),
     "one cluster has half of it": Design(one=STRUCTURELESS / 2),
     "one cluster has one and a half of it": Design(one=1.5 * STRUCTURELESS),
-    "numbers that are firm, whatever they say": Design(one=0.0, firm=0.3),
+    "what views agree on counts, however little it tells": Design(one=0.0, firm=0.3),
 }
 
 

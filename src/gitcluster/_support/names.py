@@ -1,4 +1,4 @@
-"""Names and texts of users where they are shown: what a terminal or a program would obey is made visible."""
+"""Names, texts and numbers where they are shown: what a terminal or a program would obey is made visible."""
 
 import os
 import re
@@ -35,3 +35,14 @@ def as_typed(argument: str) -> str:
     except UnicodeEncodeError:
         return os.fsencode(argument).decode(errors="surrogateescape")
     return argument
+
+
+def count_of(number: int, what: str) -> str:
+    """A number and its noun.
+
+    Examples
+    --------
+    >>> count_of(1200, "edge"), count_of(1, "cluster")
+    ('1,200 edges', '1 cluster')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gitcluster import GIT, __version__
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
 from gitcluster.cli.cells import Table
 from gitcluster.cli.choosing import listed
 from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
@@ -70,8 +70,9 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
 
 
 def _head(model: GIT, table: Table, title: str, headings: list[str]) -> str:
-    lead = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters" + (
-        f"; {table.dropped:,} rows with missing values were left out" if table.dropped else ""
+    lead = (
+        f"{count_of(table.n_rows, 'row')}, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
+        + (f"; {table.dropped:,} rows with missing values were left out" if table.dropped else "")
     )
     style = f"{STYLE}{page_colours(model.n_clusters_)}{PROFILE_STYLE}"
     links = "".join(f'<a href="#part-{i}">{heading}</a>' for i, heading in enumerate(headings, 1))
@@ -135,8 +136,8 @@ def _number(model: GIT, table: Table) -> str:
         return f"<p>{model.n_clusters_} clusters were asked for and found.</p>"
     words = (
         f"The number of clusters was chosen from the data: {number_words(model.n_clusters_scores_)}. The score is high "
-        "where many views of the data agree on clusters that say much and hardly touch each other. Named are the best "
-        "of the numbers that differ by a half or more."
+        "where many views of the data agree on clusters that are of similar size and hardly touch each other. Other "
+        "good numbers are named if they differ by half or more."
     )
     pictures = [inline("n-clusters", model, table, size=(5.2, 3.0), quantity=name) for name in ("score", "agreement")]
     return f'<p>{escape(words)}</p><div class="pair">{"".join(pictures)}</div>'
@@ -149,7 +150,9 @@ def _firmness(model: GIT, table: Table) -> str:
     pictures = [inline("memberships", model, table, size=(5.2, 3.4))]
     if hasattr(model, "selection_"):
         n, sizes = len(model.selection_["score"]), np.unique(model.selection_["n_neighbors"])
-        several = f"from {sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else f"{sizes[0]} neighbours"
+        several = (
+            f"from {sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else count_of(int(sizes[0]), "neighbour")
+        )
         told = f"{n} candidates were compared: several ways to look at the columns, {several}, and several merges."
         words = [told, agreement_words(model.agreement_), width_words(model) or "", *words]
     if model.clustering_.representations is not None:
@@ -159,7 +162,8 @@ def _firmness(model: GIT, table: Table) -> str:
 
 def _graph(model: GIT, table: Table) -> str:
     graph = model.topo_graph_
-    words = f"There are {len(graph.sizes):,} local clusters and {len(graph.edges):,} connections between them. {GRAPH}"
+    nodes, edges = count_of(len(graph.sizes), "local cluster"), count_of(len(graph.edges), "connection")
+    words = f"The graph has {nodes} and {edges} between them. {GRAPH}"
     pictures = [inline("topo-graph", model, table, max_nodes=NODES, n_labels=0, legend=False)]
     if model.clustering_.hierarchy is not None:
         pictures.append(inline("condensed-tree", model, table))
@@ -219,7 +223,7 @@ def _origin(model: GIT, commands: list[str]) -> str:
     versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     told = {
         "command": "<br>".join(f"<code>{escape(visible(command))}</code>" for command in commands if command),
-        "method": f"GIT, variant {model.clustering_.recipe.name}, {model.n_neighbors_} neighbours",
+        "method": f"GIT, variant {model.clustering_.recipe.name}, {count_of(model.n_neighbors_, 'neighbour')}",
         "versions": f"gitcluster {__version__}, Python {python_version()}, "
         + ", ".join(f"{name} {number}" for name, number in versions.items()),
     }

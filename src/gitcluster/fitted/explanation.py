@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering, clustering_of
@@ -86,7 +86,7 @@ class SampleExplanation:
         found, place = self.clustering, self.home
         steps = len(self.climb) - 1
         peak = visible(found.name_of(int(self.climb[-1])))
-        way = f"climbs to sample {peak} in {count(steps, 'step')}" if steps else "is a peak of intensity"
+        way = f"climbs to sample {peak} in {count_of(steps, 'step')}" if steps else "is a peak of intensity"
         lines = [f"Sample {self.name} is in cluster {place} ({samples_in(found, place)})."]
         if self.cluster < 0:
             score = found.outlier_scores[self.sample]
@@ -96,7 +96,7 @@ class SampleExplanation:
             ]
         lines.append(
             f"It {way}; that is local cluster {self.local_cluster} of "
-            f"{count(int(found.topo_graph.sizes[self.local_cluster]), 'sample')}."
+            f"{count_of(int(found.topo_graph.sizes[self.local_cluster]), 'sample')}."
         )
         others = np.argsort(-self.memberships, kind="stable")
         second = next((int(c) for c in others if c != place and self.memberships[c] > 0), None)
@@ -217,7 +217,7 @@ class PairExplanation:
             lines.append(f"The two differ most in {in_words(self.differences)}.")
         if self.together_until is not None and self.local_clusters[0] != self.local_clusters[1]:
             kind = "stay" if self.together else "would be"
-            lines.append(f"They {kind} together up to {count(self.together_until, 'cluster')}.")
+            lines.append(f"They {kind} together up to {count_of(self.together_until, 'cluster')}.")
         if self.prior_distances is not None:
             now, merged = self.prior_distances
             lines.append(f"As one cluster they would take the distance to the prior from {now:.3f} to {merged:.3f}.")
@@ -245,7 +245,7 @@ class PairExplanation:
         if graph.pairs[edge] == 0:
             return f"{i} - {j} (a bridge, no boundary pair)"
         strength = f"strength {np.exp(graph.log_weights[edge]):.3g}"
-        return f"{i} - {j} ({count(int(graph.pairs[edge]), 'boundary pair')}, {strength})"
+        return f"{i} - {j} ({count_of(int(graph.pairs[edge]), 'boundary pair')}, {strength})"
 
     def _repr_html_(self) -> str:
         return explanation_html(str(self), self.differences, self.names)
@@ -405,9 +405,4 @@ def explain_pair(found: Clustering, i: int, j: int, X: Any = None) -> PairExplan
 
 def samples_in(found: Clustering, cluster: int) -> str:
     """Number of samples in a cluster, in words."""
-    return count(int((found.labels == cluster).sum()), "sample")
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return count_of(int((found.labels == cluster).sum()), "sample")

@@ -7,9 +7,9 @@ import numpy as np
 
 from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
+from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.plots._style import count_of
 from gitcluster.topo_graph import TopoGraph
 
 

@@ -64,17 +64,6 @@ def clear_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def count_of(number: int, what: str) -> str:
-    """A number and its noun.
-
-    Examples
-    --------
-    >>> count_of(1200, "edge"), count_of(1, "cluster")
-    ('1,200 edges', '1 cluster')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def mark_level(ax: Axes, level: float, text: str, *, linewidth: float) -> None:
     """A dashed line across the axes, behind all else, with a text at its right end."""
     ax.axhline(level, color=FAINT, linewidth=linewidth, linestyle=(0, (5, 3)), zorder=0)

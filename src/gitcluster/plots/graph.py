@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from numpy.typing import ArrayLike, NDArray
 
+from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, lay_out, place_samples
@@ -14,7 +15,7 @@ from gitcluster.plots._coarse import coarsen, told_nodes
 from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._points import axes_area, draw_backdrop, take_map
-from gitcluster.plots._style import add_legend, check_model, count_of, line_entry, marker_entry
+from gitcluster.plots._style import add_legend, check_model, line_entry, marker_entry
 
 TIMES = ("before", "after")
 LAYOUTS = ("position", "force")

@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from gitcluster._support.names import count_of
 from gitcluster.fitted.layers import Layer, find_layers
 from gitcluster.plots._colours import colours_of, readable_on, unborn_on
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._style import check_model, count_of, mark_level, take_axes
+from gitcluster.plots._style import check_model, mark_level, take_axes
 
 LARGEST = 900.0
 """Area of a node that holds all samples, in square points."""

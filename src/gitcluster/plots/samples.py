@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import uniform_filter
 from sklearn.utils import check_array
 
+from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.fitted.prediction import describe_samples
@@ -22,7 +23,6 @@ from gitcluster.plots._style import (
     add_colour_bar,
     add_legend,
     check_model,
-    count_of,
     label_clusters,
     line_entry,
     marker_entry,

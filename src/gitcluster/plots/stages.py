@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import inverse_order
+from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.paths import find_boundary_pairs
 from gitcluster.fitted.places import Places, place_samples, usual_values
@@ -22,7 +23,6 @@ from gitcluster.plots._style import (
     AnyFigure,
     check_model,
     clear_frame,
-    count_of,
     line_entry,
     marker_entry,
     take_figure,

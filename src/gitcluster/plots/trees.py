@@ -8,12 +8,13 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 
+from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.plots._colours import FAINT, colours_of, ink_on, readable_on, unborn_on
 from gitcluster.plots._labels import name_places
-from gitcluster.plots._style import add_legend, check_model, count_of, line_entry, mark_level, marker_entry, take_axes
+from gitcluster.plots._style import add_legend, check_model, line_entry, mark_level, marker_entry, take_axes
 
 SMALLEST = 0.02
 """Share of the samples below which a part falls off a condensed tree, unless a chosen cluster is smaller."""
