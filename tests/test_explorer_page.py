@@ -736,7 +736,7 @@ def test_tiles_stand_for_samples_that_are_not_drawn(visit):
     axes = page.evaluate("explorer.app.view.axes.map(({centre, unit}) => [centre, unit])")
     side = page.evaluate("explorer.app.view.density.side")
     centre, unit = np.array(axes).T
-    tiles = np.floor(((X - centre) / unit + 1) / 2 * side)
+    tiles = np.clip(np.floor(((X - centre) / unit + 1) / 2 * side), 0, side - 1)
     page.mouse.move(*place_of(page, 5))
     there = int((tiles == tiles[rows[5]]).all(axis=1).sum())
     assert page.inner_text("#tooltip .hint") == f"{there} sample{'s' if there > 1 else ''} in this tile"
