@@ -59,7 +59,7 @@ def _names(found: Clustering, names: Any, rows: NDArray[np.int64]) -> list[str] 
         return None
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"names must be a sequence, one name per sample, got {type(names).__name__}.")
-    listed = names if hasattr(names, "shape") else list(names)
+    listed: Any = names if hasattr(names, "shape") else list(names)
     shape = getattr(listed, "shape", (len(listed),))
     if shape != (found.n_samples,):
         raise ValueError(f"names must have shape ({found.n_samples},), one per sample, got {shape}.")
