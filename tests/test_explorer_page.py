@@ -428,6 +428,7 @@ def test_pictures_of_missing_values_and_odd_texts(visit):
         space = "{http://www.w3.org/2000/svg}"
         texts = ["".join(element.itertext()) for element in root.iter(f"{space}text")]
         assert {"odd  title", name, "missing"} <= set(texts)
+        assert ("\N{PARTY POPPER}" * 23 + "…" in texts) == (name == "word")
         fills = [circle.get("fill") for circle in root.find(f"{space}svg").iter(f"{space}circle")][:300]
         np.testing.assert_array_equal(np.array(fills) == "rgb(140,146,154)", lacking)
     colour_by(page, "word")
@@ -820,15 +821,17 @@ def test_odd_samples_are_listed(visit):
 
 
 def test_tiles_stand_for_samples_that_are_not_drawn(visit):
-    page = visit(model, X, max_samples=100)
+    page = visit(model, X, max_samples=290)
     rows = page.evaluate("[...explorer.app.model.samples.row]")
     axes = page.evaluate("explorer.app.view.axes.map(({centre, unit}) => [centre, unit])")
     side = page.evaluate("explorer.app.view.density.side")
     centre, unit = np.array(axes).T
     tiles = np.clip(np.floor(((X - centre) / unit + 1) / 2 * side), 0, side - 1)
-    page.mouse.move(*place_of(page, 5))
-    there = int((tiles == tiles[rows[5]]).all(axis=1).sum())
-    assert page.inner_text("#tooltip .hint") == f"{there} sample{'s' if there > 1 else ''} in this tile"
+    edge = rows.index(X[:, np.ptp(X, axis=0).argmax()].argmax())  # on the upper edge of the window
+    for sample in (5, edge):
+        page.mouse.move(*place_of(page, sample))
+        there = int((tiles == tiles[rows[sample]]).all(axis=1).sum())
+        assert page.inner_text("#tooltip .hint") == f"{there} sample{'s' if there > 1 else ''} in this tile"
     assert page.locator("#tiles").is_visible()
     page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 30)")
     settled(page)
