@@ -17,6 +17,7 @@ import gitcluster.explorer
 from gitcluster import GIT
 from gitcluster.explorer import as_json, write_explorer
 from gitcluster.explorer import columns as packing_columns
+from gitcluster.inputs.values import read_values
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(gitcluster.explorer.__file__).with_name("page.html")
@@ -159,6 +160,26 @@ def test_columns_that_have_no_room_are_counted(tmp_path, monkeypatch):
     assert {"feature 5", "feature 6"} < {column["name"] for column in payload["columns"]}
 
 
+def test_dates_and_whole_numbers_keep_their_digits_on_large_pages():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(
+        {
+            "x": X[:, 0],
+            "time": pandas.Timestamp("2024-05-31 10:31:07") + pandas.to_timedelta(np.arange(300) * 61, unit="s"),
+            "id": 12_345_678_901 + np.arange(300),
+            "maybe": np.where(y == 0, np.nan, 12_345_678_901 + np.arange(300)),
+            "huge": 2.0**60 + 2.0**20 * np.arange(300),
+        }
+    )
+    columns = {name: packing_columns.pack_values(name, read_values(table[name]), short=True) for name in table}
+    assert columns["x"]["values"]["type"] == "f4"
+    days = (table["time"] - pandas.Timestamp("1970-01-01")) / pandas.Timedelta(days=1)
+    np.testing.assert_array_equal(values_of(columns["time"]), days)
+    for name in ("id", "maybe", "huge"):
+        np.testing.assert_array_equal(values_of(columns[name]), table[name])
+    assert columns["id"]["decimals"] == columns["maybe"]["decimals"] == 0
+
+
 def test_many_samples_are_sampled_by_local_cluster(tmp_path):
     payload = payload_of(write_explorer(model, X, tmp_path / "p.html", max_samples=150))
     rows, local = unpack(payload["samples"]["row"]), unpack(payload["samples"]["local"])
@@ -182,14 +203,15 @@ def test_tiles_count_all_samples(tmp_path):
     density = view["density"]
     counts, locals_ = unpack(density["counts"]), unpack(density["locals"])
     centre, unit = ([axis[key] for axis in view["axes"]] for key in ("centre", "unit"))
-    tiles = np.floor(((X - centre) / unit + 1) / 2 * density["side"]).astype(int)
-    inside = ((tiles >= 0) & (tiles < density["side"])).all(axis=1)
-    assert inside.mean() > 0.95
-    assert counts.sum() == inside.sum()
-    column, row = tiles[np.flatnonzero(inside)[0]]
+    tiles = np.clip(((X - centre) / unit + 1) / 2 * density["side"], 0, density["side"] - 1).astype(int)
+    assert counts.sum() == 300
+    column, row = tiles[0]
     there = (tiles == [column, row]).all(axis=1)
     assert counts[row * density["side"] + column] == there.sum()
     assert locals_[row * density["side"] + column] in model.local_labels_[there]
+    far = np.concatenate([X, [[1e7, 0.0]]])  # the tile at the edge counts what is beyond it
+    (view,) = payload_of(write_explorer(GIT(2).fit(far), far, tmp_path / "p.html", max_samples=150))["views"]
+    assert unpack(view["density"]["counts"]).sum() == 301
 
 
 def test_scores_of_numbers_of_clusters_are_there_where_one_was_chosen(tmp_path):
@@ -231,7 +253,8 @@ def test_errors_name_what_is_wrong(tmp_path):
         (distances, {"embedding": np.full((300, 2), np.nan)}, "must be finite"),
         (weighted, {}, "X must be given"),
         (model, {"X": X[:50]}, "X has 50 samples, the model was fitted on 300"),
-        (model, {"names": ["a"]}, "names must have 300 entries"),
+        (model, {"names": ["a"]}, r"names must have shape \(300,\), one per sample, got \(1,\)"),
+        (model, {"names": X}, r"names must have shape \(300,\), one per sample, got \(300, 2\)"),
         (model, {"columns": {"a": [1]}}, r"columns\['a'\] must have shape \(300,\)"),
         (model, {"max_samples": 3}, "max_samples=3 is less than"),
         (model, {"max_samples": 0}, "max_samples must be at least 1"),
@@ -240,6 +263,9 @@ def test_errors_name_what_is_wrong(tmp_path):
             write_explorer(wrong, path=path, **options)
     with pytest.raises(TypeError, match="columns must be a dict or a DataFrame"):
         write_explorer(model, path=path, columns=[1, 2])
+    for wrong in (3, "a" * 300):
+        with pytest.raises(TypeError, match="names must be a sequence, one name per sample"):
+            write_explorer(model, path=path, names=wrong)
     with pytest.raises(NotFittedError):
         write_explorer(GIT(), path=path)
     assert not path.exists()

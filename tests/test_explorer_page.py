@@ -13,6 +13,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster import GIT
+from gitcluster.explorer import columns as packing_columns
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.attributes import agreement_words
 from scripts.find_chromium import find_chromium, install_line
@@ -324,6 +325,12 @@ def test_any_of_many_columns_is_found_by_typing(visit):
     assert page.inner_text("#colour-list") == "Nothing found"
     page.keyboard.press("Escape")
     assert page.input_value("#colour") == "pixel 149"
+    page.keyboard.press("ArrowDown")  # what is chosen is not among the first hundred: the last of these is marked
+    active = "[...document.querySelectorAll('#colour-list li')].findIndex((item) => item.matches('.active'))"
+    assert page.evaluate(active) == 99
+    for key, place in (("ArrowDown", 0), ("ArrowUp", 99), ("ArrowUp", 98)):
+        page.keyboard.press(key)
+        assert page.evaluate(active) == place
     colour_by(page, "remark")
     assert "276 more" in page.inner_text("#legend")
 
@@ -405,6 +412,37 @@ def test_the_picture_as_svg_has_legend_caption_and_counts(visit):
     assert len(list(root.iter(f"{space}circle"))) > 300 + len(model.peaks_)
 
 
+def test_pictures_of_missing_values_and_odd_texts(visit):
+    words = np.array(["\N{PARTY POPPER}" * 30, "bell \x07 rings", "half \ud83c", None], dtype=object)[y]
+    columns = pd.DataFrame({"word": words, "empty": pd.Categorical([None] * 300, ["unused"])})
+    columns["empty"] = columns["empty"].cat.remove_unused_categories()
+    page = visit(model, X, columns=columns, title="odd \x00 title")
+    for name, lacking in (("word", y == 3), ("empty", y >= 0)):
+        colour_by(page, name)
+        items = page.locator("#legend li")
+        assert items.count() == (4 if name == "word" else 1)
+        assert items.last.inner_text() == "missing"
+        with page.expect_download() as download:
+            page.click("#svg")
+        root = ElementTree.parse(download.value.path()).getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        texts = ["".join(element.itertext()) for element in root.iter(f"{space}text")]
+        assert {"odd  title", name, "missing"} <= set(texts)
+        assert ("\N{PARTY POPPER}" * 23 + "…" in texts) == (name == "word")
+        fills = [circle.get("fill") for circle in root.find(f"{space}svg").iter(f"{space}circle")][:300]
+        np.testing.assert_array_equal(np.array(fills) == "rgb(140,146,154)", lacking)
+    colour_by(page, "word")
+    with page.expect_download():
+        page.click("#png")
+    assert page.locator("#notice").is_hidden()
+    page.evaluate(
+        "Object.defineProperty(Image.prototype, 'src', {set() { this.setAttribute('src', 'data:image/svg+xml,<'); }})"
+    )
+    page.click("#png")
+    wait_until(page, "!document.getElementById('notice').hidden")
+    assert "could not be drawn as a PNG" in page.inner_text("#notice")
+
+
 def test_names_stay_text(visit):
     page = visit(model, X, names=[NASTY] * 300, columns={NASTY: [NASTY] * 300}, title=NASTY)
     assert page.title() == NASTY
@@ -478,6 +516,12 @@ def test_small_models(visit):
         page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
         assert "Sample 1" in page.inner_text("#explanation")
         np.testing.assert_array_equal(exported(page)[1], fitted.labels_)
+        if len(fitted.peaks_) == 1:
+            page.fill("#proportions", "2, 1")
+            assert page.inner_text("#problem") == "There is only 1 intensity peak."
+            page.fill("#number", "9")
+            page.keyboard.press("Enter")
+            assert page.inner_text("#notice").startswith("There is 1 local cluster, so")
 
 
 def test_a_sampled_page_knows_the_rows(visit):
@@ -658,6 +702,12 @@ def test_other_views_of_the_same_samples(visit):
     page.select_option("#view", label="Embedding")
     page.click("#see-apart")
     assert page.locator("#view option:checked").inner_text() == "Graph layout"
+    page.select_option("#view", label="Embedding")
+    page.evaluate(
+        "(samples) => { for (const x of samples) explorer.app.model.samples.noise[x] = 1; explorer.app.recut({}); }",
+        np.flatnonzero(fitted.labels_ == 1).tolist(),
+    )
+    assert page.locator(".among").count() == 0  # a cluster of which nothing is drawn is among no other
 
 
 def test_panels_follow_the_data_and_can_be_resized(visit):
@@ -705,6 +755,43 @@ def test_a_lasso_selects_sums_up_and_exports(visit):
     )
     page.keyboard.press("Escape")
     assert page.evaluate("explorer.app.selection") is None
+    seen = []
+    for samples in ([0, 1, 2], [0, 5, 9]):
+        page.evaluate("(samples) => explorer.app.select(Int32Array.from(samples))", samples)
+        seen.append(picture(page, "samples"))
+    assert seen[0] != seen[1]
+
+
+def test_rows_are_those_of_the_table(visit, monkeypatch):
+    monkeypatch.setattr(packing_columns, "MOST_CHARACTERS", 3200)  # room for one of the two features
+    step = pd.to_timedelta(np.arange(300), unit="min")
+    columns = {
+        "minute": (pd.Timestamp("2024-05-31 00:01") + step).to_numpy(),
+        "second": (pd.Timestamp("2024-05-31 10:31:07") + step).to_numpy(),
+        "id": 12_345_678_901 + np.arange(300),
+        "=1+1": np.array(["-5", "-five", "@x", 'a "b"'])[y],
+        "ratio": np.r_[np.inf, X[1:, 0]],
+    }
+    page = visit(model, X, columns=columns, names=["+name", *map(str, range(1, 300))])
+    assert page.inner_text("#left-out") == "1 column that tells clusters apart least is not in this page."
+    page.evaluate("explorer.app.select(Int32Array.from({length: 300}, (_, i) => i))")
+    with page.expect_download() as download:
+        page.click(".rows")
+    texts = {"minute": str, "second": str}
+    rows = pd.read_csv(download.value.path(), dtype=texts, float_precision="round_trip")
+    np.testing.assert_array_equal(rows["minute"], pd.Series(columns["minute"]).dt.strftime("%Y-%m-%d %H:%M"))
+    np.testing.assert_array_equal(rows["second"], pd.Series(columns["second"]).dt.strftime("%Y-%m-%d %H:%M:%S"))
+    np.testing.assert_array_equal(rows["id"], columns["id"])
+    np.testing.assert_array_equal(rows["'=1+1"], np.array(["-5", "'-five", "'@x", 'a "b"'])[y])
+    assert rows["name"][0] == "'+name"
+    np.testing.assert_array_equal(rows["ratio"], columns["ratio"])
+    deviation = page.evaluate("explorer.app.stats.find(({column}) => column.name === 'ratio').deviation")
+    assert deviation == pytest.approx(X[1:, 0].std())
+    page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
+    compared = [line.inner_text().split("\t") for line in page.query_selector_all(".profile tr")]
+    assert ["ratio", "∞"] in [[row[0], row[-1]] for row in compared]
+    page.mouse.move(*place_of(page, 7))
+    assert "12,345,678,908" in page.inner_text("#tooltip")
 
 
 def test_the_address_holds_what_is_seen(visit):
@@ -721,6 +808,9 @@ def test_the_address_holds_what_is_seen(visit):
     assert again.input_value("#colour") == "income"
     odd = visit(model, X, address="#clusters=x&view=none&colour=column:none&samples=-4,9999&cluster=77&at=1,2")
     assert odd.evaluate(state) == [4, "cluster", [], 1]
+    odd = visit(model, X, address="#samples=1.5&cluster=1.6&at=0,0,1e300")
+    assert odd.evaluate(state) == [4, "cluster", [], 2000]
+    assert odd.evaluate("explorer.app.cluster") == -1
 
 
 def test_odd_samples_are_listed(visit):
@@ -731,15 +821,17 @@ def test_odd_samples_are_listed(visit):
 
 
 def test_tiles_stand_for_samples_that_are_not_drawn(visit):
-    page = visit(model, X, max_samples=100)
+    page = visit(model, X, max_samples=290)
     rows = page.evaluate("[...explorer.app.model.samples.row]")
     axes = page.evaluate("explorer.app.view.axes.map(({centre, unit}) => [centre, unit])")
     side = page.evaluate("explorer.app.view.density.side")
     centre, unit = np.array(axes).T
-    tiles = np.floor(((X - centre) / unit + 1) / 2 * side)
-    page.mouse.move(*place_of(page, 5))
-    there = int((tiles == tiles[rows[5]]).all(axis=1).sum())
-    assert page.inner_text("#tooltip .hint") == f"{there} sample{'s' if there > 1 else ''} in this tile"
+    tiles = np.clip(np.floor(((X - centre) / unit + 1) / 2 * side), 0, side - 1)
+    edge = rows.index(X[:, np.ptp(X, axis=0).argmax()].argmax())  # on the upper edge of the window
+    for sample in (5, edge):
+        page.mouse.move(*place_of(page, sample))
+        there = int((tiles == tiles[rows[sample]]).all(axis=1).sum())
+        assert page.inner_text("#tooltip .hint") == f"{there} sample{'s' if there > 1 else ''} in this tile"
     assert page.locator("#tiles").is_visible()
     page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 30)")
     settled(page)

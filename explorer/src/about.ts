@@ -154,7 +154,7 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   return [...parts, ...aboutWay(app, pair, first, second)];
 }
 
-const steps = (size: number): string => (size < SMALL / 4 ? "–" : size.toFixed(1));
+const steps = (size: number): string => (size < SMALL / 4 ? "–" : size === Infinity ? "∞" : size.toFixed(1));
 
 function aboutSampleAndCluster(app: App, sample: number, cluster: number, pair: PairStory): HTMLElement[] {
   const home = app.cut.labels[app.model.samples.local[sample]];
@@ -162,7 +162,7 @@ function aboutSampleAndCluster(app: App, sample: number, cluster: number, pair: 
   const title = `${sentence(app.nameOf(sample))} ${own ? "in" : "is not in"} cluster ${cluster}`;
   const at = new Map(compareToGroup(app.stats, sample, home).map((found) => [found.column, found]));
   const found = compareToGroup(app.stats, sample, cluster)
-    .map((there) => ({ ...there, gain: there.size - (own ? 0 : at.get(there.column)!.size) }))
+    .map((there) => ({ ...there, gain: there.size - (own ? 0 : at.get(there.column)!.size) || 0 }))
     .sort((a, b) => b.gain - a.gain);
   const head = ["", "here", clusterName(app, cluster), ...(own ? [] : [clusterName(app, home)])];
   const rows = found.map(({ column, first, second }) => [

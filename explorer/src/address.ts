@@ -50,12 +50,9 @@ export function readState(app: App, text: string): void {
   const picked = numbers(state.get("samples")).map((row) => sampleOf(model, row));
   for (const sample of picked.filter((sample) => sample >= 0).slice(0, 2)) app.pick(sample);
   const [cluster] = numbers(state.get("cluster"));
-  if (cluster >= 0 && cluster < app.cut.nClusters) app.pickCluster(Math.round(cluster));
+  if (Number.isInteger(cluster) && cluster >= 0 && cluster < app.cut.nClusters) app.pickCluster(cluster);
   const at = numbers(state.get("at"));
-  if (at.length === 3 && at[2] > 0) {
-    camera.zoom = at[2];
-    camera.centreOn(at[0], at[1]);
-  }
+  if (at.length === 3 && at[2] > 0) camera.lookAt(at[0], at[1], at[2]);
 }
 
 const WAIT = 250;

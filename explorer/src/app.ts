@@ -33,6 +33,7 @@ export class App {
   cluster = -1;
   /** Samples within the lasso, ascending; null where there is none. */
   selection: Int32Array | null = null;
+  private nSelections = 0;
   /** Whether dragging draws a lasso. */
   lassoing = false;
   view: View;
@@ -115,6 +116,7 @@ export class App {
 
   select(samples: Int32Array | null): void {
     this.selection = samples;
+    this.nSelections += 1;
     this.picked = [];
     this.cluster = -1;
     this.lassoing = false;
@@ -203,9 +205,9 @@ export class App {
 
   /** What stands out, as a text that changes with it. */
   get emphasisKey(): string {
-    const { hover, picked, cluster, selection } = this;
+    const { hover, picked, cluster, selection, nSelections } = this;
     const pointed = [hover.cluster, hover.node?.id, hover.link?.edge].join();
-    return `${pointed} ${cluster} ${picked.join()} ${selection ? `${selection.length} ${selection[0]}` : ""}`;
+    return `${pointed} ${cluster} ${picked.join()} ${selection ? nSelections : ""}`;
   }
 
   /** Local clusters that stand out, null where all are alike. */

@@ -7,6 +7,7 @@ export interface Size {
 
 const LEAST = 0.2;
 const MOST = 2000;
+const limited = (zoom: number): number => Math.min(Math.max(zoom, LEAST), MOST);
 
 const MARGIN = 26;
 /** By how much an axis may be stretched to fill a panel, where the two have no common scale. */
@@ -55,7 +56,7 @@ export class Camera {
 
   zoomAt(size: Size, factor: number, left = size.width / 2, top = size.height / 2): void {
     const [x, y] = this.toPlane(size, left, top);
-    const zoom = Math.min(Math.max(this.zoom * factor, LEAST), MOST);
+    const zoom = limited(this.zoom * factor);
     const change = zoom / this.zoom;
     this.zoom = zoom;
     this.x = x + (this.x - x) / change;
@@ -69,9 +70,13 @@ export class Camera {
     this.moved();
   }
 
+  lookAt(x: number, y: number, zoom: number): void {
+    this.zoom = limited(zoom);
+    this.centreOn(x, y);
+  }
+
   home(): void {
-    this.zoom = 1;
-    this.centreOn(0, 0);
+    this.lookAt(0, 0, 1);
   }
 }
 

@@ -42,13 +42,17 @@ export class Chooser {
     this.input.value = this.choices.find(({ key }) => key === this.chosen())?.name ?? "";
   }
 
+  private get nListed(): number {
+    return Math.min(this.found.length, MOST);
+  }
+
   private open(text: string): void {
     const word = text.trim().toLowerCase();
     this.found = this.choices.filter(({ name }) => name.toLowerCase().includes(word));
     const current = this.found.findIndex(({ key }) => key === this.chosen());
-    this.at = word === "" ? Math.max(0, current) : 0;
+    this.at = word === "" ? Math.max(0, Math.min(current, this.nListed - 1)) : 0;
     const items = this.found
-      .slice(0, MOST)
+      .slice(0, this.nListed)
       .map(({ key, name, about }, i) =>
         make(
           "li",
@@ -88,12 +92,12 @@ export class Chooser {
   }
 
   private key(event: KeyboardEvent): void {
-    const { length } = this.found;
+    const { nListed } = this;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (this.list.hidden) this.open("");
-      else if (length > 0) this.at = (this.at + (event.key === "ArrowDown" ? 1 : -1) + length) % Math.min(length, MOST);
+      else if (nListed > 0) this.at = (this.at + (event.key === "ArrowDown" ? 1 : -1) + nListed) % nListed;
       this.mark();
-    } else if (event.key === "Enter" && !this.list.hidden && length > 0) this.take(this.found[this.at].key);
+    } else if (event.key === "Enter" && !this.list.hidden && nListed > 0) this.take(this.found[this.at].key);
     else if (event.key === "Escape" && !this.list.hidden) this.close();
     else return;
     event.preventDefault();

@@ -1,6 +1,7 @@
 // What the samples are coloured by: the cluster, a number on a scale, or a category.
 
 import type { App } from "./app";
+import { count } from "./dom";
 import { GREY, type Rgb, categoryColour, clusterColour, rampColour } from "./palette";
 import type { Column, Numbers } from "./payload";
 import type { Bytes } from "./points";
@@ -22,8 +23,10 @@ export interface Scale {
   values: Numbers;
   low: number;
   high: number;
-  /** Names of classes; their colours are those of the values. None for local clusters, which are too many. */
+  /** Names of classes, whose numbers the values are; a missing value has a number beyond them. */
   categories: string[] | null;
+  /** Whether the values are local clusters, which are too many to name. */
+  ofLocals: boolean;
   show: (value: number) => string;
 }
 
@@ -36,18 +39,26 @@ export function colourings(app: App): Map<string, Colouring> {
   const add = (key: string, name: string, values: () => Numbers, ends?: [number, number]): void => {
     const scale = (): Scale => {
       const [low, high] = ends ?? range(values());
-      return { name, values: values(), low, high, categories: null, show: plain };
+      return { name, values: values(), low, high, categories: null, ofLocals: false, show: plain };
     };
     found.set(key, { name, about: "of the model", scale });
   };
   add("intensity", "Log intensity", () => samples.intensity);
   add("membership", "Membership", () => app.membership, [0.5, 1]);
   add("outlier", "Outlier score", () => samples.outlier);
-  const local = { name: "Local cluster", values: samples.local, low: 0, high: 1, categories: [], show: plain };
+  const local = {
+    name: "Local cluster",
+    values: samples.local,
+    low: 0,
+    high: 1,
+    categories: null,
+    ofLocals: true,
+    show: plain,
+  };
   found.set("local", { name: "Local cluster", about: "of the model", scale: () => local });
   columns.forEach((column, i) => {
     const values = column.categories?.length;
-    const about = values === undefined ? column.kind : values > 50 ? "text" : `${values} values`;
+    const about = values === undefined ? column.kind : values > 50 ? "text" : count(values, "value");
     found.set(`column ${i}`, { name: column.name, about, scale: () => columnScale(column) });
   });
   return found;
@@ -61,7 +72,7 @@ function columnScale(column: Column): Scale {
   if (known) return known;
   const { name, values, categories } = column;
   const show = (value: number): string => cell(column, value);
-  let scale: Scale = { name, values, low: 0, high: 1, categories, show };
+  let scale: Scale = { name, values, low: 0, high: 1, categories, ofLocals: false, show };
   const classes = categories ? null : fewValues(column);
   if (classes) {
     const place = new Map(classes.map((value, i) => [value, i]));
@@ -106,9 +117,20 @@ function range(values: Numbers): [number, number] {
   return found;
 }
 
+function isMissing({ categories }: Scale, value: number): boolean {
+  return categories ? !(value < categories.length) : Number.isNaN(value);
+}
+
+/** Whether some sample has no value. */
+export function hasMissing(scale: Scale): boolean {
+  return scale.values.some((value) => isMissing(scale, value));
+}
+
+/** The colour of a value, or of a missing one: NaN, or a number beyond the classes. */
 export function scaleColour(scale: Scale, value: number, dark: boolean): Rgb {
-  if (scale.categories) return scale.categories.length > 0 ? categoryColour(value) : clusterColour(value);
-  if (Number.isNaN(value)) return GREY;
+  if (scale.ofLocals) return clusterColour(value);
+  if (isMissing(scale, value)) return GREY;
+  if (scale.categories) return categoryColour(value);
   const place = scale.high > scale.low ? (value - scale.low) / (scale.high - scale.low) : 0.5;
   return rampColour(Math.max(0, Math.min(1, place)), dark);
 }
@@ -127,7 +149,7 @@ export function sampleColours(app: App): Bytes {
     const local = samples.local[x];
     let colour: Rgb;
     if (!scale) colour = samples.noise[x] ? GREY : clusters[labels[local]];
-    else if (scale.categories || !(scale.high > scale.low) || Number.isNaN(scale.values[x])) {
+    else if (scale.ofLocals || scale.categories || !(scale.high > scale.low) || Number.isNaN(scale.values[x])) {
       colour = scaleColour(scale, scale.values[x], app.dark);
     } else {
       const place = (scale.values[x] - scale.low) / (scale.high - scale.low);

@@ -4,13 +4,12 @@ import type { App } from "./app";
 import { Chooser } from "./chooser";
 import { colourings } from "./colouring";
 import { ScoreCurve } from "./curve";
-import { byId, count, format, make, percent } from "./dom";
+import { byId, count, format, make, notice, percent, thereAre } from "./dom";
 import type { View } from "./payload";
 import { parseProportions } from "./proportions";
 
 const SLIDER_LEAST = 12;
 const SLIDER_MOST = 60;
-const NOTICE = 6000;
 
 /** What the two directions are. */
 function axesText({ axes: [across, up] }: View): string {
@@ -25,7 +24,6 @@ export class Controls {
   private readonly curve: ScoreCurve;
   readonly colours: Chooser;
   private most: number;
-  private fading = 0;
 
   constructor(private readonly app: App) {
     const { nLocal, recut, scores } = app.model;
@@ -72,7 +70,7 @@ export class Controls {
       event.preventDefault();
       const problem = app.search(search.value);
       search.setAttribute("aria-invalid", String(problem !== ""));
-      this.notice(problem);
+      notice(problem);
     });
     byId("theme").addEventListener("click", () => this.setTheme(!app.dark));
     const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -103,15 +101,6 @@ export class Controls {
     this.proportions.setAttribute("aria-invalid", String(text !== ""));
   }
 
-  /** Words that are seen for a while. */
-  notice(text: string): void {
-    const box = byId("notice");
-    box.textContent = text;
-    box.hidden = text === "";
-    clearTimeout(this.fading);
-    this.fading = setTimeout(() => (box.hidden = true), NOTICE);
-  }
-
   private cutInto(wanted: number): void {
     const nClusters = Math.max(1, Math.min(this.app.model.nLocal, Math.round(wanted) || 1));
     this.proportions.value = "";
@@ -126,10 +115,9 @@ export class Controls {
     const number = Number(given);
     this.number.value = String(this.app.cut.nClusters);
     if (given === "" || number === this.app.cut.nClusters) return;
-    const limit = number > nLocal ? `There are ${count(nLocal, "local cluster")}, so at most as many clusters` : "";
-    this.notice(
-      `${limit || "A number of clusters is a whole number from 1 on"}: ${given} became ${this.number.value}.`,
-    );
+    const limit =
+      number > nLocal ? `${thereAre(nLocal)} ${count(nLocal, "local cluster")}, so at most as many clusters` : "";
+    notice(`${limit || "A number of clusters is a whole number from 1 on"}: ${given} became ${this.number.value}.`);
   }
 
   private cutByProportions(): void {
@@ -137,7 +125,8 @@ export class Controls {
     const given = parseProportions(this.proportions.value);
     if (typeof given === "string") return this.say(given);
     if (given.length > app.model.nSamples) return this.say(`More clusters than the ${app.model.nSamples} samples.`);
-    this.say(given.length > app.model.nLocal ? `There are only ${count(app.model.nLocal, "intensity peak")}.` : "");
+    const { nLocal } = app.model;
+    this.say(given.length > nLocal ? `${thereAre(nLocal)} only ${count(nLocal, "intensity peak")}.` : "");
     app.recut(given.length > 0 ? { proportions: given } : { nClusters: app.cut.nClusters });
   }
 

@@ -37,9 +37,10 @@ export class DensityLayer {
   countAt(x: number, y: number): number {
     const { density } = this.app.view;
     if (!density) return -1;
-    const [column, row] = [x, y].map((value) => Math.floor(((value + 1) / 2) * density.side));
-    const inside = Math.min(column, row) >= 0 && Math.max(column, row) < density.side;
-    return inside ? density.counts[row * density.side + column] : -1;
+    const [column, row] = [x, y].map((value) =>
+      Math.max(0, Math.min(density.side - 1, Math.floor(((value + 1) / 2) * density.side))),
+    );
+    return density.counts[row * density.side + column];
   }
 
   draw(size: Size, ratio: number): void {

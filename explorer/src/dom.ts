@@ -21,6 +21,20 @@ export function count(number: number, one: string, more = `${one}s`): string {
   return `${format(number)} ${number === 1 ? one : more}`;
 }
 
+export const thereAre = (number: number): string => (number === 1 ? "There is" : "There are");
+
+const NOTICE = 6000;
+let fading = 0;
+
+/** Words that are seen for a while. */
+export function notice(text: string): void {
+  const box = byId("notice");
+  box.textContent = text;
+  box.hidden = text === "";
+  clearTimeout(fading);
+  fading = setTimeout(() => (box.hidden = true), NOTICE);
+}
+
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 

@@ -11,7 +11,13 @@ export function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-function quoted(text: string): string {
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/;
+
+/** A cell; before a text that spreadsheets would run as a formula stands an apostrophe, as with --safe-formulas. */
+function asCell(value: string | number): string {
+  const armed = typeof value === "string" && FORMULA.test(value) && !NUMBER.test(value);
+  const text = armed ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -24,7 +30,7 @@ export function saveLabels(app: App): void {
   const { names, nShown } = app.model;
   const lines = [names ? "index,name,label" : "index,label"];
   for (let x = 0; x < nShown; x++) {
-    const name = names ? `${quoted(names[x])},` : "";
+    const name = names ? `${asCell(names[x])},` : "";
     lines.push(`${rowOf(app.model, x)},${name}${app.labelOf(x)}`);
   }
   saveLines(lines, `labels-${app.cut.nClusters}-clusters.csv`);
@@ -34,7 +40,7 @@ export function saveLabels(app: App): void {
 export function saveRows(app: App, samples: ArrayLike<number>, name: string): void {
   const { names, columns, samples: known } = app.model;
   const head = ["index", ...(names ? ["name"] : []), "cluster", "membership", "outlier_score"];
-  const lines = [[...head, ...columns.map((column) => column.name)].map(quoted).join(",")];
+  const lines = [[...head, ...columns.map((column) => column.name)].map(asCell).join(",")];
   for (const sample of Array.from(samples)) {
     const facts = [app.labelOf(sample), app.membership[sample].toFixed(4), known.outlier[sample].toFixed(4)];
     const cells = columns.map((column) => {
@@ -42,14 +48,9 @@ export function saveRows(app: App, samples: ArrayLike<number>, name: string): vo
       if (column.categories) return column.categories[value] ?? "";
       if (Number.isNaN(value)) return "";
       const short = column.values instanceof Float32Array ? Number(value.toPrecision(7)) : value;
-      return column.kind === "date" ? cell(column, value) : String(short);
+      return column.kind === "date" ? cell(column, value) : short;
     });
-    lines.push(
-      [rowOf(app.model, sample), ...(names ? [names[sample]] : []), ...facts, ...cells]
-        .map(String)
-        .map(quoted)
-        .join(","),
-    );
+    lines.push([rowOf(app.model, sample), ...(names ? [names[sample]] : []), ...facts, ...cells].map(asCell).join(","));
   }
   saveLines(lines, `${name}.csv`);
 }

@@ -22,8 +22,10 @@ function start(): void {
   const app = new App(model);
   document.title = model.title;
   byId("title").textContent = model.title;
-  byId("left-out").hidden = model.columnsLeftOut === 0;
-  byId("left-out").textContent = `${model.columnsLeftOut} columns that tell clusters apart least are not in this page.`;
+  const { columnsLeftOut } = model;
+  byId("left-out").hidden = columnsLeftOut === 0;
+  const [tell, are] = columnsLeftOut === 1 ? ["column that tells", "is"] : ["columns that tell", "are"];
+  byId("left-out").textContent = `${columnsLeftOut} ${tell} clusters apart least ${are} not in this page.`;
   explainTerms();
 
   const beside = (panel: HTMLElement) => (left: number, top: number) => {

@@ -51,7 +51,7 @@ function whoElse(counts: Uint32Array, label: number, nClusters: number): number 
     for (let other = 0; other < nClusters; other++) beside[other] += (own * here[other]) / total;
     size += own;
   }
-  if (beside[label] > OWN * size) return -1;
+  if (size === 0 || beside[label] > OWN * size) return -1; // without a shown sample, nothing is known
   beside[label] = 0;
   return beside.indexOf(Math.max(...beside));
 }

@@ -216,7 +216,7 @@ export function rowOf(model: Model, sample: number): number {
 /** The shown sample of a row, -1 where it is not shown; rows ascend. */
 export function sampleOf(model: Model, row: number): number {
   const rows = model.samples.row;
-  if (!rows) return row >= 0 && row < model.nShown ? row : -1;
+  if (!rows) return Number.isInteger(row) && row >= 0 && row < model.nShown ? row : -1;
   let low = 0;
   let high = rows.length;
   while (low < high) {

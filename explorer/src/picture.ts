@@ -1,8 +1,8 @@
 // Both panels as one picture with title, legend and counts: an SVG, or the same drawn as a PNG.
 
 import type { App } from "./app";
-import { currentScale, scaleColour, sampleColours } from "./colouring";
-import { byId, count, format, percent } from "./dom";
+import { currentScale, hasMissing, sampleColours, scaleColour } from "./colouring";
+import { byId, count, format, notice, percent } from "./dom";
 import { save } from "./download";
 import type { GraphPanel } from "./graph_panel";
 import { css, rampColour } from "./palette";
@@ -17,8 +17,16 @@ const TOP = 62;
 const LEGEND = 190;
 const LINE = 19;
 
+/** Control characters and halves of characters, which no XML may hold. */
+const UNWRITABLE = /[^\P{Cc}\t\n\r]|[\p{Cs}\uFFFE\uFFFF]/gu;
+
 const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  text
+    .replace(UNWRITABLE, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 
 const at = (number: number): string => number.toFixed(1);
 
@@ -92,8 +100,16 @@ function legendPart(app: App, style: Style): string {
   const parts: string[] = [];
   let y = 12;
   const line = (colour: string, words: string, more = ""): void => {
+    const letters = [...words]; // whole ones: a slice of the text may halve an emoji
     parts.push(`<circle cx="6" cy="${y - 4}" r="5" fill="${colour}"/>`);
-    parts.push(text(18, y, words.length > 24 ? `${words.slice(0, 23)}…` : words, `font-size="12" fill="${style.ink}"`));
+    parts.push(
+      text(
+        18,
+        y,
+        letters.length > 24 ? `${letters.slice(0, 23).join("")}…` : words,
+        `font-size="12" fill="${style.ink}"`,
+      ),
+    );
     if (more) parts.push(text(LEGEND, y, more, `font-size="12" text-anchor="end" fill="${style.soft}"`));
     y += LINE;
   };
@@ -102,13 +118,17 @@ function legendPart(app: App, style: Style): string {
     y += LINE;
   };
   const scale = currentScale(app);
-  if (scale?.categories?.length) {
+  const missing = (): void => {
+    if (scale && hasMissing(scale)) line(css(scaleColour(scale, NaN, app.dark)), "missing");
+  };
+  if (scale?.categories) {
     const { shown, more } = legendClasses(scale);
     title(scale.name);
     shown.forEach((word, i) => line(css(scaleColour(scale, i, app.dark)), word));
     if (more > 0) line(css(scaleColour(scale, shown.length, app.dark)), `${format(more)} more`);
+    missing();
     y += LINE / 2;
-  } else if (scale && !scale.categories) {
+  } else if (scale && !scale.ofLocals) {
     title(scale.name);
     for (let i = 0; i < 20; i++) {
       const colour = css(rampColour(i / 19, app.dark));
@@ -120,6 +140,7 @@ function legendPart(app: App, style: Style): string {
     parts.push(text(0, y, scale.show(scale.low), `font-size="11" fill="${style.soft}"`));
     parts.push(text(LEGEND, y, scale.show(scale.high), `font-size="11" text-anchor="end" fill="${style.soft}"`));
     y += 1.5 * LINE;
+    missing();
   }
   const sizes = app.clusterSizes();
   title("Clusters");
@@ -187,12 +208,15 @@ export function saveSvg(app: App, samples: SamplesPanel, graph: GraphPanel): voi
 /** The same picture in pixels, two for each of the page. */
 export function savePng(app: App, samples: SamplesPanel, graph: GraphPanel): void {
   const { svg, width, height } = asSvg(app, samples, graph);
+  const fail = (): void =>
+    notice("The picture could not be drawn as a PNG. Take it as SVG, or make the window smaller.");
   const image = new Image();
+  image.addEventListener("error", fail);
   image.addEventListener("load", () => {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [2 * width, 2 * height];
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => blob && save(blob, "explorer.png"), "image/png");
+    canvas.toBlob((blob) => (blob ? save(blob, "explorer.png") : fail()), "image/png");
   });
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }

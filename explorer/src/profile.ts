@@ -20,7 +20,7 @@ export interface Contrast {
 /** A column by group: means of numbers, or how often each value is there. */
 export interface Stats {
   column: Column;
-  /** Samples of every group that have a value, and of all groups and none together. */
+  /** Samples of every group that have a (finite) value, and of all groups and none together. */
   counts: Float64Array;
   total: number;
   /** Means of numbers, and of everything. */
@@ -42,13 +42,13 @@ export function statsOf(columns: Column[], groups: Int32Array, nGroups: number):
 
 function numbers(column: Column, groups: Int32Array, nGroups: number): Stats {
   const { values } = column;
-  const base = firstKnown(values); // sums keep their digits far from 0
+  const base = firstFinite(values); // sums keep their digits far from 0
   const counts = new Float64Array(nGroups);
   const sums = new Float64Array(nGroups);
   let [total, sum, squares] = [0, 0, 0];
   for (let i = 0; i < groups.length; i++) {
     const value = values[i] - base;
-    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value)) continue; // one infinite value would make every mean infinite
     total += 1;
     sum += value;
     squares += value * value;
@@ -69,8 +69,8 @@ function numbers(column: Column, groups: Int32Array, nGroups: number): Stats {
   };
 }
 
-function firstKnown(values: Numbers): number {
-  for (const value of values) if (!Number.isNaN(value)) return value;
+function firstFinite(values: Numbers): number {
+  for (const value of values) if (Number.isFinite(value)) return value;
   return 0;
 }
 
@@ -181,10 +181,10 @@ export function average(column: Column, value: number): string {
   return digits.format(size >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
-/** Days since 1970 as 2024-05-31, with the time where there is one. */
+/** Days since 1970 as 2024-05-31, with the time where there is one, to the second or its parts where there are any. */
 function dateText(days: number): string {
-  const date = new Date(days * 86_400_000);
+  const date = new Date(Math.round(days * 86_400_000));
   if (Number.isNaN(date.getTime())) return "missing";
-  const text = date.toISOString();
-  return Number.isInteger(days) ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
+  const [day, time] = date.toISOString().slice(0, -1).split("T");
+  return date.getTime() % 86_400_000 === 0 ? day : `${day} ${time.replace(/(:00)?\.000$/, "")}`;
 }

@@ -1,7 +1,7 @@
 // The side below the explanation: the legend, the clusters, and the samples that are far out.
 
 import type { App } from "./app";
-import { type Scale, currentScale, scaleColour } from "./colouring";
+import { type Scale, currentScale, hasMissing, scaleColour } from "./colouring";
 import { byId, count, format, make, percent } from "./dom";
 import { drawnAmong } from "./overlap";
 import { MOST_KINDS, css, rampColour } from "./palette";
@@ -20,7 +20,7 @@ export function legendClasses(scale: Scale): { shown: string[]; more: number } {
 export function showLegend(app: App): void {
   const box = byId("legend");
   const scale = currentScale(app);
-  box.hidden = scale === null || (scale.categories !== null && scale.categories.length === 0);
+  box.hidden = scale === null || scale.ofLocals;
   if (!scale || box.hidden) return;
   const title = make("h2", {}, scale.name);
   const colour = (value: number): HTMLElement => swatch(css(scaleColour(scale, value, app.dark)));
@@ -28,6 +28,7 @@ export function showLegend(app: App): void {
     const { shown, more } = legendClasses(scale);
     const items = shown.map((word, i) => make("li", {}, colour(i), word));
     if (more > 0) items.push(make("li", { class: "hint" }, colour(MOST_KINDS), `${format(more)} more`));
+    if (hasMissing(scale)) items.push(make("li", { class: "hint" }, colour(NaN), "missing"));
     box.replaceChildren(title, make("ul", { class: "categories" }, ...items));
     return;
   }
@@ -36,7 +37,7 @@ export function showLegend(app: App): void {
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   const ends = [scale.low, scale.high].map((value) => make("span", {}, scale.show(value)));
   box.replaceChildren(title, bar, make("div", { class: "ends" }, ...ends));
-  if (scale.values.some((value) => Number.isNaN(value))) {
+  if (hasMissing(scale)) {
     box.append(make("div", { class: "ends" }, make("span", {}, colour(NaN), "missing")));
   }
 }

@@ -1,6 +1,6 @@
 """The columns of a page: numbers and dates as they are, anything else as categories.
 
-Numbers of few decimals, as tables have them, go as whole numbers and come out of the page exactly as they went in.
+Whole numbers, dates and numbers of few decimals, as tables have them, come out of the page exactly as they went in.
 Others are float64 or, of many samples, float32, which has seven digits. Where all columns are too many for a page,
 those that tell clusters apart least are left out, and the page says so.
 """
@@ -23,7 +23,9 @@ from gitcluster.inputs.values import Values, as_objects, read_values
 MOST_CHARACTERS = 6_000_000
 """Characters that the columns of a page may take, beside those that are asked for by name."""
 MANY = 20_000
-"""Samples from which on numbers keep seven digits."""
+"""Samples from which on numbers of many decimals keep seven digits."""
+EXACT = 2**53
+"""Whole numbers below this are told apart in float64."""
 MOST_DECIMALS = 6
 MOST_JUDGED = 5_000
 """Samples by which columns are compared."""
@@ -102,7 +104,7 @@ def _read_trait(trait: Trait, known: Array, rows: Array) -> Values:
 
 
 def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:
-    """One column; in ``short`` numbers keep seven digits."""
+    """One column; in ``short`` numbers of many decimals keep seven digits."""
     if values.numbers is None:
         return {"name": name, **_pack_texts(values)}
     kind = "date" if values.nature == "dates" else "number"
@@ -110,8 +112,14 @@ def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, 
     if whole is not None:
         numbers, decimals, missing = whole
         return {"name": name, "kind": kind, "values": pack(numbers), "decimals": decimals, "missing": missing}
-    small = np.nanmax(np.abs(values.numbers), initial=0.0) < np.finfo(np.float32).max
-    return {"name": name, "kind": kind, "values": pack(values.numbers.astype(np.float32 if short and small else float))}
+    short = short and kind == "number" and _may_be_short(values.numbers)
+    return {"name": name, "kind": kind, "values": pack(values.numbers.astype(np.float32 if short else float))}
+
+
+def _may_be_short(numbers: Array) -> bool:
+    """Whether float32 holds the numbers, and none of them is told by more digits, as identifiers are."""
+    small = np.nanmax(np.abs(numbers), initial=0.0) < np.finfo(np.float32).max
+    return bool(small) and not np.array_equal(np.rint(numbers), numbers, equal_nan=True)
 
 
 def _as_whole(numbers: Array) -> tuple[Array, int, int | None] | None:
@@ -120,7 +128,7 @@ def _as_whole(numbers: Array) -> tuple[Array, int, int | None] | None:
     for decimals in range(MOST_DECIMALS + 1):
         with np.errstate(over="ignore"):
             whole = np.rint(known * 10.0**decimals)
-        if not len(known) or np.abs(whole).max() >= 2**31 - 2:
+        if not len(known) or np.abs(whole).max() >= (2**31 - 2 if decimals else EXACT - 1):
             return None
         if (whole / 10.0**decimals == known).all():
             gap = int(whole.max()) + 1 if len(known) < len(numbers) else None

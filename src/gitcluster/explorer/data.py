@@ -4,6 +4,7 @@ Weights go as the float64 they are, and what a re-cut needs of them (the order o
 here, so that the browser repeats the arithmetic of :meth:`GIT.cut` on the same numbers.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,13 @@ def _names(found: Clustering, names: Any, rows: NDArray[np.int64]) -> list[str] 
     names = found.index if names is None else names
     if names is None:
         return None
-    names = list(names)
-    if len(names) != found.n_samples:
-        raise ValueError(f"names must have {found.n_samples} entries, one per sample, got {len(names)}.")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"names must be a sequence, one name per sample, got {type(names).__name__}.")
+    listed: Any = names if hasattr(names, "shape") else list(names)
+    shape = getattr(listed, "shape", (len(listed),))
+    if shape != (found.n_samples,):
+        raise ValueError(f"names must have shape ({found.n_samples},), one per sample, got {shape}.")
+    names = list(listed)
     return [str(names[row]) for row in rows.tolist()]
 
 

@@ -47,7 +47,7 @@ def make_views(found: Clustering, X: Any, embedding: ArrayLike | None) -> list[V
 
 def pack_view(view: View, found: Clustering, rows: NDArray[np.int64]) -> dict[str, Any]:
     """The places of some samples, in coordinates near to -1 to 1; and how many there are of all of them, and where."""
-    window = fit_window(view.places.xy[rows])
+    window = fit_window(view.places.xy)
     packed = {
         "name": view.name,
         "one_scale": view.places.one_scale or view.name == EMBEDDING,
@@ -57,20 +57,22 @@ def pack_view(view: View, found: Clustering, rows: NDArray[np.int64]) -> dict[st
             for name, centre, unit in zip(view.places.names, window.centre, window.unit, strict=True)
         ],
         "extent": window.extent,
-        "place": pack(window.coordinates.ravel()),
+        "place": pack(window.coordinates[rows].ravel()),
     }
     if len(rows) < found.n_samples:
-        packed["density"] = _pack_density(view.places.xy, window, np.asarray(found.local_labels))
+        packed["density"] = _pack_density(window, np.asarray(found.local_labels))
     return packed
 
 
-def _pack_density(xy: NDArray[np.float64], window: Window, local_labels: NDArray[Any]) -> dict[str, Any]:
-    """For every tile, row by row from below: the samples in it, and the local cluster that most of them are in."""
-    tile = np.floor(((xy - window.centre) / window.unit + 1) / 2 * TILES).astype(np.int64)
-    inside = ((tile >= 0) & (tile < TILES)).all(axis=1)
-    place = tile[inside, 1] * TILES + tile[inside, 0]
+def _pack_density(window: Window, local_labels: NDArray[Any]) -> dict[str, Any]:
+    """For every tile, row by row from below: the samples in it, and the local cluster that most of them are in.
+
+    Samples beyond the window count in the tile at its edge that is next to them.
+    """
+    tile = np.clip((window.coordinates.astype(float) + 1) / 2 * TILES, 0, TILES - 1).astype(np.int64)
+    place = tile[:, 1] * TILES + tile[:, 0]
     n_local = int(local_labels.max()) + 1
-    pairs, counts = np.unique(place * n_local + local_labels[inside], return_counts=True)
+    pairs, counts = np.unique(place * n_local + local_labels, return_counts=True)
     order = np.argsort(counts, kind="stable")  # of every tile the most frequent comes last, and stays
     most = np.zeros(TILES * TILES, np.int64)
     most[pairs[order] // n_local] = pairs[order] % n_local

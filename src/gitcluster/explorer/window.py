@@ -14,7 +14,7 @@ UNEVEN = 4.0
 
 
 class Window(NamedTuple):
-    """Two coordinates of every shown sample, near to -1 to 1, and what they were: centre + unit * coordinate."""
+    """Two coordinates of every sample, near to -1 to 1, and what they were: centre + unit * coordinate."""
 
     coordinates: NDArray[np.float32]
     centre: list[float]
