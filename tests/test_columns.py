@@ -267,7 +267,9 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_cells_fit_or_are_named(name, tmp_path):
     frame = pd.DataFrame({"x": RNG.normal(size=N), "pet": ["cat", "dog", "cow"] * 20})
-    frame[name] = ODD[name]
+    frame[name] = pd.Series(
+        ODD[name], dtype=object if name == "odd texts" else None
+    )  # half a character is no str of pandas 3
     if name in ("infinite", "too large"):
         with pytest.raises(ValueError, match=f"The column '{name}' has an infinite value in row 0"):
             GIT(2).fit(frame)

@@ -136,6 +136,6 @@ def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> Bin
             raise TableError(f"{name} has no sheet {chosen!r}, it has {there}. Use --sheet.")
         page = book.book[chosen]
         check((page.max_row or 1) * 10, page.max_column or 1)  # cells are Python objects while they are read
-        frame = book.parse(chosen, dtype=object, keep_default_na=False)  # an id may be the text NA
+        frame = pd.read_excel(book, sheet_name=chosen, dtype=object, keep_default_na=False)  # an id may be the text NA
     frame.columns = [str(column).strip() for column in frame.columns]
     return BinaryTable(list(frame.columns), len(frame), lambda columns, _: iter([frame[columns]]), lambda row: row + 2)

@@ -47,7 +47,8 @@ class LimitedAnswer(io.RawIOBase):
 
     def __init__(self, answer: Any, url: str, end: float) -> None:
         super().__init__()
-        self.answer, self.received = answer, download.Received(answer, url, end)
+        self.answer = answer  # first: an object that was not made whole is closed as well
+        self.received = download.Received(answer, url, end)
 
     def readable(self) -> bool:
         """Yes."""
