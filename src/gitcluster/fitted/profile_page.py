@@ -3,7 +3,7 @@ every difference, and its rules."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from math import isnan
+from math import ceil, isnan
 
 from gitcluster._support.names import visible
 from gitcluster.fitted.contrasts import ClusterProfile, Contrast
@@ -72,12 +72,12 @@ def heat_rows(clusters: Sequence[ClusterProfile], most: int = MOST_COLUMNS) -> d
 
 
 def heat_html(clusters: Sequence[ClusterProfile], most: int = MOST_COLUMNS) -> str:
-    """Columns by clusters as tables, coloured by the difference; many clusters are several tables."""
+    """Columns by clusters as tables, coloured by the difference; many clusters are several tables of one width."""
     rows = heat_rows(clusters, most)
-    starts = range(0, len(clusters), ABREAST)
+    abreast = ceil(len(clusters) / max(1, ceil(len(clusters) / ABREAST)))
     return "".join(
-        _heat_table(clusters[i : i + ABREAST], {name: row[i : i + ABREAST] for name, row in rows.items()})
-        for i in starts
+        _heat_table(clusters[i : i + abreast], {name: row[i : i + abreast] for name, row in rows.items()})
+        for i in range(0, len(clusters), max(1, abreast))
     )
 
 
