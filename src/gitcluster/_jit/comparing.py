@@ -1,6 +1,6 @@
 """Clusterings compared with each other, samples compared with their neighbours."""
 
-from math import exp
+from math import exp, inf
 
 import numpy as np
 
@@ -11,16 +11,20 @@ CROSSING = 2.0**30
 
 
 @kernel
-def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, crossing):
-    """Per sample, links to other clusters, each with its intensity relative to the lower of the two peaks, squared."""
+def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, crossing, highest):
+    """Per sample, links to other clusters, each with its intensity relative to the lower of the two peaks, squared;
+    and the log intensity of the highest of these links among the nearer half of the neighbours."""
     for x in range(start, stop):
         total = 0.0
+        highest[x] = -inf
         for c in range(k):
             y = indices[x, c]
             if labels[y] != labels[x]:
                 level = log_intensity[x] if log_intensity[x] < log_intensity[y] else log_intensity[y]
                 peak = peaks[labels[x]] if peaks[labels[x]] < peaks[labels[y]] else peaks[labels[y]]
                 total += exp(2.0 * (level - peak))
+                if 2 * c < k and level > highest[x]:
+                    highest[x] = level
         crossing[x] = np.int64(np.rint(total / k * CROSSING))
 
 

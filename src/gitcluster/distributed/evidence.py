@@ -16,7 +16,7 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.selection import Selection, select
 from gitcluster.selection.candidates import hierarchy_of
-from gitcluster.selection.views import View, count_crossing, highest_peaks, leak_among
+from gitcluster.selection.views import Crossing, View, add_crossings, count_crossing, highest_peaks, leak_among
 
 
 class Merged(NamedTuple):
@@ -87,7 +87,7 @@ class CellEvidence:
         """Local cluster, in a view, of every studied sample."""
         return self.stages.views[i].numbering.find(self.compared[:, i])
 
-    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """What crosses between the clusters of a view, for views with labels."""
         asked = []
         for s, labels in cuts:
@@ -97,7 +97,7 @@ class CellEvidence:
         k = leak_among(self.stages.plan.n_samples, self.stages.plan.n_found)
         around = self.ground.exchange(self.stages.roots)
         tasks = call_each(count_leaks, self.ground.regions, self.stages.climbed, around, share(tuple(asked)), k)
-        return list(fetch([merge_tree(sum, tasks)])[0])
+        return list(fetch([merge_tree(add_crossings, tasks)])[0])
 
 
 def find_studied(region: Region, roots: Roots, rows: Array) -> tuple[Array, Array]:
@@ -119,9 +119,7 @@ class Cut(NamedTuple):
     """(c,) log intensity of the highest peak of every cluster."""
 
 
-def count_leaks(
-    region: Region, climbed: Climbed, around: Around, cuts: tuple[Cut, ...], k: int
-) -> list[NDArray[np.int64]]:
+def count_leaks(region: Region, climbed: Climbed, around: Around, cuts: tuple[Cut, ...], k: int) -> list[Crossing]:
     """For every cut, what crosses between its clusters."""
     root_ids = around.with_halo()[0]
     views = {cut.view: cut.ids for cut in cuts}

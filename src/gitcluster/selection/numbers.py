@@ -13,39 +13,46 @@ from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import NestedCuts, cut_repeatedly
 from gitcluster.neighbors import Neighbors
 from gitcluster.selection.agreement import SAYING, count_common, mean_agreement, rand_indices
-from gitcluster.selection.views import CRUMBS, Evidence, View, measure_leak
+from gitcluster.selection.views import CRUMBS, Evidence, View, measure_leak, measure_valley
 
 MOST_CLUSTERS = 60
 MOST_COMPARED = 1000
 """Samples by which all numbers of clusters are compared, at most."""
+GOLDEN = (5**0.5 - 1) / 2
 LEAKING = 0.1
 """Leak from which on clusters in few dimensions are not closed."""
-STRUCTURELESS = 0.4
+STRUCTURELESS = 0.5
 """Score that samples without any structure rarely reach, times their dimension, which is at least two."""
+DEEP = 3.0
+"""Standard deviations of chance from which on a valley is taken for one."""
 
 Table = dict[str, NDArray[Any]]
 """Columns of one length, by name."""
 
 
 def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float) -> Table:
-    """How well every number of clusters fits: a table with columns n_clusters, score, agreement, leak, rank and
+    """How well every number of clusters fits: a table with columns n_clusters, score, agreement, leak, valley, rank and
     confidence, see :func:`rank_numbers`.
 
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
-    times the third power of the mean agreement, times how far the leak is below that of samples without structure, see
-    :func:`open_leak`. One cluster has the score that samples without structure rarely reach, which falls with their
-    dimension: the more directions there are to cut in, the less do views agree on one. It is less where the best number
-    says less than two equal clusters would, so that a small cluster far from all others is found.
+    times the squared mean agreement, times how far the leak is below that of samples without structure, see
+    :func:`open_leak`. A thin curve can be cut anywhere with hardly a leak. So where neighbourhoods are small beside the
+    whole, clusters only count if the valley around each of them is deeper than chance, see :func:`measure_valley`.
+
+    One cluster has the score that samples without structure rarely reach, which falls with their dimension: the more
+    directions there are to cut in, the less do views agree on one. It is less where the best number says less than two
+    equal clusters would, so that a small cluster far from all others is found.
     """
-    found = describe_numbers(views, evidence)
-    limit = [open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view]
-    score = found.information * found.agreement**3 * np.maximum(0, 1 - found.leak / limit)
+    found = describe_numbers(views, evidence, dimension)
+    limit = np.array([open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view])
+    score = found.information * found.agreement**2 * np.maximum(0, 1 - found.leak / limit)
+    score[(limit <= LEAKING) & (found.valley < DEEP)] = 0.0
     says = found.information[score.argmax()] or np.inf
     score[0] = STRUCTURELESS / max(2.0, dimension) * min(1.0, says / np.log(2))
     rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, len(score) + 1), "score": score, "agreement": found.agreement, "leak": found.leak,
-        "rank": rank, "confidence": confidence,
+        "valley": found.valley, "rank": rank, "confidence": confidence,
     }  # fmt: skip
 
 
@@ -58,20 +65,22 @@ class Numbers(NamedTuple):
     """Mean agreement of all views; 0 where only one of them has so many clusters."""
     leak: NDArray[np.float64]
     """Geometric mean of two measures of the worst cluster, see :func:`measure_leak`."""
+    valley: NDArray[np.float64]
+    """Depth of the shallowest valley around a cluster, see :func:`measure_valley`."""
     view: list[int]
     """The view whose cut was looked at."""
     labels: list[Array]
     """That cut: clusters of the local clusters."""
 
 
-def describe_numbers(views: Sequence[View], evidence: Evidence) -> Numbers:
+def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float) -> Numbers:
     """The cut that agrees best with the others and says most, for every number of clusters, and what is known of it."""
     n_peaks = max(view.n_peaks for view in views)
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
     able = [i for i, view in enumerate(views) if view.n_peaks > 1]
     cuts = [(i, nested_cuts(views[i], kind, most)) for i in able for kind in CRUMBS]
-    step = -(-len(evidence.rows(0)) // MOST_COMPARED)
-    parts = np.array([found.part[evidence.rows(i)[::step]] for i, found in cuts], np.int32)
+    some = scatter_rows(len(evidence.rows(0)), MOST_COMPARED)
+    parts = np.array([found.part[evidence.rows(i)[some]] for i, found in cuts], np.int32)
     n_parts, joined = [len(found.joined) + 1 for _, found in cuts], [found.joined for _, found in cuts]
     common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
     evenness = [evenness_of_cuts(found, views[i].topo_graph.sizes) for i, found in cuts]
@@ -86,16 +95,31 @@ def describe_numbers(views: Sequence[View], evidence: Evidence) -> Numbers:
         agreed[c - 1] = 0.0 if alone else mean.mean()
         said[c - 1] = even[place] * np.log(c)
         best.append((cuts[able[place]][0], cuts[able[place]][1].labels(c)))
-    counts = evidence.count_crossing(best)
-    leaks = [measure_leak(views[i], labels, found) for (i, labels), found in zip(best, counts, strict=True)]
-    return Numbers(said, agreed, np.sqrt(np.prod(leaks, axis=1)), [i for i, _ in best], [labels for _, labels in best])
+    seen = [(views[i], labels, found) for (i, labels), found in zip(best, evidence.count_crossing(best), strict=True)]
+    leak = np.sqrt([np.prod(measure_leak(*cut)) for cut in seen])
+    valley = np.array([measure_valley(*cut, dimension) for cut in seen])
+    return Numbers(said, agreed, leak, valley, [i for i, _ in best], [labels for _, labels in best])
+
+
+def scatter_rows(n_rows: int, most: int) -> Array:
+    """All rows, or some that lie evenly among them and keep no step, so that no rhythm in their order counts.
+
+    Examples
+    --------
+    >>> scatter_rows(100, 6)
+    array([ 0,  9, 23, 47, 61, 85])
+    """
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.unique((np.arange(most) * GOLDEN % 1 * n_rows).astype(np.int64))
 
 
 def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Which numbers of clusters come first, second and third, from the scores of 1, 2, ...; and how sure each is.
 
     The second differs from the first by a half or more, and so does the third from both: 9 clusters are not another
-    answer than 10. The confidence is the share of their scores; numbers without a rank have rank 0 and confidence 0.
+    answer than 10. What has no score comes nowhere. The confidence is the share of their scores; numbers without a
+    rank have rank 0 and confidence 0.
 
     Examples
     --------
@@ -106,7 +130,7 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
     rank = np.zeros(len(score), np.int64)
     for place in range(1, 4):
         best = int(np.where(free, score, -1.0).argmax())
-        if not free[best]:
+        if not free[best] or (place > 1 and score[best] <= 0):
             break
         rank[best] = place
         free &= (number >= 1.5 * number[best]) | (1.5 * number <= number[best])

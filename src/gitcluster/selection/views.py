@@ -7,7 +7,7 @@ much its clusters leak.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ FACTORS = tuple(2 ** (step / 2) for step in range(-2, 3))
 """Candidates for k, times log2 n: from a half to two."""
 MOST_NEIGHBORS = 20
 """The largest candidate: boundary pairs are sought among 40 neighbours at most, however many samples there are."""
+TOUCHING = 1e-6
+"""Minus the log intensity of samples among copies of themselves, at least, so that it has a logarithm."""
 CRUMBS = {"linkage": CRUMB, "even linkage": 5}
 """Merges by linkage: no split leaves less than this part of an average cluster."""
 
@@ -80,14 +82,23 @@ class View:
         return found[:wanted]
 
 
+class Crossing(NamedTuple):
+    """What crosses between clusters, one column per cluster."""
+
+    counts: NDArray[np.int64]
+    """(3, c) samples, boundary samples and crossing links."""
+    saddles: NDArray[np.float64]
+    """(c,) log intensity of the highest link to a near neighbour that leaves a cluster; -inf where none does."""
+
+
 class Evidence(Protocol):
     """What is counted on the samples of several views, which are known by their place in a list."""
 
     def rows(self, i: int) -> Array:
         """Local cluster, in a view, of every sample by which clusterings are compared."""
 
-    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
-        """What crosses between the clusters of a view, see :func:`count_crossing`, for views with labels."""
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
+        """What crosses between the clusters of a view, for views with labels."""
 
 
 class SampleEvidence:
@@ -108,7 +119,7 @@ class SampleEvidence:
         """Local cluster, in a view, of every sample by which clusterings are compared."""
         return self.compared[i]
 
-    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[NDArray[np.int64]]:
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """What crosses between the clusters of a view."""
         found = []
         for i, labels in cuts:
@@ -120,19 +131,28 @@ class SampleEvidence:
 
 def count_crossing(
     indices: Array, k: int, members: Array, log_intensity: Array, *, peaks: Array, n_jobs: int | None = None
-) -> NDArray[np.int64]:
-    """Samples, boundary samples and crossing links of every cluster, (3, n_clusters); those of parts of the samples
-    add up. ``indices`` may have fewer rows than there are samples with values."""
-    crossing = np.empty(len(indices), np.int64)
-    run_chunks(comparing.measure_crossing, len(indices), n_jobs, indices, k, members, log_intensity, peaks, crossing)
-    own, counts = members[: len(indices)], np.zeros((3, len(peaks)), np.int64)
+) -> Crossing:
+    """What crosses between clusters; ``indices`` may have fewer rows than there are samples with values."""
+    crossing, highest = np.empty(len(indices), np.int64), np.empty(len(indices))
+    run_chunks(
+        comparing.measure_crossing, len(indices), n_jobs,
+        indices, k, members, log_intensity, peaks, crossing, highest,
+    )  # fmt: skip
+    own, counts, saddles = members[: len(indices)], np.zeros((3, len(peaks)), np.int64), np.full(len(peaks), -np.inf)
     for row, values in enumerate((np.ones_like(crossing), crossing > 0, crossing)):
         np.add.at(counts[row], own, values)
-    return counts
+    np.maximum.at(saddles, own, highest)
+    return Crossing(counts, saddles)
+
+
+def add_crossings(parts: Sequence[Crossing]) -> Crossing:
+    """What crosses among all samples, from what crosses in parts of them."""
+    counts, saddles = zip(*parts, strict=True)
+    return Crossing(np.sum(counts, axis=0), np.max(saddles, axis=0))
 
 
 def leak_among(n_samples: int, n_found: int) -> int:
-    """Neighbours whose links are looked at."""
+    """Neighbours whose links are looked at; the nearer half of them for valleys."""
     return min(n_found, 2 * round(float(np.log2(n_samples))))
 
 
@@ -143,17 +163,32 @@ def highest_peaks(view: View, labels: Array) -> NDArray[np.float64]:
     return peaks
 
 
-def measure_leak(view: View, labels: Array, counts: NDArray[np.int64]) -> tuple[float, float]:
-    """How much and how freely clusters leak, the worst of them, from what :func:`count_crossing` has counted.
+def measure_leak(view: View, labels: Array, found: Crossing) -> tuple[float, float]:
+    """How much and how freely clusters leak, the worst of them.
 
     How much: the share of a cluster's links that leave it. How freely: the mean over its boundary samples of the share
     of their links that cross, each weighted by its intensity relative to the peaks; a cut through a thin thread
     leaks little, but freely.
     """
-    sizes, touched, crossing = counts
+    sizes, touched, crossing = found.counts
     graph = view.topo_graph
     leaving = np.where(graph.inside(labels), 0, graph.pairs)
     links = 2.0 * view.n_neighbors * sizes
     much = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in labels[graph.edges].T) / links
     freely = crossing / comparing.CROSSING / np.maximum(touched, 1)
     return float(much.max()), float(freely.max())
+
+
+def measure_valley(view: View, labels: Array, found: Crossing, dimension: float) -> float:
+    """How deep the shallowest valley around a cluster is, from its peak down to where its highest link leaves it, in
+    standard deviations of chance; infinite where no link leaves any.
+
+    Minus the log intensity is about the mean distance r of k neighbours. The density is as r to the power of -d, d
+    being the dimension, and where it is the same everywhere, -d log r has the variance 2 (d + 1) / (d + 2) / k.
+    """
+    leaving = np.isfinite(found.saddles)
+    if not leaving.any():
+        return np.inf
+    peak, saddle = (np.maximum(-level[leaving], TOUCHING) for level in (highest_peaks(view, labels), found.saddles))
+    d = max(1.0, dimension)
+    return float(d * np.log(saddle / peak).min() / np.sqrt(2 * (d + 1) / (d + 2) / view.n_neighbors))
