@@ -132,10 +132,13 @@ def run_designs(
 
 
 def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
-    """Sets with their kind; public ones, of which there are few, may be larger, and only those are here that constants
-    are looked at on."""
+    """Sets with their kind. Drawn sets, of which there are many, are small; of public ones only those are here that
+    constants are looked at on."""
     for make in (generated_datasets, toy_datasets):
-        yield from (("generated", data) for data in make(max_samples) if len(np.unique(data.y[data.y >= 0])) > 1)
+        for data in make(2 * max_samples):
+            fits = data.kind != "drawn" or len(data.X) <= max_samples
+            if fits and len(np.unique(data.y[data.y >= 0])) > 1:
+                yield f"generated {data.kind}", data
     yield from ((data.family, data) for data in public_sets(5 * max_samples) if half_of(data.name) == 0)
 
 

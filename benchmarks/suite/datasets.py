@@ -27,6 +27,7 @@ REAL_TOYS = (
     "toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink", "toy_complex8",
     "toy_complex9",
 )  # fmt: skip
+IMAGES = ("digits", "olivetti", "mnist", "fmnist")
 TOY_SIZES = (300, 1000, 3000)
 TOY_NOISES = (0.03, 0.05, 0.08, 0.1, 0.15)
 
@@ -39,6 +40,8 @@ class Dataset(NamedTuple):
     y: NDArray[np.int64]
     family: str
     clear: bool
+    kind: str = "drawn"
+    """Drawn, tables, or images, which embeddings belong to."""
 
 
 def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
@@ -64,7 +67,7 @@ def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
         X, y = recipe.make(rng)
         if _allowed(len(X), max_samples):
             order = rng.permutation(len(X))
-            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear)
+            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear, recipe.kind)
 
 
 def toy_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
@@ -96,10 +99,11 @@ def real_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
         X, y = load_set(name)
         if _allowed(len(y), max_samples):
             drawn = name in REAL_TOYS
-            yield Dataset(name.replace("toy_", "paper-"), X, y, "paper" if drawn else "real", clear=drawn)
+            family, kind = ("paper", "drawn") if drawn else ("real", "images" if name in IMAGES else "tables")
+            yield Dataset(name.replace("toy_", "paper-"), X, y, family, drawn, kind)
     digits = sklearn_datasets.load_digits()
     if _allowed(len(digits.data), max_samples):
-        yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False)
+        yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False, "images")
 
 
 def all_datasets(max_samples: int | None = None) -> Iterator[Dataset]:

@@ -20,3 +20,4 @@ class Recipe(NamedTuple):
     family: str
     clear: bool
     make: Maker
+    kind: str
