@@ -1,8 +1,8 @@
 """Why the number of clusters is scored as it is, each choice against others: ``python -m benchmarks numbers``.
 
 Every design changes one choice of the score of a number of clusters, with nothing told: over the generated sets, the
-half of the public ones that constants are looked at on, cells (counts of simulated genes, as principal components) and
-samples without structure, where 1 is right. ``--table`` prints the mean adjusted Rand index by kinds of data, and how
+half of the public ones that constants are looked at on, and samples without structure, where 1 is right. ``--table``
+prints the mean adjusted Rand index by kinds of data, and how
 often the number was right. A set is one line of ``results/numbers.jsonl``; what is there is not run again.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.experiments import study
-from benchmarks.reporting.tables import markdown
+from benchmarks.reporting.tables import markdown, mean_of_kinds
 from benchmarks.running import FOLDER, Line, read_lines
 from benchmarks.suite.datasets import Dataset
 from gitcluster.inputs import check_input
@@ -156,12 +156,12 @@ def table() -> str:
     lines = read_lines(RESULTS)
     kinds, rows = list(dict.fromkeys(line["kind"] for line in lines)), []
     for name in DESIGNS:
-        means, cells = [], []
+        means, cells = {}, []
         for kind in kinds:
             some = [line for line in lines if line["kind"] == kind]
-            means.append(np.mean([line["ari"][name] for line in some]))
+            means[kind] = float(np.mean([line["ari"][name] for line in some]))
             right = np.mean([line["clusters"][name] == line["classes"] for line in some])
-            cells.append(f"{means[-1]:.3f} ({right:.0%})")
-        rows.append([name, *cells, f"{np.mean(means):.3f}"])
+            cells.append(f"{means[kind]:.3f} ({right:.0%})")
+        rows.append([name, *cells, f"{mean_of_kinds(means):.3f}"])
     heads = [f"{kind} ({sum(line['kind'] == kind for line in lines)})" for kind in kinds]
     return markdown(["design", *heads, "mean of kinds"], rows)

@@ -33,6 +33,7 @@ CHOSEN: dict[str, Method] = {
     "gaussian-mixture": METHODS["Gaussian mixture"],
     "ward": METHODS["Ward"],
     "genie": METHODS["Genie"],
+    "lumbermark": METHODS["Lumbermark"],
     "spectral": METHODS["spectral"],
     "spectacl": METHODS["SpectACl"],
     "density-peaks": METHODS["FSFDP"],

@@ -24,8 +24,8 @@ KINDS = {
 """Kinds of data and the modules that have their families: shapes, in any dimension; everyday tables; images and
 embeddings."""
 SUITE = [
-    Recipe(name, family, clear, make, kind)
-    for kind, modules in KINDS.items()
+    Recipe(name, family, clear, make)
+    for modules in KINDS.values()
     for module in modules
     for family, table in module.TABLES.items()
     for name, clear, make in table

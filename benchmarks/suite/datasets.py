@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
-from benchmarks.suite import SUITE
+from benchmarks.suite import KINDS, SUITE
 
 REAL_SETS = ("iris", "wine", "hepatitis", "cancer", "olivetti", "frogs", "codon", "mnist", "fmnist")
 REAL_TOYS = (
@@ -40,8 +40,25 @@ class Dataset(NamedTuple):
     y: NDArray[np.int64]
     family: str
     clear: bool
-    kind: str = "drawn"
-    """Drawn, tables, or images, which embeddings belong to."""
+
+    @property
+    def kind(self) -> str:
+        """Drawn, tables, or images, which embeddings belong to."""
+        return kind_of(self.name, self.family)
+
+
+def kind_of(name: str, family: str) -> str:
+    """Return the kind of data that a set of this name and family belongs to.
+
+    Examples
+    --------
+    >>> kind_of("olivetti", "real"), kind_of("small-60", "small-tables"), kind_of("paper-moons", "paper")
+    ('images', 'tables', 'drawn')
+
+    """
+    if family == "real":
+        return "images" if name in IMAGES else "tables"
+    return next((kind for kind, modules in KINDS.items() for m in modules if family in m.TABLES), "drawn")
 
 
 def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
@@ -67,7 +84,7 @@ def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
         X, y = recipe.make(rng)
         if _allowed(len(X), max_samples):
             order = rng.permutation(len(X))
-            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear, recipe.kind)
+            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear)
 
 
 def toy_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
@@ -99,11 +116,10 @@ def real_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
         X, y = load_set(name)
         if _allowed(len(y), max_samples):
             drawn = name in REAL_TOYS
-            family, kind = ("paper", "drawn") if drawn else ("real", "images" if name in IMAGES else "tables")
-            yield Dataset(name.replace("toy_", "paper-"), X, y, family, drawn, kind)
+            yield Dataset(name.replace("toy_", "paper-"), X, y, "paper" if drawn else "real", clear=drawn)
     digits = sklearn_datasets.load_digits()
     if _allowed(len(digits.data), max_samples):
-        yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False, "images")
+        yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False)
 
 
 def all_datasets(max_samples: int | None = None) -> Iterator[Dataset]:

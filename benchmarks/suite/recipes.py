@@ -20,4 +20,3 @@ class Recipe(NamedTuple):
     family: str
     clear: bool
     make: Maker
-    kind: str

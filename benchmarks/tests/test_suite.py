@@ -4,11 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.neighbors import NearestNeighbors
 
+from benchmarks.experiments.difficulty import share_of_neighbors
 from benchmarks.suite import KINDS, SUITE, image_like, table_like
 from benchmarks.suite.datasets import generated_datasets
-from gitcluster import scale_features
 
 OLD = ("data-like", "mixtures")
 """Families that were made before the others, and are as hard as they are."""
@@ -18,12 +17,6 @@ NEW = [family for module in (table_like, image_like) for family in module.TABLES
 @pytest.fixture(scope="module")
 def made():
     return {data.name: data for data in generated_datasets() if data.family in NEW}
-
-
-def share_of_neighbors(X, y):
-    """How many of the 10 nearest neighbours have the class of a sample."""
-    near = NearestNeighbors(n_neighbors=10).fit(scale_features(X)).kneighbors(return_distance=False)
-    return float(np.mean(y[near] == y[:, None]))
 
 
 def test_names_and_families_are_unique():
