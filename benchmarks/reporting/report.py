@@ -64,6 +64,7 @@ TABLES = {
     "paper_items": paper_items.table,
     "paper_count": paper_items.count,
     "summary": lambda: untuned_summary(untuned.read_results()),
+    "second_draw": lambda: untuned_summary(untuned.read_results(draw=1)),
     "public": public.table,
     "difficulty": difficulty.table,
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),

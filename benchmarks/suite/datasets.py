@@ -61,13 +61,15 @@ def kind_of(name: str, family: str) -> str:
     return next((kind for kind, modules in KINDS.items() for m in modules if family in m.TABLES), "drawn")
 
 
-def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
+def generated_datasets(max_samples: int | None = None, *, draw: int = 0) -> Iterator[Dataset]:
     """Yield the sets of ``benchmarks.suite`` in shuffled row order.
 
     Parameters
     ----------
     max_samples : int, optional
         Leave out larger sets.
+    draw : int, default 0
+        Others give other samples of the same designs, and names that end with it: sets that nothing was chosen on.
 
     Yields
     ------
@@ -80,11 +82,12 @@ def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
 
     """
     for recipe in SUITE:
-        rng = np.random.default_rng(crc32(recipe.name.encode()))
+        name = f"{recipe.name}/{draw}" if draw else recipe.name
+        rng = np.random.default_rng(crc32(name.encode()))
         X, y = recipe.make(rng)
         if _allowed(len(X), max_samples):
             order = rng.permutation(len(X))
-            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear)
+            yield Dataset(name, X[order], y[order], recipe.family, recipe.clear)
 
 
 def toy_datasets(max_samples: int | None = None) -> Iterator[Dataset]:

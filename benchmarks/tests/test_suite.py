@@ -33,6 +33,14 @@ def test_sets_are_the_same_in_every_run(made):
         np.testing.assert_array_equal(data.y, made[name].y)
 
 
+def test_another_draw_has_other_samples_of_the_same_designs(made):
+    for data in generated_datasets(300, draw=1):
+        if data.family in NEW:
+            first = made[data.name.removesuffix("/1")]
+            assert first.family == data.family
+            assert first.X.shape != data.X.shape or not np.array_equal(first.X, data.X)
+
+
 def test_sets_are_whole(made):
     for data in made.values():
         assert np.isfinite(data.X).all()
