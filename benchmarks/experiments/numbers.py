@@ -1,8 +1,8 @@
 """Why the number of clusters is scored as it is, each choice against others: ``python -m benchmarks numbers``.
 
 Every design changes one choice of the score of a number of clusters, with nothing told: over the generated sets, the
-half of the public ones that constants are looked at on, cells (counts of simulated genes, as principal components) and
-samples without structure, where 1 is right. ``--table`` prints the mean adjusted Rand index by kinds of data, and how
+half of the public ones that constants are looked at on, and samples without structure, where 1 is right. ``--table``
+prints the mean adjusted Rand index by kinds of data, and how
 often the number was right. A set is one line of ``results/numbers.jsonl``; what is there is not run again.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.experiments import study
-from benchmarks.reporting.tables import markdown
+from benchmarks.reporting.tables import markdown, mean_of_kinds
 from benchmarks.running import FOLDER, Line, read_lines
 from benchmarks.suite.datasets import Dataset
 from gitcluster.inputs import check_input
@@ -92,32 +92,10 @@ def main(arguments: Sequence[str]) -> None:
 def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
     """Sets with their kind."""
     yield from study.sets(max_samples)
-    yield from (("cells", make_cells(seed)) for seed in range(8))
     for n_features in (2, 3, 5, 10, 30):
         for n_samples in (150, 600):
             for kind in ("Gaussian", "cube", "skewed", "sphere"):
                 yield from (("without structure", make_null(kind, n_samples, n_features, seed)) for seed in range(3))
-
-
-def make_cells(seed: int) -> Dataset:
-    """Counts of genes: types of cells in a few families, overdispersed, of different depth; 30 principal components."""
-    rng, n_genes = np.random.default_rng(seed), 1500
-    n_types, n_cells = int(rng.integers(4, 14)), int(rng.choice([700, 1500, 2500]))
-    common = rng.lognormal(0, 1.2, n_genes)
-    families = [_change(rng, common, share=0.08, size=1.0) for _ in range(max(2, n_types // 3))]
-    types = np.array([_change(rng, families[j % len(families)], share=0.06, size=1.1) for j in range(n_types)])
-    y = rng.choice(n_types, n_cells, p=rng.dirichlet(np.full(n_types, 2.0)))
-    means = (types / types.sum(axis=1, keepdims=True))[y] * rng.lognormal(np.log(2000), 0.35, (n_cells, 1))
-    counts = rng.poisson(means * rng.gamma(2.0, 0.5, means.shape))
-    logs = np.log1p(counts / counts.sum(axis=1, keepdims=True) * 1e4)
-    logs = logs[:, np.argsort(-logs.var(axis=0))[:500]]
-    left, values, _ = np.linalg.svd(logs - logs.mean(axis=0), full_matrices=False)
-    return Dataset(f"cells-{seed}", left[:, :30] * values[:30], y, "cells", clear=False)
-
-
-def _change(rng: np.random.Generator, genes: NDArray[np.float64], *, share: float, size: float) -> NDArray[np.float64]:
-    """A share of the genes more or less active than before."""
-    return genes * np.exp(rng.normal(0, size, len(genes)) * (rng.random(len(genes)) < share))
 
 
 def make_null(kind: str, n_samples: int, n_features: int, seed: int) -> Dataset:
@@ -178,12 +156,12 @@ def table() -> str:
     lines = read_lines(RESULTS)
     kinds, rows = list(dict.fromkeys(line["kind"] for line in lines)), []
     for name in DESIGNS:
-        means, cells = [], []
+        means, cells = {}, []
         for kind in kinds:
             some = [line for line in lines if line["kind"] == kind]
-            means.append(np.mean([line["ari"][name] for line in some]))
+            means[kind] = float(np.mean([line["ari"][name] for line in some]))
             right = np.mean([line["clusters"][name] == line["classes"] for line in some])
-            cells.append(f"{means[-1]:.3f} ({right:.0%})")
-        rows.append([name, *cells, f"{np.mean(means):.3f}"])
+            cells.append(f"{means[kind]:.3f} ({right:.0%})")
+        rows.append([name, *cells, f"{mean_of_kinds(means):.3f}"])
     heads = [f"{kind} ({sum(line['kind'] == kind for line in lines)})" for kind in kinds]
     return markdown(["design", *heads, "mean of kinds"], rows)

@@ -24,6 +24,7 @@ from benchmarks.methods import METHODS, keep_installed, tell
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, append, describe_run, read_lines
 from benchmarks.scoring import count_clusters
+from benchmarks.suite.datasets import IMAGES as REAL_IMAGES
 from benchmarks.suite.datasets import Dataset, data_folder, load_set, real_datasets
 from gitcluster import scale_features
 from gitcluster.metrics import adjusted_rand_score
@@ -32,7 +33,7 @@ RESULTS = FOLDER / "public.jsonl"
 LABELS = FOLDER / "labels"
 NAMES = ("GIT", "GIT proportions", "GIT nothing", "k-means", "Ward", "spectral", "Genie", "Lumbermark", "HDBSCAN")
 CHOSEN = {name: METHODS[name] for name in NAMES}
-IMAGES = ("real_pendigits", "real_satellite", "digits", "olivetti", "mnist", "fmnist")
+IMAGES = ("real_pendigits", "real_satellite", *REAL_IMAGES)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -116,11 +117,13 @@ def table() -> str:
         for name in dict.fromkeys(line["method"] for line in lines if line["told"] == told):
             row = [told, name]
             for half in (1, 0):
+                means = []
                 for kind in kinds:
                     some = [x for x in lines if (x["method"], x["kind"], x["half"]) == (name, kind, half)]
-                    mean = f"{np.mean([x['ari'] for x in some]):.3f}" if some else ""
-                    right = f" ({np.mean([x['clusters'] == x['classes'] for x in some]):.0%})" if some else ""
-                    row.append(mean + (right if told == "nothing" else ""))
+                    means.append(np.mean([x["ari"] for x in some]))
+                    right = f" ({np.mean([x['clusters'] == x['classes'] for x in some]):.0%})"
+                    row.append(f"{means[-1]:.3f}" + (right if told == "nothing" else ""))
+                row.append(f"{np.mean(means):.3f}")
             rows.append(row)
-    heads = [f"{kind}, {what}" for what in ("looked at once", "chosen on") for kind in kinds]
+    heads = [f"{kind}, {what}" for what in ("looked at once", "chosen on") for kind in (*kinds, "mean of kinds")]
     return markdown(["told", "method", *heads], rows)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.experiments.public import half_of, public_sets
-from benchmarks.reporting.tables import markdown
+from benchmarks.reporting.tables import markdown, mean_of_kinds, plain_kind
 from benchmarks.running import FOLDER, Line, append, describe_run, read_lines
 from benchmarks.suite.datasets import Dataset, generated_datasets, toy_datasets
 from gitcluster._support.arrays import inverse_order
@@ -132,10 +132,13 @@ def run_designs(
 
 
 def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
-    """Sets with their kind; public ones, of which there are few, may be larger, and only those are here that constants
-    are looked at on."""
+    """Sets with their kind. Drawn sets, of which there are many, are small; of public ones only those are here that
+    constants are looked at on."""
     for make in (generated_datasets, toy_datasets):
-        yield from (("generated", data) for data in make(max_samples) if len(np.unique(data.y[data.y >= 0])) > 1)
+        for data in make(2 * max_samples):
+            fits = data.kind != "drawn" or len(data.X) <= max_samples
+            if fits and len(np.unique(data.y[data.y >= 0])) > 1:
+                yield f"generated {data.kind}", data
     yield from ((data.family, data) for data in public_sets(5 * max_samples) if half_of(data.name) == 0)
 
 
@@ -212,21 +215,22 @@ def table() -> str:
     lines = read_lines(RESULTS)
     kinds = list(dict.fromkeys(line["kind"] for line in lines))
     rows = [[name, *_means(lines, dict.fromkeys([line["set"] for line in lines], name))] for name in DESIGNS]
-    for group, what in (("family", "family of sets"), ("kind", "kind of data")):
-        best = {value: _best([line for line in lines if line[group] != value]) for value in {x[group] for x in lines}}
-        chosen = {line["set"]: best[line[group]] for line in lines}
+    groups = {"family of sets": lambda line: line["family"], "kind of data": lambda line: plain_kind(line["kind"])}
+    for what, group in groups.items():
+        best = {value: _best([line for line in lines if group(line) != value]) for value in {group(x) for x in lines}}
+        chosen = {line["set"]: best[group(line)] for line in lines}
         rows.append([f"best on the rest, scored on the {what} left out", *_means(lines, chosen)])
     heads = [f"{kind} ({sum(line['kind'] == kind for line in lines)})" for kind in kinds]
     return markdown(["design", *heads, "mean of kinds"], rows)
 
 
 def _means(lines: list[Line], chosen: dict[str, str]) -> list[str]:
-    """Means over the sets of every kind, where a design is chosen for every set, and the mean of these."""
+    """Means over the sets of every kind, where a design is chosen for every set, and the mean of kinds."""
     scores = defaultdict(list)
     for line in lines:
         scores[line["kind"]].append(line[chosen[line["set"]]])
-    means = [float(np.mean(values)) for values in scores.values()]
-    return [f"{mean:.3f}" for mean in (*means, np.mean(means))]
+    means = {kind: float(np.mean(values)) for kind, values in scores.items()}
+    return [f"{mean:.3f}" for mean in (*means.values(), mean_of_kinds(means))]
 
 
 def _best(lines: list[Line]) -> str:

@@ -21,7 +21,7 @@ from benchmarks.methods import METHODS, Method, keep_installed, tell
 from benchmarks.reporting.tables import untuned_table
 from benchmarks.running import FOLDER, NAMES, Line, append, read_lines
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.suite.datasets import Dataset, all_datasets
+from benchmarks.suite.datasets import Dataset, all_datasets, generated_datasets
 from gitcluster import scale_features
 
 RESULTS = FOLDER / "untuned.jsonl"
@@ -33,6 +33,7 @@ CHOSEN: dict[str, Method] = {
     "gaussian-mixture": METHODS["Gaussian mixture"],
     "ward": METHODS["Ward"],
     "genie": METHODS["Genie"],
+    "lumbermark": METHODS["Lumbermark"],
     "spectral": METHODS["spectral"],
     "spectacl": METHODS["SpectACl"],
     "density-peaks": METHODS["FSFDP"],
@@ -48,20 +49,20 @@ def main(arguments: Sequence[str]) -> None:
     """Run the experiment, or print its table."""
     options = _parse(arguments)
     if options.table:
-        print(untuned_table(read_results(), methods=options.methods, families=options.families))
+        print(untuned_table(read_results(options.draw), methods=options.methods, families=options.families))
         return
     methods = keep_installed(CHOSEN, options.methods)
-    done = set() if options.again else set(read_results())
-    for data, name in _pairs(methods, options.families, options.max_samples):
+    done = set() if options.again else set(read_results(options.draw))
+    for data, name in _pairs(methods, options):
         if (data.name, name) not in done:
-            line = run_method(data, name)
+            line = run_method(data, name) | {"draw": options.draw}
             append(RESULTS, line)
             print(_progress(line), file=sys.stderr)
 
 
-def read_results() -> dict[tuple[str, str], Line]:
-    """Return the stored lines by set and method; of repeated runs the last counts."""
-    return {(line["set"], line["method"]): line for line in read_lines(RESULTS)}
+def read_results(draw: int = 0) -> dict[tuple[str, str], Line]:
+    """Return the stored lines of a draw by set and method; of repeated runs the last counts."""
+    return {(line["set"], line["method"]): line for line in read_lines(RESULTS) if line.get("draw", 0) == draw}
 
 
 def run_method(data: Dataset, name: str) -> Line:
@@ -93,11 +94,14 @@ def run_method(data: Dataset, name: str) -> Line:
     return line | scores | {"seconds": round(perf_counter() - start, 4)}
 
 
-def _pairs(
-    methods: dict[str, Method], families: list[str] | None, max_samples: int | None
-) -> Iterator[tuple[Dataset, str]]:
-    for data in all_datasets(max_samples):
-        if families is None or data.family in families:
+def _pairs(methods: dict[str, Method], options: argparse.Namespace) -> Iterator[tuple[Dataset, str]]:
+    sets = (
+        generated_datasets(options.max_samples, draw=options.draw)
+        if options.draw
+        else all_datasets(options.max_samples)
+    )
+    for data in sets:
+        if options.families is None or data.family in options.families:
             for name, method in methods.items():
                 fits = method.most_samples is None or len(data.X) <= method.most_samples
                 if fits and (data.family != "single" or method.told == "nothing"):
@@ -114,6 +118,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--methods", help="only these methods", **NAMES)
     parser.add_argument("--families", help="only these families of data sets", **NAMES)
     parser.add_argument("--max-samples", type=int, help="leave out larger sets", metavar="N")
+    parser.add_argument("--draw", type=int, default=0, help="other samples of the generated designs", metavar="N")
     parser.add_argument("--again", action="store_true", help="run also what is stored already")
     parser.add_argument("--table", action="store_true", help="print the table of stored results")
     return parser.parse_args(arguments)

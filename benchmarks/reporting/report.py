@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.experiments import (
     cells,
+    difficulty,
     dimension_reduction,
     explorer,
     features,
@@ -63,7 +64,9 @@ TABLES = {
     "paper_items": paper_items.table,
     "paper_count": paper_items.count,
     "summary": lambda: untuned_summary(untuned.read_results()),
+    "second_draw": lambda: untuned_summary(untuned.read_results(draw=1)),
     "public": public.table,
+    "difficulty": difficulty.table,
     "untuned": lambda: untuned_table(untuned.read_results(), methods=None, families=None),
     "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
     "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),

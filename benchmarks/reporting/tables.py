@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from benchmarks.running import Line
+from benchmarks.suite import KINDS
+from benchmarks.suite.datasets import kind_of
 
 Results = dict[tuple[str, str], Line]
-NOT_GENERATED = ("real", "paper")
+Groups = dict[str, list[str]]
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -18,62 +21,84 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def plain_kind(kind: str) -> str:
+    """Return the kind of data, wherever the sets come from: "generated tables" are tables."""
+    return kind.removeprefix("generated ")
+
+
+def mean_of_kinds(means: dict[str, float]) -> float:
+    """Return the mean over kinds of data, each of the same weight, whether its sets are generated, public or both."""
+    of_kind: dict[str, list[float]] = defaultdict(list)
+    for kind, mean in means.items():
+        of_kind[plain_kind(kind)].append(mean)
+    return float(np.mean([np.mean(values) for values in of_kind.values()]))
+
+
 def untuned_table(results: Results, *, methods: list[str] | None = None, families: list[str] | None = None) -> str:
-    """Return mean ARI by family and method, wins, and how often the number of clusters is right.
+    """Return mean ARI by family, by kind of data and over kinds, wins, and how often the number of clusters is right.
 
     Only sets that every shown method has run are averaged. Sets of one cluster enter only the
     last row, and that row has a figure only for methods that choose the number.
     """
     results = {k: v for k, v in results.items() if families is None or v["family"] in families}
-    names = methods or list(dict.fromkeys(method for _, method in results))
+    names = methods or _methods(results)
     sets = _common_sets(results, names)
-    ari = {name: {s: results[s, name]["ari"] for s in sets} for name in names}
-    of_family: dict[str, list[str]] = {}
-    for chosen in sets:
-        of_family.setdefault(results[chosen, names[0]]["family"], []).append(chosen)
+    kinds = _by_kind(results, sets)
 
     def row(title: str, chosen: Sequence[str], figure: Callable[[str], str]) -> list[str]:
         return [f"{title} ({len(chosen)})", *(figure(name) for name in names)]
 
-    def mean_row(title: str, chosen: Sequence[str]) -> list[str]:
-        return row(title, chosen, lambda name: f"{np.mean([ari[name][s] for s in chosen]):.3f}")
-
-    generated = [s for f, chosen in of_family.items() if f not in NOT_GENERATED for s in chosen]
-    stored = [s for f, chosen in of_family.items() if f in NOT_GENERATED for s in chosen]
-    rows = [mean_row(family, chosen) for family, chosen in of_family.items()]
-    groups = [("**generated and toy**", generated), ("**real and paper**", stored)]
-    rows += [mean_row(title, chosen) for title, chosen in [*groups, ("**all**", sets)] if chosen]
-    best = {s: max(ari[name][s] for name in names) for s in sets}
-    rows.append(row("wins", sets, lambda name: str(sum(ari[name][s] >= best[s] - 1e-9 for s in sets))))
+    rows = []
+    for kind, chosen in kinds.items():
+        groups: Groups = {}
+        for s in chosen:
+            groups.setdefault(results[s, names[0]]["family"], []).append(s)
+        for title, some in [*groups.items(), (f"**{kind}**", chosen)]:
+            rows.append(row(title, some, lambda name, some=some: f"{_mean(results, name, some):.3f}"))
+    rows.append(row("**mean of kinds**", sets, lambda name: f"{_weighed(results, name, kinds):.3f}"))
+    best = {s: max(results[s, name]["ari"] for name in names) for s in sets}
+    rows.append(row("wins", sets, lambda name: str(sum(results[s, name]["ari"] >= best[s] - 1e-9 for s in sets))))
     clear = sorted({line["set"] for line in results.values() if line["clear"]})
     rows.append(row("number right on clear sets", clear, lambda name: _share(results, name)))
     return markdown(["sets", *names], rows)
 
 
 def untuned_summary(results: Results) -> str:
-    """Return one row a method: what it is told, mean ARI over generated and over real sets, right numbers."""
-    names = list(dict.fromkeys(method for _, method in results))
+    """Return one row per method: what it is told, mean ARI of every kind of data, the mean of these, right numbers."""
+    names = _methods(results)
     sets = _common_sets(results, names)
-    stored = [s for s in sets if results[s, names[0]]["family"] in NOT_GENERATED]
+    kinds = _by_kind(results, sets)
     rows = []
     for name in names:
-        means = [
-            np.mean([results[s, name]["ari"] for s in chosen])
-            for chosen in (sets, [s for s in sets if s not in set(stored)], stored)
-        ]
-        known = results[sets[0], name]["known"]
-        rows.append((known, -means[0], [name, known, *(f"{mean:.3f}" for mean in means), _share(results, name)]))
-    others = len(sets) - len(stored)
-    header = [
-        "method",
-        "told",
-        f"all {len(sets)}",
-        f"generated {others}",
-        f"real and paper {len(stored)}",
-        "right number",
-    ]
+        known, mean = results[sets[0], name]["known"], _weighed(results, name, kinds)
+        figures = [f"{value:.3f}" for value in (*(_mean(results, name, some) for some in kinds.values()), mean)]
+        rows.append((known, -mean, [name, known, *figures, _share(results, name)]))
+    heads = [f"{kind} {len(chosen)}" for kind, chosen in kinds.items()]
     order = {"proportions": 0, "number": 1, "nothing": 2}
-    return markdown(header, [row for _, _, row in sorted(rows, key=lambda r: (order[r[0]], r[1]))])
+    return markdown(
+        ["method", "told", *heads, "mean of kinds", "right number on clear sets"],
+        [row for _, _, row in sorted(rows, key=lambda r: (order[r[0]], r[1]))],
+    )
+
+
+def _methods(results: Results) -> list[str]:
+    """Return the methods of the results, GIT last."""
+    return sorted(dict.fromkeys(method for _, method in results), key=lambda name: name.startswith("GIT"))
+
+
+def _by_kind(results: Results, sets: Sequence[str]) -> Groups:
+    """Return the sets of every kind of data."""
+    family = {s: line["family"] for (s, _), line in results.items()}
+    groups = {kind: [s for s in sets if kind_of(s, family[s]) == kind] for kind in KINDS}
+    return {kind: chosen for kind, chosen in groups.items() if chosen}
+
+
+def _mean(results: Results, name: str, sets: Sequence[str]) -> float:
+    return float(np.mean([results[s, name]["ari"] for s in sets]))
+
+
+def _weighed(results: Results, name: str, kinds: Groups) -> float:
+    return mean_of_kinds({kind: _mean(results, name, sets) for kind, sets in kinds.items()})
 
 
 def _common_sets(results: Results, names: Sequence[str]) -> list[str]:

@@ -6,12 +6,27 @@ hierarchies, crossings) are there for their labels only.
 
 from __future__ import annotations
 
-from benchmarks.suite import crowded_clusters, drawn_clusters, round_clusters, spatial_clusters
+from benchmarks.suite import (
+    crowded_clusters,
+    drawn_clusters,
+    image_like,
+    round_clusters,
+    spatial_clusters,
+    table_like,
+)
 from benchmarks.suite.recipes import Recipe
 
+KINDS = {
+    "drawn": (round_clusters, drawn_clusters, spatial_clusters, crowded_clusters),
+    "tables": (table_like,),
+    "images": (image_like,),
+}
+"""Kinds of data and the modules that have their families: shapes, in any dimension; everyday tables; images and
+embeddings."""
 SUITE = [
     Recipe(name, family, clear, make)
-    for module in (round_clusters, drawn_clusters, spatial_clusters, crowded_clusters)
+    for modules in KINDS.values()
+    for module in modules
     for family, table in module.TABLES.items()
     for name, clear, make in table
 ]

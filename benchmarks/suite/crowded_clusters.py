@@ -13,7 +13,6 @@ from benchmarks.suite.shapes import (
     box,
     gaussian,
     mixture,
-    rounded,
     shell,
     stroke,
     together,
@@ -137,31 +136,10 @@ CLUTTER: Table = [
         ),
     ),
 ]
-DATA_LIKE: Table = [
-    ("composed-10-in-16d", False, lambda r: puzzles.composed_classes(r, 10, 3, 240, 16, 5.5)),
-    ("composed-26-in-16d", False, lambda r: puzzles.composed_classes(r, 26, 3, 150, 16, 6)),
-    ("composed-4-in-9d", False, lambda r: puzzles.composed_classes(r, 4, 2, 170, 9, 4)),
-    (
-        "components-50d",
-        False,
-        lambda r: puzzles.component_scores(r, [200, 150, 120, 90, 60, 40, 25, 15], 50, 9),
-    ),
-    ("components-20d", False, lambda r: puzzles.component_scores(r, [150] * 5, 20, 6)),
-    ("curved-10-in-64d", False, lambda r: puzzles.curved_classes(r, 10, 180, 64, 3, 0.15)),
-    ("curved-6-in-30d", False, lambda r: puzzles.curved_classes(r, 6, 250, 30, 2, 0.2)),
-    ("curved-40-in-500d", False, lambda r: puzzles.curved_classes(r, 40, 10, 500, 2, 0.05)),
-    ("curved-10-large", False, lambda r: puzzles.curved_classes(r, 10, 800, 40, 4, 0.12)),
-    ("flowers-4d", False, lambda r: rounded(mixture(r, [50] * 3, 1.6, 4, 4), 0.1)),
-    ("two-kinds-30d", False, lambda r: mixture(r, [350, 200], 2, 30, 4)),
-    ("two-kinds-19d-unbalanced", False, lambda r: mixture(r, [120, 32], 2.2, 19, 2)),
-    ("blobs-uneven-8d", False, lambda r: blobs(r, [600, 300, 150, 70, 30], 5, 8)),
-]
-
 TABLES = {
     "touching": TOUCHING,
     "crowded": CROWDED,
     "winding": WINDING,
     "stragglers": STRAGGLERS,
     "clutter": CLUTTER,
-    "data-like": DATA_LIKE,
 }

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
-from benchmarks.suite import SUITE
+from benchmarks.suite import KINDS, SUITE
 
 REAL_SETS = ("iris", "wine", "hepatitis", "cancer", "olivetti", "frogs", "codon", "mnist", "fmnist")
 REAL_TOYS = (
     "toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink", "toy_complex8",
     "toy_complex9",
 )  # fmt: skip
+IMAGES = ("digits", "olivetti", "mnist", "fmnist")
 TOY_SIZES = (300, 1000, 3000)
 TOY_NOISES = (0.03, 0.05, 0.08, 0.1, 0.15)
 
@@ -40,14 +41,35 @@ class Dataset(NamedTuple):
     family: str
     clear: bool
 
+    @property
+    def kind(self) -> str:
+        """Drawn, tables, or images, which embeddings belong to."""
+        return kind_of(self.name, self.family)
 
-def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
+
+def kind_of(name: str, family: str) -> str:
+    """Return the kind of data that a set of this name and family belongs to.
+
+    Examples
+    --------
+    >>> kind_of("olivetti", "real"), kind_of("small-60", "small-tables"), kind_of("paper-moons", "paper")
+    ('images', 'tables', 'drawn')
+
+    """
+    if family == "real":
+        return "images" if name in IMAGES else "tables"
+    return next((kind for kind, modules in KINDS.items() for m in modules if family in m.TABLES), "drawn")
+
+
+def generated_datasets(max_samples: int | None = None, *, draw: int = 0) -> Iterator[Dataset]:
     """Yield the sets of ``benchmarks.suite`` in shuffled row order.
 
     Parameters
     ----------
     max_samples : int, optional
         Leave out larger sets.
+    draw : int, default 0
+        Others give other samples of the same designs, and names that end with it: sets that nothing was chosen on.
 
     Yields
     ------
@@ -60,11 +82,12 @@ def generated_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
 
     """
     for recipe in SUITE:
-        rng = np.random.default_rng(crc32(recipe.name.encode()))
+        name = f"{recipe.name}/{draw}" if draw else recipe.name
+        rng = np.random.default_rng(crc32(name.encode()))
         X, y = recipe.make(rng)
         if _allowed(len(X), max_samples):
             order = rng.permutation(len(X))
-            yield Dataset(recipe.name, X[order], y[order], recipe.family, recipe.clear)
+            yield Dataset(name, X[order], y[order], recipe.family, recipe.clear)
 
 
 def toy_datasets(max_samples: int | None = None) -> Iterator[Dataset]:

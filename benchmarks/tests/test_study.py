@@ -20,10 +20,14 @@ def test_the_default_design_is_what_the_estimator_does():
 def test_what_is_left_out_does_not_choose(monkeypatch, tmp_path):
     monkeypatch.setattr(study, "RESULTS", tmp_path / "study.jsonl")
     monkeypatch.setattr(study, "DESIGNS", {"default": study.Design(), "other": study.Design()})
-    for name, kind, default, other in (("a", "drawn", 0.5, 0.9), ("b", "tables", 0.6, 0.1), ("c", "tables", 0.6, 0.3)):
+    for name, kind, default, other in (
+        ("a", "drawn", 0.5, 0.9),
+        ("b", "tables", 0.6, 0.1),
+        ("c", "generated tables", 0.6, 0.3),
+    ):
         line = {"set": name, "family": name, "kind": kind, "default": default, "other": other}
         study.append(study.RESULTS, line)
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in study.table().splitlines()[2:]]
-    assert rows[0] == ["default", "0.500", "0.600", "0.550"]
-    assert rows[1] == ["other", "0.900", "0.200", "0.550"]
-    assert rows[-1][1:] == ["0.500", "0.200", "0.350"]  # each kind by the design that is best on the other one
+    assert rows[0] == ["default", "0.500", "0.600", "0.600", "0.550"]
+    assert rows[1] == ["other", "0.900", "0.100", "0.300", "0.550"]
+    assert rows[-1][1:] == ["0.500", "0.100", "0.300", "0.350"]  # each kind by the design that is best on the other one
