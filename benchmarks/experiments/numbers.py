@@ -25,6 +25,7 @@ from gitcluster.metrics import adjusted_rand_score
 from gitcluster.pipeline import look_at, study_samples
 from gitcluster.recipes import RECIPES
 from gitcluster.selection.numbers import (
+    DEEP,
     LEAKING,
     STRUCTURELESS,
     Numbers,
@@ -39,7 +40,7 @@ RESULTS = FOLDER / "numbers.jsonl"
 class Design(NamedTuple):
     """The choices of the default, or others."""
 
-    power: float = 3.0
+    power: float = 2.0
     """Of the mean agreement."""
     least: float = LEAKING
     """Leak that is open in few dimensions."""
@@ -51,24 +52,35 @@ class Design(NamedTuple):
     """Score of one cluster, times the dimension."""
     falls: float = 1.0
     """The power of the dimension with which it falls."""
-    firm: float = 0.0
-    """How firm clusters have to be for their number to count, whatever they say; falls with the squared dimension."""
+    deep: float = DEEP
+    """How deep a valley has to be, in standard deviations."""
+    all_of_them: bool = False
+    """Whether a number only counts where every cluster has a valley around it."""
+    judged: float = LEAKING
+    """Valleys are asked for where less than this leaks out of samples without structure, by the dimension alone."""
 
 
 DESIGNS = {
     "default": Design(),
-    "agreement squared": Design(power=2.0),
+    "agreement to the third": Design(power=3.0),
+    "agreement to the third, one cluster has .4": Design(power=3.0, one=0.4),
     "agreement to the fifth": Design(power=5.0),
+    "agreement as it is": Design(power=1.0),
     "agreement does not count": Design(power=0.0),
+    "no valley is asked for": Design(deep=-np.inf),
+    "no valley is asked for, agreement to the third, one cluster has .4": Design(power=3.0, one=0.4, deep=-np.inf),
+    "valleys of 2 standard deviations": Design(deep=2.0),
+    "valleys of 4 standard deviations": Design(deep=4.0),
+    "valleys around all clusters or none": Design(all_of_them=True),
+    "valleys are asked for in every dimension": Design(judged=np.inf),
     "a leak of .1 is open in every dimension": Design(by_dimension=False),
     "a leak of .15 is open in every dimension": Design(least=0.15, by_dimension=False),
     "by the dimension alone": Design(least=0.0),
     "at least .15": Design(least=0.15),
     "the leak does not count": Design(counts=False),
-    "one cluster has .2 in every dimension": Design(falls=0.0),
+    "one cluster has .25 in every dimension": Design(falls=0.0),
     "one cluster has half of it": Design(one=STRUCTURELESS / 2),
     "one cluster has one and a half of it": Design(one=1.5 * STRUCTURELESS),
-    "what views agree on counts, however little it tells": Design(one=0.0, firm=0.3),
 }
 
 
@@ -96,6 +108,27 @@ def sets(max_samples: int) -> Iterator[tuple[str, Dataset]]:
         for n_samples in (150, 600):
             for kind in ("Gaussian", "cube", "skewed", "sphere"):
                 yield from (("without structure", make_null(kind, n_samples, n_features, seed)) for seed in range(3))
+    for n_samples in (150, 300, 600, 1200):
+        for kind in CURVES:
+            yield from (("thin curves", make_curve(kind, n_samples, seed)) for seed in range(3))
+
+
+CURVES = {
+    "ring": lambda t: (np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)),
+    "arc": lambda t: (np.cos(3 * t), np.sin(3 * t)),
+    "line": lambda t: (2 * t, t),
+    "spiral": lambda t: ((0.3 + t) * np.cos(9 * t), (0.3 + t) * np.sin(9 * t)),
+    "wave": lambda t: (np.cos(2 * np.pi * t), np.sin(2 * np.pi * t), 0.3 * np.cos(4 * np.pi * t)),
+}
+"""Curves by the share of the way along them, in two or three features."""
+
+
+def make_curve(kind: str, n_samples: int, seed: int) -> Dataset:
+    """One thin curve, with little, some and more noise."""
+    rng = np.random.default_rng((seed, n_samples))
+    X = np.column_stack(CURVES[kind](rng.random(n_samples)))
+    X += (0.03, 0.05, 0.08)[seed] * rng.normal(size=X.shape)
+    return Dataset(f"{kind}-{n_samples}-{seed}", X, np.zeros(n_samples, np.int64), kind, clear=False)
 
 
 def make_null(kind: str, n_samples: int, n_features: int, seed: int) -> Dataset:
@@ -127,7 +160,8 @@ def gather(data: Dataset) -> Found:
     look = partial(look_at, recipe=RECIPES["adaptive"], search="exact")
     seen, _ = study_samples(ready, look, ready.data.represented("auto", None))
     y = data.y if ready.order is None else data.y[ready.order]
-    numbers, dimension = describe_numbers(seen.views, seen.evidence), intrinsic_dimension(seen.found[0][0].near)
+    dimension = intrinsic_dimension(seen.found[0][0].near)
+    numbers = describe_numbers(seen.views, seen.evidence, dimension)
     views = [seen.views[i] for i in numbers.view]
     reach = [open_leak(2 * view.n_neighbors, view.n_samples, dimension, least=0.0) for view in views]
     labels = [cut[seen.evidence.samples[i][1]] for i, cut in zip(numbers.view, numbers.labels, strict=True)]
@@ -140,8 +174,11 @@ def choose(found: Found, design: Design) -> int:
     """The number of clusters that a design chooses."""
     numbers, times = found.numbers, 2 / max(2.0, found.dimension)
     limit = np.maximum(design.least, found.reach) if design.by_dimension else design.least
-    firm = numbers.agreement**design.power * (np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0)
-    score = np.where(firm >= design.firm * times**2, numbers.information * firm, 0.0)
+    closed = np.maximum(0, 1 - numbers.leak / limit) if design.counts else 1.0
+    valley = np.where(found.reach < design.judged, numbers.behind_valleys(design.deep), 1.0)
+    if design.all_of_them:
+        valley = np.floor(valley)
+    score = numbers.information * (numbers.agreement * valley) ** design.power * closed
     says = numbers.information[score.argmax()] or np.inf
     score[0] = design.one / 2 * times**design.falls * min(1.0, says / np.log(2))
     return int(score.argmax()) + 1

@@ -13,12 +13,9 @@ from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import NestedCuts, cut_repeatedly
 from gitcluster.neighbors import Neighbors
 from gitcluster.selection.agreement import SAYING, count_common, mean_agreement, rand_indices
-from gitcluster.selection.views import CRUMBS, Evidence, View, measure_leak, measure_valley
+from gitcluster.selection.views import CRUMBS, Evidence, View, measure_leak, measure_valleys
 
 MOST_CLUSTERS = 60
-MOST_COMPARED = 1000
-"""Samples by which all numbers of clusters are compared, at most."""
-GOLDEN = (5**0.5 - 1) / 2
 LEAKING = 0.1
 """Leak from which on clusters in few dimensions are not closed."""
 STRUCTURELESS = 0.5
@@ -37,7 +34,8 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     The score is the information that the views agree on where the clusters are closed: the entropy of their sizes,
     times the squared mean agreement, times how far the leak is below that of samples without structure, see
     :func:`open_leak`. A thin curve can be cut anywhere with hardly a leak. So where neighbourhoods are small beside the
-    whole, clusters only count if the valley around each of them is deeper than chance, see :func:`measure_valley`.
+    whole, the agreement counts as far as samples are in clusters with a valley around them that is deeper than chance,
+    see :func:`measure_valleys`; their share is in the column valley.
 
     One cluster has the score that samples without structure rarely reach, which falls with their dimension: the more
     directions there are to cut in, the less do views agree on one. It is less where the best number says less than two
@@ -45,14 +43,14 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     """
     found = describe_numbers(views, evidence, dimension)
     limit = np.array([open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view])
-    score = found.information * found.agreement**2 * np.maximum(0, 1 - found.leak / limit)
-    score[(limit <= LEAKING) & (found.valley < DEEP)] = 0.0
+    valley = np.where(limit > LEAKING, 1.0, found.behind_valleys(DEEP))
+    score = found.information * (found.agreement * valley) ** 2 * np.maximum(0, 1 - found.leak / limit)
     says = found.information[score.argmax()] or np.inf
     score[0] = STRUCTURELESS / max(2.0, dimension) * min(1.0, says / np.log(2))
     rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, len(score) + 1), "score": score, "agreement": found.agreement, "leak": found.leak,
-        "valley": found.valley, "rank": rank, "confidence": confidence,
+        "valley": valley, "rank": rank, "confidence": confidence,
     }  # fmt: skip
 
 
@@ -65,12 +63,19 @@ class Numbers(NamedTuple):
     """Mean agreement of all views; 0 where only one of them has so many clusters."""
     leak: NDArray[np.float64]
     """Geometric mean of two measures of the worst cluster, see :func:`measure_leak`."""
-    valley: NDArray[np.float64]
-    """Depth of the shallowest valley around a cluster, see :func:`measure_valley`."""
+    valleys: list[NDArray[np.float64]]
+    """How deep the valley around every cluster is, see :func:`measure_valleys`."""
+    sizes: list[NDArray[np.int64]]
+    """Samples of every cluster."""
     view: list[int]
     """The view whose cut was looked at."""
     labels: list[Array]
     """That cut: clusters of the local clusters."""
+
+    def behind_valleys(self, deep: float) -> NDArray[np.float64]:
+        """Share of the samples in clusters with a valley around them of so many standard deviations."""
+        both = zip(self.valleys, self.sizes, strict=True)
+        return np.array([sizes @ (valleys >= deep) / sizes.sum() for valleys, sizes in both])
 
 
 def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float) -> Numbers:
@@ -79,8 +84,7 @@ def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float
     most = int(min(MOST_CLUSTERS, max(8, 2 * np.sqrt(views[0].n_samples)), n_peaks))
     able = [i for i, view in enumerate(views) if view.n_peaks > 1]
     cuts = [(i, nested_cuts(views[i], kind, most)) for i in able for kind in CRUMBS]
-    some = scatter_rows(len(evidence.rows(0)), MOST_COMPARED)
-    parts = np.array([found.part[evidence.rows(i)[some]] for i, found in cuts], np.int32)
+    parts = np.array([found.part[evidence.rows(i)] for i, found in cuts], np.int32)
     n_parts, joined = [len(found.joined) + 1 for _, found in cuts], [found.joined for _, found in cuts]
     common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
     evenness = [evenness_of_cuts(found, views[i].topo_graph.sizes) for i, found in cuts]
@@ -97,21 +101,8 @@ def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float
         best.append((cuts[able[place]][0], cuts[able[place]][1].labels(c)))
     seen = [(views[i], labels, found) for (i, labels), found in zip(best, evidence.count_crossing(best), strict=True)]
     leak = np.sqrt([np.prod(measure_leak(*cut)) for cut in seen])
-    valley = np.array([measure_valley(*cut, dimension) for cut in seen])
-    return Numbers(said, agreed, leak, valley, [i for i, _ in best], [labels for _, labels in best])
-
-
-def scatter_rows(n_rows: int, most: int) -> Array:
-    """All rows, or some that lie evenly among them and keep no step, so that no rhythm in their order counts.
-
-    Examples
-    --------
-    >>> scatter_rows(100, 6)
-    array([ 0,  9, 23, 47, 61, 85])
-    """
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.unique((np.arange(most) * GOLDEN % 1 * n_rows).astype(np.int64))
+    valleys, sizes = [measure_valleys(*cut, dimension) for cut in seen], [found.counts[0] for _, _, found in seen]
+    return Numbers(said, agreed, leak, valleys, sizes, [i for i, _ in best], [labels for _, labels in best])
 
 
 def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -179,16 +179,13 @@ def measure_leak(view: View, labels: Array, found: Crossing) -> tuple[float, flo
     return float(much.max()), float(freely.max())
 
 
-def measure_valley(view: View, labels: Array, found: Crossing, dimension: float) -> float:
-    """How deep the shallowest valley around a cluster is, from its peak down to where its highest link leaves it, in
-    standard deviations of chance; infinite where no link leaves any.
+def measure_valleys(view: View, labels: Array, found: Crossing, dimension: float) -> NDArray[np.float64]:
+    """How deep the valley around every cluster is, from its peak down to where its highest link leaves it, in standard
+    deviations of chance; infinite where no link leaves it.
 
     Minus the log intensity is about the mean distance r of k neighbours. The density is as r to the power of -d, d
     being the dimension, and where it is the same everywhere, -d log r has the variance 2 (d + 1) / (d + 2) / k.
     """
-    leaving = np.isfinite(found.saddles)
-    if not leaving.any():
-        return np.inf
-    peak, saddle = (np.maximum(-level[leaving], TOUCHING) for level in (highest_peaks(view, labels), found.saddles))
+    peak, saddle = (np.maximum(-level, TOUCHING) for level in (highest_peaks(view, labels), found.saddles))
     d = max(1.0, dimension)
-    return float(d * np.log(saddle / peak).min() / np.sqrt(2 * (d + 1) / (d + 2) / view.n_neighbors))
+    return np.asarray(d * np.log(saddle / peak) / np.sqrt(2 * (d + 1) / (d + 2) / view.n_neighbors))
