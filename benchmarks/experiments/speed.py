@@ -201,13 +201,22 @@ def measure_compilation(method: str, about: Line) -> None:
 
 
 def read_best(measure: str = "seconds") -> dict[tuple[str, tuple[int, ...]], Line]:
-    """The best run of every method and shape."""
+    """The best run of every method and shape; one whose command was not kept counts where there is no other."""
+
+    def rank(line: Line) -> tuple[bool, bool, float]:
+        return measure not in line, is_old(line), line.get(measure, np.inf)
+
     best: dict[tuple[str, tuple[int, ...]], Line] = {}
     for line in read_lines(RESULTS):
         key = line["method"], tuple(line["shape"])
-        if "cache" not in line and (key not in best or line.get(measure, np.inf) < best[key].get(measure, np.inf)):
+        if "cache" not in line and (key not in best or rank(line) < rank(best[key])):
             best[key] = line
     return best
+
+
+def is_old(line: Line) -> bool:
+    """Whether a run is from before commands and versions were stored; tables mark these with a star."""
+    return "command" not in line
 
 
 def table() -> str:
@@ -221,9 +230,10 @@ def table() -> str:
 def _cell(line: Line | None) -> str:
     if line is None:
         return ""
+    star = "*" * is_old(line)
     if "error" in line:
-        return line["error"] if line["error"].startswith(">") else "fails"
-    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f})"
+        return (line["error"] if line["error"].startswith(">") else "fails") + star
+    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f}){star}"
 
 
 def ratio_table() -> str:
@@ -254,11 +264,13 @@ def ratio_table() -> str:
 
 def sweep_table() -> str:
     """Markdown: seconds along the sweeps and the fitted exponents."""
-    rows = []
+    best, rows = read_best(), []
     for (sweep, method), found in read_sweeps().items():
         if sweep in "ndk":
-            points = ", ".join(f"{x:,}: {seconds:.1f}" for x, seconds in found)
-            rows.append([sweep, method, points, f"{exponent(found):.2f}"])
+            lines = [best.get((method, shape), {}) for shape in SWEEPS[sweep]]
+            stars = ["*" * is_old(line) for line in lines if "seconds" in line]
+            points = [f"{x:,}: {seconds:.1f}{star}" for (x, seconds), star in zip(found, stars, strict=True)]
+            rows.append([sweep, method, ", ".join(points), f"{exponent(found):.2f}"])
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
@@ -290,12 +302,14 @@ def read_sweeps(measure: str = "seconds") -> dict[tuple[str, str], list[tuple[in
 
 
 def compile_table() -> str:
-    """Markdown: the first fit of a process."""
-    lines = [line for line in read_lines(RESULTS) if "cache" in line]
-    rows = [[m, *(f"{line['first small fit']:.1f}" for line in lines if line["method"] == m)][:3] for m in CHOSEN]
-    return markdown(
-        ["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], [r for r in rows if r[1:]]
-    )
+    """Markdown: the first fit of a process, the last that was measured."""
+    last = {(line["method"], line["cache"]): line for line in read_lines(RESULTS) if "cache" in line}
+    rows = []
+    for method in CHOSEN:
+        lines = [last.get((method, cache)) for cache in ("no", "yes")]
+        if all(lines):
+            rows.append([method, *(f"{line['first small fit']:.1f}{'*' * is_old(line)}" for line in lines if line)])
+    return markdown(["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], rows)
 
 
 def exponent(found: Sequence[tuple[float, float]]) -> float:
