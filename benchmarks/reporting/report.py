@@ -92,6 +92,8 @@ TABLES = {
     "sensitivity": sensitivity.table,
     "sensitivity_claim": sensitivity.claim,
     "ranks": statements.ranks_table,
+    "choice": statements.choice_table,
+    "shares": statements.shares_table,
     "theorem_1": statements.factor_table,
     "theorem_2": statements.slope_table,
     "statistics": statements.statistics_table,
