@@ -264,28 +264,34 @@ def ratio_table() -> str:
 
 def sweep_table() -> str:
     """Markdown: seconds along the sweeps and the fitted exponents."""
-    best, rows = read_best(), []
-    for (sweep, method), found in read_sweeps().items():
-        if sweep in "ndk":
-            lines = [best.get((method, shape), {}) for shape in SWEEPS[sweep]]
-            stars = ["*" * is_old(line) for line in lines if "seconds" in line]
-            points = [f"{x:,}: {seconds:.1f}{star}" for (x, seconds), star in zip(found, stars, strict=True)]
-            rows.append([sweep, method, ", ".join(points), f"{exponent(found):.2f}"])
+    rows = [
+        [sweep, method, *_along(found, old_sizes(sweep, method), 1)]
+        for (sweep, method), found in read_sweeps().items()
+        if sweep in "ndk"
+    ]
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
 def paper_table() -> str:
     """Markdown: CPU seconds along the paper's sweeps, the published seconds, and the exponents of both."""
-    rows = []
-    for (sweep, method), found in read_sweeps("cpu").items():
-        if sweep not in "ndk":
-            rows.append([sweep[-1], method, *_along(found)])
-    rows += [[sweep, "published", *_along(list(found.items()))] for sweep, found in PUBLISHED_SPEED.items()]
+    rows = [
+        [sweep[-1], method, *_along(found, old_sizes(sweep, method, "cpu"), 2)]
+        for (sweep, method), found in read_sweeps("cpu").items()
+        if sweep not in "ndk"
+    ]
+    rows += [[sweep, "published", *_along(list(found.items()), set(), 2)] for sweep, found in PUBLISHED_SPEED.items()]
     return markdown(["over", "", "seconds", "exponent"], sorted(rows, key=lambda row: "ndk".index(row[0])))
 
 
-def _along(found: Sequence[tuple[int, float]]) -> tuple[str, str]:
-    return ", ".join(f"{x:,}: {seconds:.2f}" for x, seconds in found), f"{exponent(found):.2f}"
+def _along(found: Sequence[tuple[int, float]], old: set[int], digits: int) -> tuple[str, str]:
+    points = [f"{x:,}: {seconds:.{digits}f}{'*' * (x in old)}" for x, seconds in found]
+    return ", ".join(points), f"{exponent(found):.2f}"
+
+
+def old_sizes(sweep: str, method: str, measure: str = "seconds") -> set[int]:
+    """Sizes along a sweep of which there are only runs without a command."""
+    best, axis = read_best(measure), "ndk".index(sweep[-1])
+    return {shape[axis] for shape in SWEEPS[sweep] if is_old(best.get((method, shape), {}))}
 
 
 def read_sweeps(measure: str = "seconds") -> dict[tuple[str, str], list[tuple[int, float]]]:

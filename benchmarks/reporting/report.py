@@ -68,6 +68,7 @@ TABLES = {
     "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
     "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),
     "accuracy_close": lambda: accuracy_tables.close_rows(accuracy_tables.stored()),
+    "accuracy_seeds": lambda: accuracy_tables.seed_counts(accuracy_tables.stored()),
     "readings": lambda: accuracy_tables.readings_table(accuracy_tables.stored()),
     "sizes": lambda: accuracy_tables.sizes_table(accuracy_tables.stored()),
     **{
