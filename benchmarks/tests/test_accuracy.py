@@ -123,7 +123,7 @@ def test_rows_that_are_arbitrary_do_not_count_and_seeds_are_averaged(tmp_path):
 
 
 def test_the_page_says_of_how_many_seeds_a_figure_is(tmp_path):
-    store = Store(tmp_path / "accuracy.jsonl", ("set", "method", "setting"))
+    store = Store(tmp_path / "accuracy.jsonl", KEY)
     for name, method, seeds in (("iris", "spectral", 10), ("codon", "spectral", 3), ("mnist", "SpectACl", 1)):
         drawn = {"seeds published": [0.5] * seeds} if seeds > 1 else {}
         store.add({"set": name, "method": method, "setting": "published", "published": [0.5]} | drawn)
