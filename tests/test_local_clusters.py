@@ -74,6 +74,22 @@ def test_parents_are_higher_and_end_at_peaks(seed, strict):
 
 
 @given(SEEDS)
+def test_local_clusters_grow_with_the_super_level_sets_as_the_recursion_says(seed):
+    near, log_f = lattice(seed)
+    local = find_local_clusters(near, log_f)
+    grown = {}  # C_i(t) by the peak
+    for x in np.lexsort((np.arange(len(log_f)), -log_f)):  # the threshold falls
+        born = local.parent[x] == x
+        home = [members for members in grown.values() if local.parent[x] in members]
+        assert len(home) == (0 if born else 1)
+        if born:
+            grown[x] = {x}
+        else:
+            home[0].add(x)
+    assert grown == {peak: set(np.flatnonzero(local.labels == i)) for i, peak in enumerate(local.peaks)}
+
+
+@given(SEEDS)
 def test_no_local_cluster_holds_two_groups(seed):
     near, log_f = lattice(seed)
     groups = np.random.default_rng(seed).integers(-3, 3, len(log_f)).clip(-1)

@@ -1,9 +1,12 @@
 """Scores worked out by hand."""
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 import pytest
 
-from gitcluster.metrics import cover_rate, match_labels, matched_f1, published_scores
+from gitcluster.metrics import adjusted_rand_score, cover_rate, match_labels, matched_f1, published_scores
 
 
 def test_optimal_and_greedy_matching_differ():
@@ -38,6 +41,35 @@ def test_published_scores_leave_noise_out():
     scores = published_scores([0, 0, 1, 1], [5, 5, -1, 3])
     assert (scores.f1, scores.ari, scores.cover) == (1, 1, 0.75)
     assert published_scores([0, 1], [-1, -1]).cover == 0
+
+
+def test_f1_is_equation_22():
+    rng = np.random.default_rng(0)
+    y_true = np.repeat([0, 1, 2], [5, 20, 35])
+    found = match_labels(y_true, np.where(rng.random(60) < 0.6, y_true, rng.integers(0, 3, 60)))
+    score = 0.0
+    for i in range(3):
+        right = np.sum((y_true == i) & (found == i))
+        precision, recall = right / np.sum(found == i), right / np.sum(y_true == i)
+        score += np.sum(y_true == i) * 2 * precision * recall / (precision + recall) / 60
+    assert matched_f1(y_true, found) == pytest.approx(score)
+
+
+def test_ari_is_the_rand_index_of_equation_23_adjusted_as_in_24_and_from_the_contingency_table():
+    rng = np.random.default_rng(0)
+    y_true, y_pred = np.repeat([0, 1, 2], [4, 6, 10]), rng.integers(0, 4, 20)
+    table = np.array([[np.sum((y_true == i) & (y_pred == j)) for j in range(4)] for i in range(3)])
+    together, of_rows, of_columns = (
+        sum(comb(int(number), 2) for number in counts)
+        for counts in (table.ravel(), table.sum(axis=1), table.sum(axis=0))
+    )
+    chance = of_rows * of_columns / comb(20, 2)
+    ari = adjusted_rand_score(y_true, y_pred)
+    assert ari == pytest.approx((together - chance) / ((of_rows + of_columns) / 2 - chance))
+
+    agree = sum((y_true[i] == y_true[j]) == (y_pred[i] == y_pred[j]) for i, j in combinations(range(20), 2))
+    expected = 1 + (2 * chance - of_rows - of_columns) / comb(20, 2)
+    assert ari == pytest.approx((agree / comb(20, 2) - expected) / (1 - expected))
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,6 @@ AS_THEY_ARE = ("GIT", "GIT proportions")
 STEPS = (3_000, 10_000, 30_000)
 QUICK_SAMPLES = 150
 WARM_SAMPLES = 1_000
-SEEDED = ("SpectACl", "spectral", "k-means++")
 SEEDED_SAMPLES = 15_000
 PICTURED = 5_000
 """Sets up to this size keep their labels, for the pictures."""
@@ -160,7 +159,7 @@ def fit_here(task: Line) -> Line:
         labels = fit(task, X, y)
         times = {"seconds": round(perf_counter() - start, 4), "cpu": round(process_time() - cpu, 4)}
         found = score_both_ways(y, labels)
-        if task["method"] in SEEDED and task.get("seeds", 1) > 1 and len(X) <= SEEDED_SAMPLES:
+        if task["method"] in accuracy_tables.SEEDED and task.get("seeds", 1) > 1 and len(X) <= SEEDED_SAMPLES:
             seeds = range(1, task["seeds"])
             found = average([found, *(score_both_ways(y, fit(task, X, y, random_state=seed)) for seed in seeds)])
     kept = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}

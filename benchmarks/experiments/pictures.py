@@ -26,6 +26,7 @@ from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moons
 from benchmarks.methods import tell
 from benchmarks.reporting.published import CURVE_OPTIONS
+from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run, show_progress
 from benchmarks.scoring import pack_labels, score_labels
 from benchmarks.suite.embeddings import SETS, can_run, default_cache, load_embedding
@@ -63,7 +64,7 @@ SCENES = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run what is not stored yet."""
+    """Run what is not stored yet, then print the scores."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks pictures", description=__doc__)
     parser.add_argument("--pictures", default=[*SCENES, *SETS], **NAMES)
     parser.add_argument("--methods", help="only these methods", **NAMES)
@@ -79,6 +80,17 @@ def main(arguments: Sequence[str]) -> None:
             line = {"picture": picture, "method": method} | run(picture, method, options.cache) | about
         store.add(line)
         say(f"{picture:15} {method:24} {line.get('f1', '')}")
+    print(table(stored()))
+
+
+def table(store: Store) -> str:
+    """Markdown: F1 by optimal matching of what is drawn, noise not scored."""
+    methods = list(dict.fromkeys((*METHODS[:1], *EMBEDDED_METHODS[:-1], *METHODS[1:])))
+    rows = [
+        [picture, *(f"{line['f1']:.3f}" if line else "" for line in (store.lines.get((picture, m)) for m in methods))]
+        for picture in (*SCENES, *SETS)
+    ]
+    return markdown(["F1", *methods], rows)
 
 
 def stored() -> Store:
@@ -121,7 +133,7 @@ def run_images(dataset: str, method: str, cache: Path) -> Line:
         points = UMAP(random_state=0, n_jobs=1).fit_transform(X)[drawn]
         points = STEPS * (points - points.min(axis=0)) / np.ptp(points, axis=0)
         return {"points": pack_labels(np.rint(points).ravel()), "classes": pack_labels(y[drawn])}
-    if method in dimension_reduction.FEWER:
+    if method in dimension_reduction.SMALLER:
         X, y, drawn = X[drawn], y[drawn], np.arange(len(drawn))
     options = dimension_reduction.published_options(method, dataset, "ae5")
     labels = next(dimension_reduction.draw(method, X, len(np.unique(y)), options))

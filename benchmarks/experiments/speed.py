@@ -201,13 +201,22 @@ def measure_compilation(method: str, about: Line) -> None:
 
 
 def read_best(measure: str = "seconds") -> dict[tuple[str, tuple[int, ...]], Line]:
-    """The best run of every method and shape."""
+    """The best run of every method and shape; one whose command was not kept counts where there is no other."""
+
+    def rank(line: Line) -> tuple[bool, bool, float]:
+        return measure not in line, is_old(line), line.get(measure, np.inf)
+
     best: dict[tuple[str, tuple[int, ...]], Line] = {}
     for line in read_lines(RESULTS):
         key = line["method"], tuple(line["shape"])
-        if "cache" not in line and (key not in best or line.get(measure, np.inf) < best[key].get(measure, np.inf)):
+        if "cache" not in line and (key not in best or rank(line) < rank(best[key])):
             best[key] = line
     return best
+
+
+def is_old(line: Line) -> bool:
+    """Whether a run is from before commands and versions were stored; tables mark these with a star."""
+    return "command" not in line
 
 
 def table() -> str:
@@ -221,9 +230,10 @@ def table() -> str:
 def _cell(line: Line | None) -> str:
     if line is None:
         return ""
+    star = "*" * is_old(line)
     if "error" in line:
-        return line["error"] if line["error"].startswith(">") else "fails"
-    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f})"
+        return (line["error"] if line["error"].startswith(">") else "fails") + star
+    return f"{line['seconds']:.1f} ({line['peak MB'] / 1000:.1f}){star}"
 
 
 def ratio_table() -> str:
@@ -254,26 +264,34 @@ def ratio_table() -> str:
 
 def sweep_table() -> str:
     """Markdown: seconds along the sweeps and the fitted exponents."""
-    rows = []
-    for (sweep, method), found in read_sweeps().items():
-        if sweep in "ndk":
-            points = ", ".join(f"{x:,}: {seconds:.1f}" for x, seconds in found)
-            rows.append([sweep, method, points, f"{exponent(found):.2f}"])
+    rows = [
+        [sweep, method, *_along(found, old_sizes(sweep, method), 1)]
+        for (sweep, method), found in read_sweeps().items()
+        if sweep in "ndk"
+    ]
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
 def paper_table() -> str:
     """Markdown: CPU seconds along the paper's sweeps, the published seconds, and the exponents of both."""
-    rows = []
-    for (sweep, method), found in read_sweeps("cpu").items():
-        if sweep not in "ndk":
-            rows.append([sweep[-1], method, *_along(found)])
-    rows += [[sweep, "published", *_along(list(found.items()))] for sweep, found in PUBLISHED_SPEED.items()]
+    rows = [
+        [sweep[-1], method, *_along(found, old_sizes(sweep, method, "cpu"), 2)]
+        for (sweep, method), found in read_sweeps("cpu").items()
+        if sweep not in "ndk"
+    ]
+    rows += [[sweep, "published", *_along(list(found.items()), set(), 2)] for sweep, found in PUBLISHED_SPEED.items()]
     return markdown(["over", "", "seconds", "exponent"], sorted(rows, key=lambda row: "ndk".index(row[0])))
 
 
-def _along(found: Sequence[tuple[int, float]]) -> tuple[str, str]:
-    return ", ".join(f"{x:,}: {seconds:.2f}" for x, seconds in found), f"{exponent(found):.2f}"
+def _along(found: Sequence[tuple[int, float]], old: set[int], digits: int) -> tuple[str, str]:
+    points = [f"{x:,}: {seconds:.{digits}f}{'*' * (x in old)}" for x, seconds in found]
+    return ", ".join(points), f"{exponent(found):.2f}"
+
+
+def old_sizes(sweep: str, method: str, measure: str = "seconds") -> set[int]:
+    """Sizes along a sweep of which there are only runs without a command."""
+    best, axis = read_best(measure), "ndk".index(sweep[-1])
+    return {shape[axis] for shape in SWEEPS[sweep] if is_old(best.get((method, shape), {}))}
 
 
 def read_sweeps(measure: str = "seconds") -> dict[tuple[str, str], list[tuple[int, float]]]:
@@ -290,12 +308,14 @@ def read_sweeps(measure: str = "seconds") -> dict[tuple[str, str], list[tuple[in
 
 
 def compile_table() -> str:
-    """Markdown: the first fit of a process."""
-    lines = [line for line in read_lines(RESULTS) if "cache" in line]
-    rows = [[m, *(f"{line['first small fit']:.1f}" for line in lines if line["method"] == m)][:3] for m in CHOSEN]
-    return markdown(
-        ["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], [r for r in rows if r[1:]]
-    )
+    """Markdown: the first fit of a process, the last that was measured."""
+    last = {(line["method"], line["cache"]): line for line in read_lines(RESULTS) if "cache" in line}
+    rows = []
+    for method in CHOSEN:
+        lines = [last.get((method, cache)) for cache in ("no", "yes")]
+        if all(lines):
+            rows.append([method, *(f"{line['first small fit']:.1f}{'*' * is_old(line)}" for line in lines if line)])
+    return markdown(["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], rows)
 
 
 def exponent(found: Sequence[tuple[float, float]]) -> float:

@@ -361,7 +361,8 @@ def draw_paper_sweeps() -> Any:
         )  # fmt: skip
         panel.set_xlabel(names[axis])
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5)
+        panel.set_ylim(top=panel.get_ylim()[1] * (8 if axis == "k" else 1))  # room for the legend above the curves
+        panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5, loc="upper left")
     panels[0].set_ylabel("seconds of CPU")
     return figure
 

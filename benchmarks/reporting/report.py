@@ -71,6 +71,7 @@ TABLES = {
     "paper": lambda: accuracy_tables.git_table(accuracy_tables.stored()),
     "accuracy_gaps": lambda: accuracy_tables.gaps_table(accuracy_tables.stored()),
     "accuracy_close": lambda: accuracy_tables.close_rows(accuracy_tables.stored()),
+    "accuracy_seeds": lambda: accuracy_tables.seed_counts(accuracy_tables.stored()),
     "readings": lambda: accuracy_tables.readings_table(accuracy_tables.stored()),
     "sizes": lambda: accuracy_tables.sizes_table(accuracy_tables.stored()),
     **{
@@ -95,6 +96,8 @@ TABLES = {
     "sensitivity": sensitivity.table,
     "sensitivity_claim": sensitivity.claim,
     "ranks": statements.ranks_table,
+    "choice": statements.choice_table,
+    "shares": statements.shares_table,
     "theorem_1": statements.factor_table,
     "theorem_2": statements.slope_table,
     "statistics": statements.statistics_table,

@@ -122,6 +122,16 @@ def test_rows_that_are_arbitrary_do_not_count_and_seeds_are_averaged(tmp_path):
     assert accuracy_tables.gaps_table(store).endswith("| 0.601 | 0.780 | +0.179 | 2: 0.770 to 0.790 |")
 
 
+def test_the_page_says_of_how_many_seeds_a_figure_is(tmp_path):
+    store = Store(tmp_path / "accuracy.jsonl", KEY)
+    for name, method, seeds in (("iris", "spectral", 10), ("codon", "spectral", 3), ("mnist", "SpectACl", 1)):
+        drawn = {"seeds published": [0.5] * seeds} if seeds > 1 else {}
+        store.add({"set": name, "method": method, "setting": "published", "published": [0.5]} | drawn)
+    store.add({"set": "iris", "method": "GIT", "setting": "published", "published": [0.5]})
+    said = accuracy_tables.seed_counts(store)
+    assert said.endswith("Fewer seeds: SpectACl, published, on mnist: 1; spectral, published, on codon: 3.")
+
+
 def test_every_published_parameter_is_taken():
     X, y = make_blobs([30, 30, 30], 2, random_state=0)
     for curve, options in CURVE_OPTIONS.items():

@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.__main__ import MODULES
@@ -80,6 +81,33 @@ def test_every_item_is_judged_and_points_to_what_is_there(item):
 
 def slug(heading):
     return re.sub(r"[^a-z0-9 -]", "", heading.lstrip("# ").lower()).replace(" ", "-")
+
+
+def test_every_symbol_of_table_1_is_an_expression():
+    text = (ROOT / "docs" / "algorithm" / "index.md").read_text().split("## The paper's symbols")[1]
+    known = {"np": np, "i": 0}
+    exec(text.split("```python\n")[1].split("```")[0], known)
+    known["level"] = np.exp(np.median(known["f"]))
+    rows = [row.strip("| ").rsplit(" | ", 1) for row in text.splitlines() if row.startswith("| $")]
+    found = {row.split("$")[1]: eval(expression.strip("`"), known) for row, expression in rows}
+    assert (found["n"], found["k"], found["d_s"]) == (400, 10, 2)
+    assert set(found["R(x)"]) == set(found[r"\mathcal{R}"])
+    assert found["r_i"] in found["C_i(t)"]
+    assert set(found["C_i(t)"]) < set(found[r"L_\lambda^+"])
+    table = find_paper().split("Commonly used symbols")[1].split("bottomrule")[0]
+    assert len(rows) == len(re.findall(r"^\s*\$.*?\\\\", table, re.MULTILINE))
+
+
+def test_shares_and_choice_are_as_the_page_says():
+    shares = {row.split(" | ")[0].strip("| "): row.split(" | ")[1:] for row in statements.shares_table().splitlines()}
+    published = statements.PUBLISHED
+    for name in ("frogs", "codon"):
+        equal, told = map(float, shares[name][0].split(" / "))
+        assert equal < published[name]["spectral"].scores[0] < told
+    header, _, small, large = (row.strip("| ").split(" | ") for row in statements.choice_table().splitlines())
+    for better, worse, row in (("FSFDP", "HDBSCAN", small), ("spectral", "k-means++", large)):
+        first, second = (row[header.index(method)].split("(")[1].split(")")[0] for method in (better, worse))
+        assert float(first) > float(second)
 
 
 def test_every_picture_has_a_drawing():

@@ -23,7 +23,22 @@ def test_a_picture_keeps_labels_and_is_not_run_again(store, capsys):
     assert 0 < line["f1"] < 0.5
     capsys.readouterr()
     pictures.main(arguments)
-    assert capsys.readouterr().err == ""
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert f" {line['f1']:.3f} |" in printed.out
+
+
+@pytest.mark.parametrize("method", ["k-means", "SpectACl published"])
+def test_images_are_clustered_all_but_for_methods_that_take_too_long(method, tmp_path, monkeypatch):
+    y = np.repeat(np.arange(3), 100)
+    points = np.random.default_rng(0).normal(0.1 * y[:, None], 0.01, (300, 5))
+    embedding = pictures.dimension_reduction.Embedding(points, y, 0.0, {})
+    monkeypatch.setattr(pictures, "load_embedding", lambda *_, **__: embedding)
+    monkeypatch.setattr(pictures, "DRAWN_IMAGES", 150)
+    line = pictures.run_images("mnist", method, tmp_path)
+    assert line["n"] == (300 if method == "k-means" else 150)
+    assert len(unpack_labels(line["labels"])) == 150
+    assert line["f1"] > 0.3
 
 
 def test_images_are_drawn_by_class_and_by_cluster(store):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks.experiments import speed, stages
+from benchmarks.running import append
 
 
 @pytest.fixture
@@ -42,6 +43,29 @@ def test_quick_runs_few_samples_and_stores_nothing(runs):
     speed.main(["--sweep", "paper n", "--quick"])
     assert {shape for _, shape in runs} == {(speed.QUICK_SAMPLES, 10, 50, 2)}
     assert not speed.RESULTS.exists()
+
+
+def test_runs_without_a_command_count_where_there_is_no_other_and_bear_a_star(monkeypatch, tmp_path):
+    monkeypatch.setattr(speed, "RESULTS", tmp_path / "speed.jsonl")
+    run = {"shape": (50_000, 2, 20), "method": "GIT k", "peak MB": 100}
+    alone = {"shape": (50_000, 4, 20), "method": "GIT k", "peak MB": 100, "seconds": 3.0}
+    first = {"method": "GIT", "shape": (3000, 10, 20), "cache": "no"}
+    for line in (
+        run | {"seconds": 1.0},
+        run | {"seconds": 2.0, "command": "now"},
+        run | {"seconds": 2.5, "command": "now"},
+        run | {"error": "> 1 s", "command": "now"},
+        alone,
+        first | {"first small fit": 20.0},
+        first | {"first small fit": 21.0, "cache": "yes"},
+        first | {"first small fit": 22.0, "command": "now"},
+    ):
+        append(speed.RESULTS, line)
+    assert speed.read_best()["GIT k", (50_000, 2, 20)]["seconds"] == 2.0
+    assert "| d | GIT k | 2: 2.0, 4: 3.0* |" in speed.sweep_table()
+    assert "| GIT | 22.0 | 21.0* |" in speed.compile_table()
+    monkeypatch.setattr(speed, "CASES", {"tested": (50_000, 2, 20), "alone": (50_000, 4, 20)})
+    assert "| GIT k | 2.0 (0.1) | 3.0 (0.1)* |" in speed.table()
 
 
 def test_every_stage_of_every_size_is_stored_once(monkeypatch, tmp_path, capsys):
