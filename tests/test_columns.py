@@ -164,17 +164,29 @@ def test_columns_that_go_with_no_other_do_not_matter():
     frame = related_frame()
     model = GIT(3).fit(frame)
     assert {column.name for column in model.columns_ if column.apart} == {"coin", "die", "lot", "draw"}
-    assert {column.name for column in model.columns_.used} == {"x", "y", "plan", "lot", "draw"}
+    assert {column.name for column in model.columns_.used} == {"x", "y", "plan"}
     assert "coin  two values: heads, tails; goes with no other column, left out" in str(model.columns_)
-    assert "lot   number; goes with no other column\n" in str(model.columns_)
-    np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(frame.drop(columns=["coin", "die"])))
-    np.testing.assert_array_equal(model.predict(frame.drop(columns=["coin", "die"])), model.labels_)
+    assert "lot   number; goes with no other column, left out\n" in str(model.columns_)
+    without = frame.drop(columns=["coin", "die", "lot", "draw"])
+    np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(without))
+    np.testing.assert_array_equal(model.predict(without), model.labels_)
+
+
+def test_numbers_that_go_with_no_other_column_but_have_clusters_are_kept():
+    frame = related_frame().assign(lot=lambda f: f["lot"] + 400 * RNG.integers(0, 2, len(f)))
+    assert {column.name for column in GIT(3).fit(frame).columns_.used} == {"x", "y", "plan", "lot"}
+
+
+def test_gaps_are_no_clusters_of_a_column():
+    frame = related_frame()
+    frame.loc[RNG.random(len(frame)) < 0.6, "lot"] = None  # the median stands for more than half of them
+    assert not GIT(3).fit(frame).columns_["lot"].used
 
 
 @pytest.mark.parametrize("asked", [{"columns": {"coin": "categorical"}}, {"weights": {"coin": 2.0}}])
 def test_a_column_that_was_asked_for_is_clustered_by(asked):
     used = {column.name for column in GIT(3, **asked).fit(related_frame()).columns_.used}
-    assert used == {"x", "y", "plan", "lot", "draw", "coin"}
+    assert used == {"x", "y", "plan", "coin"}
 
 
 def test_a_weight_takes_in_a_column_that_goes_with_no_other():

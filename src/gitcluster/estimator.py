@@ -315,8 +315,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
-        warn_of_odd_columns(columns, matrix, stacklevel=6)
         columns, matrix = set_apart(columns, matrix)
+        warn_of_odd_columns(columns, matrix, stacklevel=6)
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
             return replace(data, kinds=kinds, named=True), columns, self.scale

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster.inputs.columns import DISCRETE, Column, Columns, as_numbers, column_at, frame_values, is_frame, listed
+from gitcluster.inputs.modes import has_modes
 from gitcluster.inputs.relations import go_together
 from gitcluster.inputs.values import Values, as_objects, is_category, number_text, read_values
 
@@ -85,21 +86,31 @@ def row_labels(X: Any) -> NDArray[Any] | None:
 
 
 def set_apart(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
-    """The columns with a mark on those that go with no other, and the features of those that are clustered by.
+    """The columns with a mark on those that say nothing of clusters, and the features of those that are clustered by.
 
-    Categories that go with no other column cut every cluster in copies of itself, and are left out, unless their kind
-    or a weight was asked for. Where no column goes with another, none is apart.
+    Clusters that show in several columns make these go together. A category that goes with no other column would cut
+    every cluster in copies of itself; numbers of that sort have clusters only if they gather in several places.
+    All else is left out, unless its kind or a weight was asked for. Where no column goes with another, none is apart.
     """
     used = columns.used
     parts = np.split(matrix, np.cumsum([len(column.features) for column in used])[:-1], axis=1)
     related = go_together(parts, [column.kind in DISCRETE for column in used])
     if related.all() or not related.any():
         return columns, matrix
-    free = [not column.asked and column.weight == 1 for column in used]
-    lone = {column.name for column, goes, may in zip(used, related, free, strict=True) if may and not goes}
-    marked = tuple(column._replace(apart=column.name in lone) for column in columns)
-    kept = [part for column, part in zip(used, parts, strict=True) if column._replace(apart=column.name in lone).used]
-    return Columns(marked), np.hstack(kept)
+    apart = {
+        column.name: not goes and not column.asked and column.weight == 1 and not _has_clusters(column, part)
+        for column, part, goes in zip(used, parts, related, strict=True)
+    }
+    marked = tuple(column._replace(apart=apart.get(column.name, False)) for column in columns)
+    return Columns(marked), np.hstack(
+        [part for column, part in zip(used, parts, strict=True) if not apart[column.name]]
+    )
+
+
+def _has_clusters(column: Column, part: NDArray[np.float64]) -> bool:
+    """Whether a column has clusters of its own: numbers in several places, gaps not counted."""
+    numbers = part[:, 0]
+    return column.kind not in DISCRETE and has_modes(numbers[numbers != column.centre] if column.missing else numbers)
 
 
 def plain_columns(frame: Any) -> Columns:

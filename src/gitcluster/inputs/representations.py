@@ -78,14 +78,12 @@ class FeatureKinds(NamedTuple):
     """The column that it belongs to: a category has one feature per value."""
     discrete: NDArray[np.bool_]
     """Whether its column has values that are apart or the same, and nothing between."""
-    apart: NDArray[np.bool_]
-    """Whether its column goes with no other."""
     asked: NDArray[np.float64]
     """The weight that was asked for."""
 
     def take(self, features: NDArray[np.int64]) -> "FeatureKinds":
         """Some of the features."""
-        return FeatureKinds(self.column[features], self.discrete[features], self.apart[features], self.asked[features])
+        return FeatureKinds(self.column[features], self.discrete[features], self.asked[features])
 
 
 def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[Representation]:
@@ -128,15 +126,14 @@ def find_kinds(points: NDArray[np.float64]) -> tuple[FeatureKinds, NDArray[np.fl
     """Kinds of features that are no columns of a table: discrete are those of two values; and their ranges."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     two, n_features = ((points == low) | (points == high)).all(axis=0), points.shape[1]
-    return FeatureKinds(np.arange(n_features), two, np.zeros(n_features, bool), np.ones(n_features)), high - low
+    return FeatureKinds(np.arange(n_features), two, np.ones(n_features)), high - low
 
 
 def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights of features that were divided by their standard deviations.
 
-    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the numbers
-    that go with other columns, and at most as far as makes the column vary as much as one of numbers. Numbers that go
-    with no other column count together as one.
+    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the
+    numbers, and at most as far as makes the column vary as much as one of numbers.
 
     Parameters
     ----------
@@ -145,9 +142,7 @@ def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArr
     span : ndarray of shape (n_features,)
         Range of every feature.
     """
-    weights, lone = kinds.asked.copy(), kinds.apart & ~kinds.discrete
-    weights[lone] /= np.sqrt(max(1, lone.sum()))
-    numbers = ~kinds.discrete & ~kinds.apart
+    weights, numbers = kinds.asked.copy(), ~kinds.discrete
     crossing = crossing_length(points[:, numbers] * weights[numbers])
     for column in np.unique(kinds.column[kinds.discrete]):
         of = np.flatnonzero(kinds.column == column)
