@@ -3,8 +3,13 @@
 import datetime
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
+
+from gitcluster import GIT
+from gitcluster.inputs.values import parse_dates
+from gitcluster.metrics import adjusted_rand_score
 
 
 @pytest.mark.parametrize("form", ["xlsx", "parquet", "arrow", "jsonl", "csv"])
@@ -29,3 +34,56 @@ def test_dates_of_every_format_are_dates(folder, run, customers, form, gap):
     code, out, _ = run("profile", "m.npz", path)
     assert code == 0
     assert re.search(r"since: 20\d\d-\d\d-\d\d, elsewhere 20\d\d", out)
+
+
+def test_one_cluster_differs_from_nothing(folder, run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60), "c": rng.choice(["a", "b", "c"], 60)})
+    table.to_csv("t.csv", index=False)
+    code, out, _ = run("fit", "t.csv", "-c", "1", "--save", "m.npz", "-o", "l.csv")
+    assert code == 0
+    assert "3 columns, 1 cluster\n" in out
+    assert re.search(r"100\.0% +all rows are in it", out)
+    assert "(0%)" not in out
+    assert run("profile", "m.npz", "t.csv")[1].splitlines()[2:] == [
+        "Cluster 0: 60 rows (100.0%)",
+        "  All rows are in it.",
+    ]
+    assert run("cut", "m.npz", "-c", "1", "-o", "c.csv")[1].startswith("60 rows, 1 cluster\n")
+
+
+def test_a_category_that_is_known_in_one_cluster_only_is_compared_with_nothing():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=200) + np.repeat([0, 20], 100), "c": rng.choice(["a", "b", "c"], 200)})
+    table.loc[table["x"] > 10, "c"] = None
+    for found in GIT(2, columns={"c": "ignore"}).fit(table).profile(table):
+        assert [contrast.column for contrast in found.contrasts] == ["x"]
+
+
+def test_times_of_a_log_with_pauses_name_its_rows():
+    rng = np.random.default_rng(0)
+    state = np.repeat([0, 1, 2, 1], 100)
+    seconds = np.cumsum(10 + rng.integers(-2, 3, 400) + 3600 * (np.arange(400) % 90 == 0))
+    table = pd.DataFrame({
+        "time": (pd.Timestamp("2026-03-28 20:00", tz="Europe/Berlin") + pd.to_timedelta(seconds, "s")).map(str),
+        "heat": np.array([20, 60, 90])[state] + rng.normal(size=400),
+        "mode": np.where(rng.random(400) < 0.9, np.array(["off", "run", "hot"])[state], "none"),
+    })  # fmt: skip
+    model = GIT().fit(table)
+    assert model.columns_["time"].kind == "identifier"
+    assert adjusted_rand_score(state, model.labels_) == 1
+    some = table.assign(time=pd.Timestamp("2026-03-01") + pd.to_timedelta(rng.permutation(2000)[:400], "D"))
+    assert GIT().fit(some).columns_["time"].kind == "date"
+
+
+@pytest.mark.parametrize(
+    ("texts", "seconds"),
+    [
+        (["1970-01-01T00:00:01.250", "1970-01-01 00:00:02,5"], [1.25, 2.5]),
+        (["1970-01-01T01:00:00+01:00", "1970-01-01T02:00:00+01:00"], [3600, 7200]),
+        (["1970-01-01T01:00:00+01:00", "1970-01-01T02:00:00+02:00", "1970-01-01T00:00:01Z"], [0, 0, 1]),
+        (["1970-01-01 05:30 +0530", "1969-12-31 23:30 -0030"], [0, 0]),
+    ],
+)
+def test_times_keep_parts_of_seconds_and_zones_that_differ(texts, seconds):
+    np.testing.assert_allclose(np.array(parse_dates(texts)) * 86_400, seconds, atol=1e-6)

@@ -18,6 +18,8 @@ from gitcluster.inputs.values import Values, as_objects, is_category, number_tex
 
 MOST_LEVELS = 20
 """Values of a category that are told apart; the rarer ones beyond that are one."""
+EVEN = 0.9
+"""Share of the steps between dates that are about equal where these count the rows; a third are by chance."""
 ASKED = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 """Kinds that may be asked for."""
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
@@ -230,10 +232,14 @@ def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
 
 
 def _is_identifier(name: str, nature: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether different whole numbers or dates count the rows, in any order; named as an identifier, numbers are."""
+    """Whether different whole numbers or dates count the rows, in any order; named as an identifier, numbers are.
+
+    Times of a log come in nearly equal steps, but for pauses.
+    """
     if nature == "dates":
         steps = np.diff(np.sort(numbers))
-        return len(numbers) > 20 and bool(np.ptp(steps) < 1e-6 * steps[0])
+        even = np.abs(steps - np.median(steps)) <= np.median(steps) / 2
+        return len(numbers) > 20 and bool(even.mean() >= EVEN)
     if len(numbers) < 3 or (numbers != np.floor(numbers)).any():
         return False
     in_a_row = np.ptp(numbers) == len(numbers) - 1
