@@ -2,12 +2,15 @@
 
 import datetime
 import re
+from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from gitcluster import GIT
+from gitcluster.fitted.warnings import ColumnWarning
 from gitcluster.inputs.values import parse_dates
 from gitcluster.metrics import adjusted_rand_score
 
@@ -87,3 +90,47 @@ def test_times_of_a_log_with_pauses_name_its_rows():
 )
 def test_times_keep_parts_of_seconds_and_zones_that_differ(texts, seconds):
     np.testing.assert_allclose(np.array(parse_dates(texts)) * 86_400, seconds, atol=1e-6)
+
+
+def test_what_a_fit_warns_of_is_in_the_report(folder, run):
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 150)
+    table = pd.DataFrame(9 * group[:, None] + rng.normal(size=(300, 2)), columns=["x", "y"])
+    table["pressure"] = rng.normal(120, 8, 300).round() + 30 * group
+    table["member"] = np.where(group, "yes", "no")
+    table.loc[7, "pressure"] = 1240  # a slip of the pen for 124.0
+    table.to_csv("t.csv", index=False)
+    code, _, err = run("fit", "t.csv", "-c", "2", "--save", "m.npz", "-o", "l.csv")
+    assert code == 0
+    said = re.findall(r"Warning: (.*)", err)
+    assert [re.search(r"'(\w+)'", words)[1] for words in said] == ["pressure", "member"]
+    assert "as far out as 1,240" in said[0]
+    for source in (["m.npz", "t.csv"], ["t.csv", "-c", "2"]):
+        assert run("report", *source, "-o", "r.html")[0] == 0
+        page = unescape(Path("r.html").read_text())
+        assert all(words in page.split("Worth a look")[1].split("</ul>")[0] for words in said)
+
+
+@pytest.mark.parametrize("cell", [-999.0, 99999.0])
+def test_numbers_that_stand_for_missing_ones_are_named(cell):
+    values = np.random.default_rng(0).normal(50, 5, 2000)
+    values[::80] = cell
+    with pytest.warns(ColumnWarning, match="--na" if cell < 0 else "--log"):
+        GIT(2).fit(pd.DataFrame({"x": values, "y": np.repeat([0.0, 9.0], 1000) + values % 1}))
+
+
+def test_a_report_of_equal_rows_is_not_sure_of_anything(folder, run):
+    pd.DataFrame({"a": [3] * 40, "b": [7] * 40}).to_csv("t.csv", index=False)
+    assert "Number of clusters: 1 (no other is possible)." in run("fit", "t.csv", "-o", "l.csv")[1]
+    assert run("report", "t.csv", "-o", "r.html")[0] == 0
+    page = Path("r.html").read_text()
+    assert "confidence" not in page
+    assert "no other is possible" in page
+    assert "What sets them apart" not in page  # from what?
+
+
+def test_a_file_is_no_column_of_true_classes(folder, run, csv):
+    Path("classes.csv").write_text("customer,class\n0000,a\n")
+    code, _, err = run("compare", csv, "--id", "customer", "--truth", "classes.csv")
+    assert code == 1
+    assert "classes.csv is a file: --truth takes the name of a column of the table. Add the column." in err

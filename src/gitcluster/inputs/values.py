@@ -224,7 +224,10 @@ def _days(style: re.Pattern[str], found: list[re.Match[str]]) -> list[float]:
     else:
         parts = [(match[4], match[1], match[3]) for match in found]
     times = [[int(part or 0) for part in match.groups()[4:7]] for match in found]
-    moments = [datetime(*map(int, day), *time) for day, time in zip(parts, times, strict=True)]
+    moments = [
+        datetime(int(year), int(month), int(day), hour, minute, second)
+        for (year, month, day), (hour, minute, second) in zip(parts, times, strict=True)
+    ]
     ahead = [_ahead(match[9]) for match in found]
     one_zone = len(set(ahead)) == 1
     return [
