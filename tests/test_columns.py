@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from gitcluster import GIT
+from gitcluster import GIT, scale_features
 from gitcluster.fitted.persistence import ModelFileError
 from gitcluster.fitted.warnings import ColumnWarning
 from gitcluster.inputs import Points
@@ -472,3 +472,23 @@ def test_a_column_that_is_cut_off_is_named():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ColumnWarning)
         GIT(2).fit(frame.assign(income=RNG.normal(size=300), age=RNG.integers(18, 90, 300).clip(max=80)))
+
+
+def test_neighbouring_values_of_few_are_at_most_one_crossing_apart():
+    frame = pd.DataFrame({"x": RNG.normal(size=400), "y": RNG.normal(size=400), "grade": RNG.integers(1, 5, 400)})
+    points, _ = scaled(frame)
+    whole = frame / frame.std(ddof=0)
+    crossing = crossing_length((whole - whole.mean()).to_numpy())
+    np.testing.assert_allclose(np.diff(np.unique(points[:, 2])), crossing)
+    np.testing.assert_allclose(points[:, :2].std(axis=0), 1.0)  # of numbers that hardly repeat nothing changes
+    X = frame.to_numpy()
+    np.testing.assert_allclose(np.diff(np.unique(scale_features(X)[:, 2])), 1 / X[:, 2].std())  # nor of arrays
+
+
+def test_gaps_in_a_frame_of_numbers_are_told_by_column():
+    frame = pd.DataFrame(RNG.normal(size=(50, 3)), columns=["a", "b", "c"])
+    frame.loc[[3, 7], "b"] = np.nan
+    with pytest.raises(ValueError, match=r"contains NaN: 'b' in 2 rows\. .*columns=\{'b': 'numeric'\}"):
+        GIT(2).fit(frame)
+    found = GIT(2, columns={"b": "numeric"}).fit(frame).columns_
+    assert found["b"].missing == 2

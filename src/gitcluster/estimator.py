@@ -32,7 +32,7 @@ from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns
-from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
+from gitcluster.inputs.kinds import columns_of, refuse_gaps, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -305,6 +305,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
         columns = columns_of(X, self.columns, self.weights) if of_samples else None
         if columns is None or not columns.encoded:
+            if columns is not None:
+                refuse_gaps(X)
             data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
             if columns is None or not isinstance(data, Points):
                 return data, columns, self.scale

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gitcluster._support.names import count_of
 from gitcluster.inputs.columns import DISCRETE, Column, Columns, as_numbers, column_at, frame_values, is_frame, listed
 from gitcluster.inputs.modes import has_modes
 from gitcluster.inputs.relations import go_together
@@ -113,6 +114,23 @@ def _has_clusters(column: Column, part: NDArray[np.float64]) -> bool:
     """Whether a column has clusters of its own: numbers in several places, gaps not counted."""
     numbers = part[:, 0]
     return column.kind not in DISCRETE and has_modes(numbers[numbers != column.centre] if column.missing else numbers)
+
+
+def refuse_gaps(frame: Any) -> None:
+    """Raise where a frame of numbers, which is taken as it is, has missing ones, and say where and what to do."""
+    gaps = {}
+    for place, name in enumerate(frame.columns):
+        cells = np.asarray(column_at(frame, place))
+        missing = np.isnan(cells) if cells.dtype.kind == "f" else np.array([])
+        if missing.any():
+            gaps[str(name)] = int(missing.sum())
+    if gaps:
+        first = next(iter(gaps))
+        told = ", ".join(f"{name!r} in {count_of(count, 'row')}" for name, count in list(gaps.items())[:5])
+        raise ValueError(
+            f"Input X contains NaN: {told}{', ...' if len(gaps) > 5 else ''}. Fill the gaps, drop the rows, or ask for "
+            f"the kind of a column (columns={{{first!r}: 'numeric'}}): a gap is then taken as the median of its column."
+        )
 
 
 def plain_columns(frame: Any) -> Columns:
