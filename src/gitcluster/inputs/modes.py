@@ -39,8 +39,9 @@ def measure_dip(values: NDArray[np.float64]) -> float:
 
     Examples
     --------
-    >>> measure_dip(np.array([1.0, 2.0, 2.0, 3.0])), round(measure_dip(np.repeat([0.0, 1.0, 9.0, 10.0], 50)), 2)
-    (0.0, 0.21)
+    >>> x = np.arange(100.0)
+    >>> measure_dip(np.array([1.0, 2.0, 2.0, 3.0])), round(measure_dip(np.concatenate([x, x + 1000])), 2)
+    (0.0, 0.2)
     """
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < 3:
