@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from gitcluster import GIT
+from gitcluster import GIT, scale_features
 from gitcluster.fitted.persistence import ModelFileError
 from gitcluster.fitted.warnings import ColumnWarning
 from gitcluster.inputs import Points
@@ -164,17 +164,29 @@ def test_columns_that_go_with_no_other_do_not_matter():
     frame = related_frame()
     model = GIT(3).fit(frame)
     assert {column.name for column in model.columns_ if column.apart} == {"coin", "die", "lot", "draw"}
-    assert {column.name for column in model.columns_.used} == {"x", "y", "plan", "lot", "draw"}
+    assert {column.name for column in model.columns_.used} == {"x", "y", "plan"}
     assert "coin  two values: heads, tails; goes with no other column, left out" in str(model.columns_)
-    assert "lot   number; goes with no other column\n" in str(model.columns_)
-    np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(frame.drop(columns=["coin", "die"])))
-    np.testing.assert_array_equal(model.predict(frame.drop(columns=["coin", "die"])), model.labels_)
+    assert "lot   number; goes with no other column, left out\n" in str(model.columns_)
+    without = frame.drop(columns=["coin", "die", "lot", "draw"])
+    np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(without))
+    np.testing.assert_array_equal(model.predict(without), model.labels_)
+
+
+def test_numbers_that_go_with_no_other_column_but_have_clusters_are_kept():
+    frame = related_frame().assign(lot=lambda f: f["lot"] + 400 * RNG.integers(0, 2, len(f)))
+    assert {column.name for column in GIT(3).fit(frame).columns_.used} == {"x", "y", "plan", "lot"}
+
+
+def test_gaps_are_no_clusters_of_a_column():
+    frame = related_frame()
+    frame.loc[RNG.random(len(frame)) < 0.6, "lot"] = None  # the median stands for more than half of them
+    assert not GIT(3).fit(frame).columns_["lot"].used
 
 
 @pytest.mark.parametrize("asked", [{"columns": {"coin": "categorical"}}, {"weights": {"coin": 2.0}}])
 def test_a_column_that_was_asked_for_is_clustered_by(asked):
     used = {column.name for column in GIT(3, **asked).fit(related_frame()).columns_.used}
-    assert used == {"x", "y", "plan", "lot", "draw", "coin"}
+    assert used == {"x", "y", "plan", "coin"}
 
 
 def test_a_weight_takes_in_a_column_that_goes_with_no_other():
@@ -211,7 +223,7 @@ def test_a_gap_does_not_make_two_values_a_number():
 def test_dates_in_equal_steps_count_the_rows():
     frame = pd.DataFrame({"time": pd.date_range("2024-01-01", periods=50, freq="min")[RNG.permutation(50)]})
     assert learn_columns(frame.assign(x=RNG.normal(size=50)))["time"].kind == "identifier"
-    frame.loc[0, "time"] += pd.Timedelta("1s")
+    frame["time"] += pd.to_timedelta(RNG.integers(0, 90, 50), "s")
     assert learn_columns(frame)["time"].kind == "date"
 
 
@@ -415,7 +427,7 @@ def test_many_values_have_a_bounded_cost():
         (["2.1.1970", "1.1.1970"], [1, 0]),
         (["1/2/1970", "1/1/1970"], [1, 0]),
         (["13/2/1970", "1/1/1970"], [43, 0]),
-        (["1970-01-01 12:00", "1970-01-02T06:00:00.5Z"], [0.5, 1.25]),
+        (["1970-01-01 12:00", "1970-01-02T06:00:00.5Z"], [0.5, 1.25 + 0.5 / 86_400]),
         (["31.2.1970"], None),
         (["1970-01-01", "soon"], None),
         (["1970-01-01", "1.1.1970"], None),
@@ -460,3 +472,23 @@ def test_a_column_that_is_cut_off_is_named():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ColumnWarning)
         GIT(2).fit(frame.assign(income=RNG.normal(size=300), age=RNG.integers(18, 90, 300).clip(max=80)))
+
+
+def test_neighbouring_values_of_few_are_at_most_one_crossing_apart():
+    frame = pd.DataFrame({"x": RNG.normal(size=400), "y": RNG.normal(size=400), "grade": RNG.integers(1, 5, 400)})
+    points, _ = scaled(frame)
+    whole = frame / frame.std(ddof=0)
+    crossing = crossing_length((whole - whole.mean()).to_numpy())
+    np.testing.assert_allclose(np.diff(np.unique(points[:, 2])), crossing)
+    np.testing.assert_allclose(points[:, :2].std(axis=0), 1.0)  # of numbers that hardly repeat nothing changes
+    X = frame.to_numpy()
+    np.testing.assert_allclose(np.diff(np.unique(scale_features(X)[:, 2])), 1 / X[:, 2].std())  # nor of arrays
+
+
+def test_gaps_in_a_frame_of_numbers_are_told_by_column():
+    frame = pd.DataFrame(RNG.normal(size=(50, 3)), columns=["a", "b", "c"])
+    frame.loc[[3, 7], "b"] = np.nan
+    with pytest.raises(ValueError, match=r"contains NaN: 'b' in 2 rows\. .*columns=\{'b': 'numeric'\}"):
+        GIT(2).fit(frame)
+    found = GIT(2, columns={"b": "numeric"}).fit(frame).columns_
+    assert found["b"].missing == 2

@@ -836,3 +836,15 @@ def test_tiles_stand_for_samples_that_are_not_drawn(visit):
     page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 30)")
     settled(page)
     assert page.locator("#tiles").is_hidden()  # the samples themselves, from near
+
+
+def test_values_that_are_compared_are_not_cut(visit):
+    """Two samples side by side: answers wrap, and texts without end stop after four lines."""
+    answers = np.array(["strongly disagree", "neither agree nor disagree", "strongly agree, always"])[y % 3]
+    notes = [f"{i} " + "a long story " * 40 for i in range(len(X))]
+    page = visit(model, X, columns={"answer": answers, "note": notes})
+    page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
+    cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.innerText)"
+    assert page.eval_on_selector_all(".profile td", cut) == []
+    heights = page.eval_on_selector_all(".profile td", "cells => cells.map(cell => cell.clientHeight)")
+    assert max(heights) < 120

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -119,7 +120,8 @@ def run_commands(checks: Checks, group: Any) -> dict[str, Any]:
     checks.run("report", "model.npz", source[0], "-o", "report.html")
     page = (checks.folder / "report.html").read_text()
     for cluster, size in labels.value_counts().items():
-        checks.same(f"size of {cluster}", f"Cluster {cluster}</td><td>{size:,}</td>" in page, True)
+        row = f"</i>{cluster}</td><td>{size:,}</td><td>{size / len(labels):.1%}</td>"
+        checks.same(f"size of {cluster} in the report", row in page, True)
     ari = round(float(adjusted_rand_score(group, labels.to_numpy())), 4)
     return {"clusters": int(labels.nunique()), "ari": ari}
 
@@ -153,7 +155,35 @@ def check_profile(checks: Checks, told: dict[str, Any], table: pd.DataFrame, lab
         for name, expected in zip(("effect", "effect_nearest"), effects, strict=True):
             checks.same(f"{name} of {what}", row[name], float(expected), 1e-5)
     for rule in told["rules"]:
-        checks.same(f"share of {rule['rule']}", 0 <= rule["coverage"] <= 1 and 0 <= rule["precision"] <= 1, True)
+        meets, inside = meets_rule(rule["rule"], table), labels == rule["cluster"]
+        checks.same(f"coverage of {rule['rule']}", rule["coverage"], float(meets[inside].mean()))
+        checks.same(f"precision of {rule['rule']}", rule["precision"], float(inside[meets].mean()))
+
+
+def meets_rule(rule: str, table: pd.DataFrame) -> Any:
+    """Which rows meet a rule, as a reader of its words would find out."""
+    meets = pd.Series(True, table.index)
+    for words in rule.split(" and "):
+        if " is " in words:
+            name, _, value = words.partition(" is ")
+            known, other = table[name] != "", value.removeprefix("not ")
+            meets &= known & ((table[name] != other) if value.startswith("not ") else (table[name] == other))
+            continue
+        low, name, high = re.fullmatch(r"(?:(\S+) < )?(.*?)(?: (?:<= )?((?:> )?\S+))?", words).groups()  # type: ignore[union-attr]
+        values = table[name]
+        if high is not None and high.startswith("> "):
+            low, high = high[2:], None
+        meets &= (values > _limit(low, -np.inf)) & (values <= _limit(high, np.inf))
+    return meets
+
+
+def _limit(words: str | None, otherwise: float) -> float:
+    """A limit of a rule: a number, or a day as days since 1970."""
+    if words is None:
+        return otherwise
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", words):
+        return float((pd.Timestamp(words) - pd.Timestamp(0)) / DAY)
+    return float(words.replace(",", ""))
 
 
 def check_pair(checks: Checks, before: pd.DataFrame, labels: Any) -> None:

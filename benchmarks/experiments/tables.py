@@ -5,8 +5,9 @@ numbers" its numbers and dates alone. The peers get what GIT's own columns say o
 missing numbers replaced: k-prototypes and k-means with numbers divided by their standard deviations, spectral
 clustering the ten nearest rows by Gower's distance. Then columns of noise are added, 1, 3 and 10 of each kind.
 
-Constants are chosen on one half of the tables, by a hash of the name; the other is looked at once, after that. Every
-(table, method, noise) is one line of ``results/tables.jsonl``; what is there is not run again.
+Constants are chosen on one half of the tables, by a hash of the name, and not on the other; docs/tables.md tells how
+often that one was run. Every (table, method, noise) is one line of ``results/tables.jsonl``; what is there is not run
+again.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ def table_of_scores() -> str:
     """Adjusted Rand index of every method on every table, and the means of both halves."""
     scores, halves = _scores(), _halves()
     rows = []
-    for half, words in ((0, "chosen on"), (1, "looked at once")):
+    for half, words in ((0, "chosen on"), (1, "not chosen on")):
         some = [name for name in halves if halves[name] == half]
         rows += [[name, words, *(_show([scores.get((name, m, "", 0))]) for m in METHODS)] for name in some]
         means = [_show([scores.get((name, method, "", 0)) for name in some]) for method in METHODS]

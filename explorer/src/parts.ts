@@ -22,13 +22,16 @@ export function facts(...rows: [Cell, ...Cell[]][]): HTMLElement {
   return list;
 }
 
+/** Texts of more characters are cut after some lines. */
+const LONG = 48;
+
+const cellOf = (cell: Cell): HTMLElement => {
+  if (typeof cell !== "string") return make("td", {}, cell);
+  return make("td", { title: cell }, cell.length > LONG ? make("span", { class: "long" }, cell) : cell);
+};
+
 const row = ([name, ...cells]: Cell[]): HTMLElement =>
-  make(
-    "tr",
-    {},
-    make("th", { scope: "row" }, name),
-    ...cells.map((cell) => make("td", typeof cell === "string" ? { title: cell } : {}, cell)),
-  );
+  make("tr", {}, make("th", { scope: "row" }, name), ...cells.map(cellOf));
 
 /** A table whose rows beyond the first ones are behind a button. */
 export function table(head: Cell[], rows: Cell[][], shown: number, more = "columns"): HTMLElement {

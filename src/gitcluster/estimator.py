@@ -29,10 +29,10 @@ from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.refitting import can_start_from, describe_asked, known_neighbors, read_again
 from gitcluster.fitted.validity import score_closedness
-from gitcluster.fitted.warnings import warn_of_odd_columns, warn_of_ruling_columns, warn_of_unseen_values
+from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns, warn_of_unseen_values
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns
-from gitcluster.inputs.kinds import columns_of, row_labels, set_apart
+from gitcluster.inputs.kinds import columns_of, refuse_gaps, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -297,7 +297,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
             if columns is not None:
-                warn_of_ruling_columns(columns, X, found.labels, stacklevel=5)
+                warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=5)
         return self
 
     def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
@@ -305,18 +305,20 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
         columns = columns_of(X, self.columns, self.weights) if of_samples else None
         if columns is None or not columns.encoded:
+            if columns is not None:
+                refuse_gaps(X)
             data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
             if columns is None or not isinstance(data, Points):
                 return data, columns, self.scale
             if not issparse(data.values):
-                warn_of_odd_columns(columns, data.values, stacklevel=6)
+                warn_of_columns(odd_columns(columns, data.values), stacklevel=6)
             return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
-        warn_of_odd_columns(columns, matrix, stacklevel=6)
         columns, matrix = set_apart(columns, matrix)
+        warn_of_columns(odd_columns(columns, matrix), stacklevel=6)
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
             return replace(data, kinds=kinds, named=True), columns, self.scale

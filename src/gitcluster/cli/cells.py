@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gitcluster.cli.choosing import ColumnOptions
-from gitcluster.cli.numbers import read_numbers
+from gitcluster.cli.numbers import map_cells, read_numbers
 from gitcluster.cli.text_tables import MISSING, Block, TableError
 
 
@@ -198,7 +198,7 @@ def as_numbers(
         return None, NotNumbers("dates", str(column.iloc[0]), 0, 1.0), decimal
     objects = column.astype(object)
     given = objects.notna().to_numpy(copy=True)
-    texts = objects.map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
+    texts = map_cells(objects, lambda cell: cell.strip() if isinstance(cell, str) else cell)
     given &= ~texts.isin(missing).to_numpy() & ~objects.isin(missing).to_numpy()
     numbers, bad, used = read_numbers(texts, given, decimal, fixed=fixed)
     if bad.any():

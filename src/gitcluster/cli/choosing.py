@@ -2,6 +2,7 @@
 
 import difflib
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gitcluster.cli.text_tables import TableError, TextStyle
@@ -66,7 +67,10 @@ def find_names(names: list[str], wanted: list[str], path: str, option: str = "")
     for name in wanted:
         if name not in there:
             subject = f"{option} {name}" if option else f"The model was fitted with the column {name!r}"
-            raise TableError(f"{subject}: {shown(path)} has {_unknown(name, names)}")
+            remedy = ""
+            if option and Path(name).is_file():
+                remedy = f" {shown(name)} is a file: {option} takes the name of a column of the table. Add the column."
+            raise TableError(f"{subject}: {shown(path)} has {_unknown(name, names)}{remedy}")
     return wanted
 
 

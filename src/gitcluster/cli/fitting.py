@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gitcluster import GIT
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
 from gitcluster.cli.cells import Table
 from gitcluster.cli.configuring import command_of, config_options
 from gitcluster.cli.configuring import save_config as write_config
@@ -255,7 +255,7 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", p.in_words()]
         for p in model.profile(table.data, rules=False)
     ]
-    title = f"{table.n_rows:,} rows, {column_words(model, table)}, {model.n_clusters_} clusters"
+    title = f"{table.n_rows:,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
     headings = ["cluster", "rows", "share", "differs from the others by (standard deviations)"]
     parts: list[Any] = [make_table(title, headings, rows, left=(3,))]
     if hasattr(model, "n_clusters_scores_"):
@@ -400,5 +400,5 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
     counts = np.bincount(labels + 1, minlength=2)
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
-    title = f"{len(labels):,} rows, {len(counts) - 1} clusters"
+    title = f"{len(labels):,} rows, {count_of(len(counts) - 1, 'cluster')}"
     _tell(options, screen, facts, [_sizes_table(title, counts)], output)

@@ -162,7 +162,7 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
         chosen, names = fitted.columns_for(chosen)
         texts, columns = fitted.texts(), fitted.model.clustering_.columns
         if names is not None and columns is not None:  # that it was not clustered by does not make it untold
-            names += [column.name for column in columns if column.apart and not column.used]
+            names += [column.name for column in columns if column.apart]
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
         check = memory_check(path, options["memory"], options.get("n_neighbors"))
         table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)

@@ -5,6 +5,7 @@ that reads all of its cells is taken, that of the table first.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def read_numbers(texts: "pd.Series[Any]", given: NDArray[np.bool_], decimal: str
 
 def _read(texts: "pd.Series[Any]", given: NDArray[np.bool_], decimal: str) -> NumberTexts:
     cells = texts.where(given, None)
-    plain = cells if decimal == "." else cells.map(_with_point, na_action="ignore")
+    plain = cells if decimal == "." else map_cells(cells, _with_point)
     numbers = np.array(pd.to_numeric(plain, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan))
     bad = given & np.isnan(numbers)
     values, rows = cells.to_numpy(dtype=object), np.flatnonzero(bad)
@@ -66,6 +67,11 @@ def _read(texts: "pd.Series[Any]", given: NDArray[np.bool_], decimal: str) -> Nu
         if number is not None:
             numbers[row], bad[row] = number, False
     return NumberTexts(numbers, bad, decimal)
+
+
+def map_cells(cells: "pd.Series[Any]", change: Callable[[Any], Any]) -> "pd.Series[Any]":
+    """Cells changed one by one, as objects: pandas would make dates of objects that are dates, which it can count."""
+    return pd.Series([change(cell) for cell in cells], cells.index, dtype=object)
 
 
 def _with_point(cell: Any) -> Any:

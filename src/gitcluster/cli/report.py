@@ -25,6 +25,7 @@ from gitcluster.fitted.profile_page import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
 from gitcluster.fitted.profiles import Profile
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
+from gitcluster.fitted.warnings import column_notes
 
 HEAT = (
     "Each cell has the mean of the column in the cluster, or the share of the value, and below it the difference from "
@@ -52,8 +53,11 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     profile = model.profile(table.data)
     sections: dict[str, Callable[[], str]] = {
         "Clusters": lambda: _clusters(model, table, profile),
-        "What sets them apart": lambda: f'<div class="git-profile"><p>{HEAT}</p>{heat_html(profile.clusters)}</div>',
-        "Cluster by cluster": lambda: _details(profile),
+        **(
+            {"What sets them apart": lambda: _heat(profile), "Cluster by cluster": lambda: _details(profile)}
+            if len(profile) > 1
+            else {}
+        ),
         "How many clusters": lambda: _number(model, table),
         "How firm this is": lambda: _firmness(model, table),
         "How they are connected": lambda: _graph(model, table),
@@ -90,10 +94,12 @@ def _facts(model: GIT) -> list[tuple[str, str, str]]:
     """What to know first: name, value, a few words."""
     found = []
     if hasattr(model, "n_clusters_scores_"):
-        ranked, _, sure = number_words(model.n_clusters_scores_).partition(" (confidence ")
+        ranked, _, sure = number_words(model.n_clusters_scores_).partition(" (")
         others = ranked.partition(", ")[2] or "no other number comes near"
-        found.append(("clusters", str(model.n_clusters_), f"chosen from the data; {others}"))
-        found.append(("confidence in the number", sure.removesuffix(" of 1)"), "from 0 to 1"))
+        words = f"chosen from the data; {others}" if sure.startswith("confidence") else sure.removesuffix(")")
+        found.append(("clusters", str(model.n_clusters_), words))
+        if sure.startswith("confidence"):
+            found.append(("confidence in the number", sure.split()[1], "from 0 to 1"))
     else:
         found.append(("clusters", str(model.n_clusters_), "as many as were asked for"))
     if hasattr(model, "selection_"):
@@ -125,6 +131,10 @@ def _size(found: ClusterProfile) -> str:
         f"<td>{found.rows:,}</td><td>{found.share:.1%}</td>"
         f'<td class="text">{escape(found.in_words())}{bar}</td></tr>'
     )
+
+
+def _heat(profile: Profile) -> str:
+    return f'<div class="git-profile"><p>{HEAT}</p>{heat_html(profile.clusters)}</div>'
 
 
 def _details(profile: Profile) -> str:
@@ -211,11 +221,14 @@ def _columns(model: GIT, table: Table) -> str:
         + ". A missing number is taken as the median or mean of its column, a missing category is as far from one "
         "value as from another." if gaps else "none in the columns used",
     }  # fmt: skip
+    notes = [] if columns is None else column_notes(columns, table.data, model.labels_)
+    look = "".join(f"<li>{escape(visible(words))}</li>" for words in notes)
+    look = look and f"<h3>Worth a look</h3><ul>{look}</ul>"
     if columns is None or not columns.encoded:
-        return _pairs(told)
+        return f"{_pairs(told)}{look}"
     done = {escape(visible(names)): escape(words) for names, words in column_lines(columns)}
     words = "<h3>The columns</h3><p>What was done with each before distances were measured.</p>"
-    return f"{_pairs(told)}{words}{_pairs(done)}"
+    return f"{_pairs(told)}{look}{words}{_pairs(done)}"
 
 
 def _origin(model: GIT, commands: list[str]) -> str:

@@ -135,6 +135,8 @@ def number_words(scores: Table) -> str:
     >>> number_words({name: np.array(values) for name, values in columns.items()})
     '5, or else 2 (confidence 0.75 of 1)'
     """
+    if len(scores["n_clusters"]) == 1:
+        return f"{scores['n_clusters'][0]} (no other is possible)"
     order = [int(np.flatnonzero(scores["rank"] == place)[0]) for place in range(1, int(scores["rank"].max()) + 1)]
     ranked = ", or else ".join(
         str(scores["n_clusters"][i]) for i in order if i == order[0] or scores["confidence"][i] > 0

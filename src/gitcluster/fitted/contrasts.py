@@ -84,7 +84,7 @@ class ClusterProfile(NamedTuple):
             f"{c.title} {c.effect:+.1f}" if c.value is None else f"{c.title} {c.inside:.0%} ({c.elsewhere:.0%})"
             for c in self.strongest(most)
         ]
-        return ", ".join(parts) or "no column differs much"
+        return ", ".join(parts) or ("all rows are in it" if self.share == 1 else "no column differs much")
 
     def rule_words(self, rule: Rule) -> str:
         """A rule and how far it holds."""
@@ -96,7 +96,7 @@ class ClusterProfile(NamedTuple):
         lines = [f"{self.name}: {self.rows:,} row{'' if self.rows == 1 else 's'} ({self.share:.1%}){near}"]
         shown = self.strongest()
         if not shown:
-            lines.append("  No column differs much from the other rows.")
+            lines.append(f"  {'All rows are in it' if self.share == 1 else 'No column differs much from the others'}.")
         for contrast in shown:
             here, there = contrast.show(contrast.inside), contrast.show(contrast.elsewhere)
             lines.append(f"  {contrast.title}: {here}, elsewhere {there} ({contrast.effect:+.1f})")
@@ -191,16 +191,16 @@ def _shares(trait: Trait, codes: Array, near: list[int | None]) -> list[list[Con
     kept = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
     total = table.sum(axis=1)
     with np.errstate(all="ignore"):
-        inside = np.nan_to_num(table / total[:, None])
-        outside = np.nan_to_num((table.sum(axis=0) - table) / (total.sum() - total)[:, None])
+        inside = table / total[:, None]  # NaN where no value is known
+        outside = (table.sum(axis=0) - table) / (total.sum() - total)[:, None]
     found = []
     for place, beside in enumerate(near):
-        effects = {i: arc(inside[place, i]) - arc(outside[place, i]) for i in kept.tolist()}
+        effects = {i: _effect(arc(inside[place, i]), arc(outside[place, i]), 1.0) for i in kept.tolist()}
         found.append([
             Contrast(
                 trait.name, "category", str(levels[i]), float(inside[place, i]), float(outside[place, i]), effects[i],
                 float("nan") if beside is None else float(inside[beside, i]),
-                0.0 if beside is None else arc(inside[place, i]) - arc(inside[beside, i]),
+                0.0 if beside is None else _effect(arc(inside[place, i]), arc(inside[beside, i]), 1.0),
             )
             for i in sorted(effects, key=lambda i: -effects[i])[:2] if effects[i] > 0
         ])  # fmt: skip

@@ -111,7 +111,8 @@ def cluster_html(cluster: ClusterProfile) -> str:
     names = {contrast.title for contrast in shown}
     shown += [contrast for contrast in cluster.strongest_to_nearest(2) if contrast.title not in names]
     if not shown:
-        told = "<p>No column differs by as much as a fifth of a standard deviation.</p>"
+        told = "No column differs by as much as a fifth of a standard deviation"
+        told = f"<p>{'All rows are in it' if cluster.share == 1 else told}.</p>"
         return f'<section class="git-cluster">{title}{told}</section>'
     near = "" if cluster.nearest is None else f"<th>in cluster {cluster.nearest}, the nearest</th>"
     head = (

@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from gitcluster.inputs.columns import DISCRETE, Columns, column_at
 
-HUGE = 3.0
-"""Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious."""
+HUGE = 0.7
+"""Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious. Of numbers within the
+range it is 0.5 at most: beyond 0.7 half of the variance comes from the few that are outside."""
+NEARLY_ALL = 0.95
+"""Share of the numbers of a column that huge ones are compared with."""
 CLIPPED = 0.02
 """Share of the rows at the end of a column from which on it seems to be cut off there."""
 SAME = 0.98
@@ -22,8 +26,20 @@ class ColumnWarning(UserWarning):
     """A column of the table that deserves a look."""
 
 
-def warn_of_ruling_columns(columns: Columns, X: Any, labels: NDArray[Any], *, stacklevel: int) -> None:
-    """Warn where the clusters are the values of one column."""
+def column_notes(columns: Columns, X: Any, labels: NDArray[Any]) -> list[str]:
+    """All that a fit warns of, from the table that was fitted."""
+    matrix = columns.encode(X)[0] if columns.encoded else np.asarray(X, dtype=np.float64)
+    return [*odd_columns(columns, matrix), *ruling_columns(columns, X, labels)]
+
+
+def warn_of_columns(notes: Iterable[str], *, stacklevel: int) -> None:
+    """Warn of columns that deserve a look."""
+    for words in notes:
+        warnings.warn(words, ColumnWarning, stacklevel=stacklevel)
+
+
+def ruling_columns(columns: Columns, X: Any, labels: NDArray[Any]) -> Iterator[str]:
+    """What to say where the clusters are the values of one column."""
     there = np.asarray(labels) >= 0
     if len(np.unique(labels[there])) < 2:
         return
@@ -34,12 +50,10 @@ def warn_of_ruling_columns(columns: Columns, X: Any, labels: NDArray[Any], *, st
             continue
         agreement = adjusted_rand_score(values[there], labels[there])
         if agreement >= SAME:
-            warnings.warn(
+            yield (
                 f"The clusters are the values of {column.name!r} (agreement {agreement:.2f}): this column alone "
                 f"decides. Leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore), or give it less "
-                f"weight with weights={{{column.name!r}: 0.5}} (--weight).",
-                ColumnWarning,
-                stacklevel=stacklevel,
+                f"weight with weights={{{column.name!r}: 0.5}} (--weight)."
             )
 
 
@@ -61,8 +75,8 @@ def _has_two_values(cells: NDArray[Any]) -> bool:
     return len(np.unique(cells)) == 2
 
 
-def warn_of_odd_columns(columns: Columns, matrix: NDArray[np.float64], *, stacklevel: int) -> None:
-    """Warn of columns that will hardly do what they should: with a huge number, cut off, or with too many values."""
+def odd_columns(columns: Columns, matrix: NDArray[np.float64]) -> Iterator[str]:
+    """What to say of columns that will hardly do what they should: huge numbers, cut off, or too many values."""
     at = 0
     for column in columns.used:
         features = matrix[:, at : at + len(column.features)]
@@ -77,19 +91,22 @@ def warn_of_odd_columns(columns: Columns, matrix: NDArray[np.float64], *, stackl
                 f"values, or leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
         if words is not None:
-            warnings.warn(words, ColumnWarning, stacklevel=stacklevel)
+            yield words
 
 
 def _huge_cell(name: str, values: NDArray[np.float64]) -> str | None:
     """What to say where a few numbers are so far out that all others are nearly the same beside them."""
-    low, high = np.quantile(values, 0.01, method="higher"), np.quantile(values, 0.99, method="lower")
+    outside = (1 - NEARLY_ALL) / 2
+    low, high = np.quantile(values, outside, method="higher"), np.quantile(values, 1 - outside, method="lower")
     if high <= low or values.std() <= HUGE * (high - low):
         return None
     far = float(values[np.abs(values - np.median(values)).argmax()])
+    remedy = "remove it if it stands for a missing one (--na)"
+    if values.min() >= 0:
+        remedy = f"take its logarithms: columns={{{name!r}: 'log'}} (--log)"
     return (
         f"The column {name!r} has a value as far out as {far:,.6g}, nearly all others are between {low:,.6g} and "
-        f"{high:,.6g} and look alike beside it. Correct it, or take its logarithms: columns={{{name!r}: 'log'}} "
-        "(--log)."
+        f"{high:,.6g} and look alike beside it. Correct it, or {remedy}."
     )
 
 

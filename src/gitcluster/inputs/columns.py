@@ -50,12 +50,12 @@ class Column(NamedTuple):
     asked: bool = False
     """Whether the kind was asked for."""
     apart: bool = False
-    """Whether it goes with no other column."""
+    """Whether it goes with no other column, nor has clusters of its own."""
 
     @property
     def used(self) -> bool:
         """Whether it is clustered by."""
-        return self.kind in USED and self.weight > 0 and not (self.apart and self.kind in DISCRETE)
+        return self.kind in USED and self.weight > 0 and not self.apart
 
     @property
     def features(self) -> list[str]:
@@ -84,7 +84,7 @@ class Column(NamedTuple):
         if self.weight != 1 and self.kind in USED:
             words += f"; weight {self.weight:g}" + ("" if self.weight else ", left out")
         if self.apart:
-            words += "; goes with no other column" + (", left out" if self.kind in DISCRETE else "")
+            words += "; goes with no other column, left out"
         if self.missing and self.used:
             place = "as far from one value as from another" if self.kind in DISCRETE else f"taken as {self.centre_text}"
             words += f"; {self.missing:,} missing, {place}"
@@ -262,7 +262,7 @@ class Columns:
     def feature_kinds(self) -> FeatureKinds:
         """What is known of the features, for their weights."""
         rows = [
-            (place, column.kind in DISCRETE, column.apart, column.weight)
+            (place, column.kind in DISCRETE, column.weight)
             for place, column in enumerate(self.used)
             for _ in column.features
         ]

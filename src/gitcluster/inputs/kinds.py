@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gitcluster._support.names import count_of
 from gitcluster.inputs.columns import DISCRETE, Column, Columns, as_numbers, column_at, frame_values, is_frame, listed
+from gitcluster.inputs.modes import has_modes
 from gitcluster.inputs.relations import go_together
 from gitcluster.inputs.values import Values, as_objects, is_category, number_text, read_values
 
 MOST_LEVELS = 20
 """Values of a category that are told apart; the rarer ones beyond that are one."""
+EVEN = 0.9
+"""Share of the steps between dates that are about equal where these count the rows; a third are by chance."""
 ASKED = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 """Kinds that may be asked for."""
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
@@ -85,21 +89,48 @@ def row_labels(X: Any) -> NDArray[Any] | None:
 
 
 def set_apart(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
-    """The columns with a mark on those that go with no other, and the features of those that are clustered by.
+    """The columns with a mark on those that say nothing of clusters, and the features of those that are clustered by.
 
-    Categories that go with no other column cut every cluster in copies of itself, and are left out, unless their kind
-    or a weight was asked for. Where no column goes with another, none is apart.
+    Clusters that show in several columns make these go together. A category that goes with no other column would cut
+    every cluster in copies of itself; numbers of that sort have clusters only if they gather in several places.
+    All else is left out, unless its kind or a weight was asked for. Where no column goes with another, none is apart.
     """
     used = columns.used
     parts = np.split(matrix, np.cumsum([len(column.features) for column in used])[:-1], axis=1)
     related = go_together(parts, [column.kind in DISCRETE for column in used])
     if related.all() or not related.any():
         return columns, matrix
-    free = [not column.asked and column.weight == 1 for column in used]
-    lone = {column.name for column, goes, may in zip(used, related, free, strict=True) if may and not goes}
-    marked = tuple(column._replace(apart=column.name in lone) for column in columns)
-    kept = [part for column, part in zip(used, parts, strict=True) if column._replace(apart=column.name in lone).used]
-    return Columns(marked), np.hstack(kept)
+    apart = {
+        column.name: not goes and not column.asked and column.weight == 1 and not _has_clusters(column, part)
+        for column, part, goes in zip(used, parts, related, strict=True)
+    }
+    marked = tuple(column._replace(apart=apart.get(column.name, False)) for column in columns)
+    return Columns(marked), np.hstack(
+        [part for column, part in zip(used, parts, strict=True) if not apart[column.name]]
+    )
+
+
+def _has_clusters(column: Column, part: NDArray[np.float64]) -> bool:
+    """Whether a column has clusters of its own: numbers in several places, gaps not counted."""
+    numbers = part[:, 0]
+    return column.kind not in DISCRETE and has_modes(numbers[numbers != column.centre] if column.missing else numbers)
+
+
+def refuse_gaps(frame: Any) -> None:
+    """Raise where a frame of numbers, which is taken as it is, has missing ones, and say where and what to do."""
+    gaps = {}
+    for place, name in enumerate(frame.columns):
+        cells = np.asarray(column_at(frame, place))
+        missing = np.isnan(cells) if cells.dtype.kind == "f" else np.array([])
+        if missing.any():
+            gaps[str(name)] = int(missing.sum())
+    if gaps:
+        first = next(iter(gaps))
+        told = ", ".join(f"{name!r} in {count_of(count, 'row')}" for name, count in list(gaps.items())[:5])
+        raise ValueError(
+            f"Input X contains NaN: {told}{', ...' if len(gaps) > 5 else ''}. Fill the gaps, drop the rows, or ask for "
+            f"the kind of a column (columns={{{first!r}: 'numeric'}}): a gap is then taken as the median of its column."
+        )
 
 
 def plain_columns(frame: Any) -> Columns:
@@ -219,10 +250,14 @@ def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
 
 
 def _is_identifier(name: str, nature: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether different whole numbers or dates count the rows, in any order; named as an identifier, numbers are."""
+    """Whether different whole numbers or dates count the rows, in any order; named as an identifier, numbers are.
+
+    Times of a log come in nearly equal steps, but for pauses.
+    """
     if nature == "dates":
         steps = np.diff(np.sort(numbers))
-        return len(numbers) > 20 and bool(np.ptp(steps) < 1e-6 * steps[0])
+        even = np.abs(steps - np.median(steps)) <= np.median(steps) / 2
+        return len(numbers) > 20 and bool(even.mean() >= EVEN)
     if len(numbers) < 3 or (numbers != np.floor(numbers)).any():
         return False
     in_a_row = np.ptp(numbers) == len(numbers) - 1

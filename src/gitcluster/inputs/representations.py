@@ -12,7 +12,8 @@ looks at all of them and keeps what they agree on.
 
 A yes/no column divided by its standard deviation is a wall between two halves of the samples. Beside columns of numbers
 it gets the weight at which crossing it is as far as the tenth nearest sample is, typically, in the columns of numbers.
-The same holds for the categories of a table, see :class:`FeatureKinds`.
+The same holds for the categories of a table, see :class:`FeatureKinds`, and for neighbouring values of its numbers,
+where these are as few as grades or answers on a scale.
 
 In: samples, or some of them. Out: a :class:`Scaling` for every way, or the reason why there is none.
 """
@@ -78,14 +79,12 @@ class FeatureKinds(NamedTuple):
     """The column that it belongs to: a category has one feature per value."""
     discrete: NDArray[np.bool_]
     """Whether its column has values that are apart or the same, and nothing between."""
-    apart: NDArray[np.bool_]
-    """Whether its column goes with no other."""
     asked: NDArray[np.float64]
     """The weight that was asked for."""
 
     def take(self, features: NDArray[np.int64]) -> "FeatureKinds":
         """Some of the features."""
-        return FeatureKinds(self.column[features], self.discrete[features], self.apart[features], self.asked[features])
+        return FeatureKinds(self.column[features], self.discrete[features], self.asked[features])
 
 
 def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[Representation]:
@@ -106,7 +105,7 @@ def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[
     points = apply_scaling(X, base).astype(np.float64)
     table = None if kinds is None else kinds.take(base.features)
     known, span = find_kinds(points) if table is None else (table, 1 / base.deviation)
-    weights = weigh_features(points, known, span)
+    weights = weigh_features(points, known, span, close=table is not None)
     std = Representation("std", base._replace(deviation=base.deviation / weights))
     power = _power(points, base, weights, known.discrete)
     return [std, _given(X, base, table), _range(base, weights, table), power, _components(points * weights, std)]
@@ -120,7 +119,7 @@ def represent_table(X: Any, base: Scaling, kinds: FeatureKinds, *, divide: bool)
         typical = np.median(spread[~table.discrete])
         base = base._replace(deviation=base.deviation * np.where(table.discrete, 1.0, typical / spread))
     points = apply_scaling(X, base).astype(np.float64)
-    weights = weigh_features(points, table, 1 / base.deviation)
+    weights = weigh_features(points, table, 1 / base.deviation, close=True)
     return Representation("std" if divide else "given", base._replace(deviation=base.deviation / weights))
 
 
@@ -128,15 +127,17 @@ def find_kinds(points: NDArray[np.float64]) -> tuple[FeatureKinds, NDArray[np.fl
     """Kinds of features that are no columns of a table: discrete are those of two values; and their ranges."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     two, n_features = ((points == low) | (points == high)).all(axis=0), points.shape[1]
-    return FeatureKinds(np.arange(n_features), two, np.zeros(n_features, bool), np.ones(n_features)), high - low
+    return FeatureKinds(np.arange(n_features), two, np.ones(n_features)), high - low
 
 
-def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArray[np.float64]) -> NDArray[np.float64]:
+def weigh_features(
+    points: NDArray[np.float64], kinds: FeatureKinds, span: NDArray[np.float64], *, close: bool
+) -> NDArray[np.float64]:
     """Weights of features that were divided by their standard deviations.
 
-    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the numbers
-    that go with other columns, and at most as far as makes the column vary as much as one of numbers. Numbers that go
-    with no other column count together as one.
+    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the
+    numbers, and at most as far as makes the column vary as much as one of numbers. ``close`` numbers have neighbouring
+    values that are at most one crossing apart.
 
     Parameters
     ----------
@@ -144,11 +145,13 @@ def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArr
     kinds : FeatureKinds
     span : ndarray of shape (n_features,)
         Range of every feature.
+    close : bool
     """
-    weights, lone = kinds.asked.copy(), kinds.apart & ~kinds.discrete
-    weights[lone] /= np.sqrt(max(1, lone.sum()))
-    numbers = ~kinds.discrete & ~kinds.apart
+    weights, numbers = kinds.asked.copy(), ~kinds.discrete
     crossing = crossing_length(points[:, numbers] * weights[numbers])
+    if close:
+        steps = np.array([step_of(values) for values in points[:, numbers].T])
+        weights[numbers] *= np.divide(crossing, steps, out=np.ones_like(steps), where=steps > crossing)
     for column in np.unique(kinds.column[kinds.discrete]):
         of = np.flatnonzero(kinds.column == column)
         if len(of) == 1:
@@ -156,6 +159,18 @@ def weigh_features(points: NDArray[np.float64], kinds: FeatureKinds, span: NDArr
         else:  # one value per feature: those of two rows differ in two features
             weights[of] *= min(1 / np.linalg.norm(1 / span[of]), crossing / np.sqrt(2)) / span[of]
     return weights
+
+
+def step_of(values: NDArray[np.float64]) -> float:
+    """How far neighbouring values of a feature are apart: the median, 0 where all are equal.
+
+    Examples
+    --------
+    >>> step_of(np.array([1.0, 2.0, 2.0, 5.0, 3.0, 3.0]))
+    1.0
+    """
+    distinct = np.unique(values)
+    return float(np.median(np.diff(distinct))) if len(distinct) > 1 else 0.0
 
 
 def crossing_length(numbers: NDArray[np.float64]) -> float:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 DAY = 86_400.0
 EPOCH = date(1970, 1, 1).toordinal()
-_TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)? ?(Z|[+-]\d{2}:?\d{2})?)?"
 YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
 YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
 
@@ -190,7 +190,8 @@ def parse_dates(texts: list[str]) -> list[float] | None:
     """Days since 1970 of texts that are all dates in one style, else None.
 
     A year comes first (2024-12-31) or last. Where it is last, points mean that the day is first (31.12.2024); with a
-    slash or a dash the month is first, unless one of the first numbers is above 12.
+    slash or a dash the month is first, unless one of the first numbers is above 12. Times are as they are written,
+    unless they are of several zones (12:00+01:00, 12:00+02:00): then all are those of UTC.
 
     Examples
     --------
@@ -222,8 +223,21 @@ def _days(style: re.Pattern[str], found: list[re.Match[str]]) -> list[float]:
         parts = [(match[4], match[3], match[1]) for match in found]
     else:
         parts = [(match[4], match[1], match[3]) for match in found]
-    times = [[int(part or 0) for part in match.groups()[4:]] for match in found]
-    return [
-        days_of(datetime(int(year), int(month), int(day), hour, minute, second))
+    times = [[int(part or 0) for part in match.groups()[4:7]] for match in found]
+    moments = [
+        datetime(int(year), int(month), int(day), hour, minute, second)
         for (year, month, day), (hour, minute, second) in zip(parts, times, strict=True)
     ]
+    ahead = [_ahead(match[9]) for match in found]
+    one_zone = len(set(ahead)) == 1
+    return [
+        days_of(moment) + (float(f"0.{match[8] or 0}") - (0 if one_zone else hours * 3600)) / DAY
+        for moment, match, hours in zip(moments, found, ahead, strict=True)
+    ]
+
+
+def _ahead(zone: str | None) -> float:
+    """Hours that a zone, +02:00 or Z, is ahead of UTC."""
+    if zone is None or zone == "Z":
+        return 0.0
+    return float(f"{zone[0]}1") * (int(zone[1:3]) + int(zone[-2:]) / 60)
