@@ -117,9 +117,10 @@ def _half(shadows: Shadows, margins: Margins) -> NDArray[np.float32]:
     return (shadows.squares * ((1 - margins.share) / 2)).astype(np.float32)
 
 
-def _near_first(shadows: Shadows) -> Iterator[tuple[int, int]]:
-    """All pairs of blocks, those with near means first."""
-    means = np.array([shadows.leading[i:j, :-1][:, :SPLIT_AXES].mean(axis=0) for i, j in pairwise(shadows.starts)])
+def _near_first(along: Array, parts: tuple[Array, Array]) -> Iterator[tuple[int, int]]:
+    """All pairs of blocks, those with near means first; ``along`` are the samples along some axes."""
+    members, starts = parts
+    means = np.array([along[members[i:j]].mean(axis=0) for i, j in pairwise(starts)])
     first, second = np.triu_indices(len(means))
     gaps = ((means[first] - means[second]) ** 2).sum(axis=1)
     order = np.argsort(gaps, kind="stable")
@@ -134,10 +135,11 @@ def bounded_search(
     with limit_threads(1):
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
-        parts = split_evenly(np.ascontiguousarray(points @ axes.directions[:, :SPLIT_AXES]), BLOCK)
+        along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES])
+        parts = split_evenly(along, BLOCK)
         shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
-        compare_pairs(shadows, margins, lists, _near_first(shadows), n_jobs)
+        compare_pairs(shadows, margins, lists, _near_first(along, parts), n_jobs)
         few = shadows._replace(features=shadows.features[:0], further=shadows.further[:0])
         del shadows
         names, last = name_found(few.members, lists, n_jobs)

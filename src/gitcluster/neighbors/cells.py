@@ -139,10 +139,11 @@ def search_cells(
 ) -> None:
     """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
     n_cells, n_features, width = cells.blocks.shape
-    most, distances = queries.blocks.shape[2], found[1]
+    most, (indices, distances) = queries.blocks.shape[2], found[:2]
+    room = most, indices.shape[1] + kernels.SPARE + width
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
     kernels.search_cells(
         start, stop, queries, cells, queries is cells, slack, prune, *found,
-        np.empty(len(distances), distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64), np.empty(width),
-        np.empty((most, n_features)), np.empty(most),
+        np.empty(room, indices.dtype), np.empty(room, distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64),
+        np.empty(width), np.empty((most, n_features)), np.empty(most), *np.empty((2, max(most, width)), np.int64),
     )  # fmt: skip

@@ -52,7 +52,8 @@ class Shadows(NamedTuple):
     starts: Array
     """(b + 1,) where each block starts in ``members``."""
     leading: NDArray[np.float32]
-    """(n, m + 1) coordinates along the first axes, and the length of what they leave."""
+    """(n, m + 1) coordinates along the first axes, and the length of what they leave; ``features`` where these are so
+    few that all of them are compared."""
     further: NDArray[np.float32]
     """(n, m' + 1) coordinates along the next axes, and the length of what all these leave; (n, 0) without."""
     features: NDArray[np.float32]
@@ -131,26 +132,29 @@ def find_unit(points: Array, centre: Array) -> float:
 def cast_shadows(
     points: Array, axes: Axes, n_leading: int, *, parts: tuple[Array, Array], unit: float, n_jobs: int | None
 ) -> Shadows:
-    """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts."""
+    """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts.
+
+    They are not turned where all features are compared.
+    """
     n_samples, n_features = points.shape
-    centre, directions = axes
-    n_further = directions.shape[1] - n_leading
+    (centre, directions), whole = axes, n_leading == n_features
+    n_further = 0 if whole else directions.shape[1] - n_leading
     members, starts = parts
-    leading = np.empty((n_samples, n_leading + 1), np.float32)
-    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     features = np.empty((n_samples, n_features), np.float32)
+    leading = features if whole else np.empty((n_samples, n_leading + 1), np.float32)
+    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     squares = np.empty(n_samples, np.float32)
 
     def fill(bounds: tuple[int, int]) -> None:
         here = slice(*bounds)
         some = (points[members[here]].astype(np.float64) - centre) * unit
-        turned = some @ directions
         features[here] = some
-        left = _squares(some)
-        for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
-            if part.shape[1]:
-                left = left - _squares(coordinates)
-                part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
+        if not whole:
+            turned, left = some @ directions, _squares(some)
+            for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
+                if part.shape[1]:
+                    left = left - _squares(coordinates)
+                    part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
         squares[here] = _squares(leading[here].astype(np.float64))
 
     run_threads(fill, list(pairwise([*range(0, n_samples, ROWS_AT_ONCE), n_samples])), n_jobs)
