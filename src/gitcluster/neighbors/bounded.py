@@ -136,7 +136,7 @@ def bounded_search(
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
         along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES])
-        parts = split_evenly(along, BLOCK)
+        parts = split_evenly(along, BLOCK, n_jobs=n_jobs)
         shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
         compare_pairs(shadows, margins, lists, _near_first(along, parts), n_jobs)

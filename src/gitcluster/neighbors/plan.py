@@ -17,7 +17,7 @@ from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 from gitcluster.neighbors.descent import descend, descent_seconds
 from gitcluster.neighbors.exact import certain_search, empty_neighbors, fits_cells
-from gitcluster.neighbors.shadows import AXES, QUERIES, SAMPLE, bound_seconds, count_axes, find_axes, sample_bounds
+from gitcluster.neighbors.shadows import AXES, LEADING, QUERIES, SAMPLE, bound_seconds, count_axes, find_axes, sample_bounds
 
 Found = tuple[Array, Array]
 WORTH = 1.0
@@ -80,11 +80,14 @@ def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> P
     if fits_cells(points, metric):
         in_cells = plan_cells(points, k, n_jobs)
         plan = in_cells if in_cells.seconds < plan.seconds + WORTH else plan
-    if metric == "euclidean" and not issparse(points) and plan.seconds > WORTH:
-        bounded = plan_bounds(points, k, n_jobs)
-        plan = bounded if bounded.seconds < plan.seconds else plan
-    elif metric == "euclidean" and not issparse(points) and plan.seconds > QUICK and not fits_cells(points, metric):
-        plan = plan_blocks(points, k, n_jobs)
+    if metric != "euclidean" or issparse(points):
+        return plan
+    if plan.seconds > WORTH:
+        at_best = bounded_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+        bounded = plan_bounds(points, k, n_jobs) if at_best < plan.seconds else plan
+        return bounded if bounded.seconds < plan.seconds else plan
+    if plan.seconds > QUICK and not fits_cells(points, metric):
+        return plan_blocks(points, k, n_jobs)
     return plan
 
 
