@@ -52,8 +52,11 @@ def descent_seconds(n_samples: int, n_features: int, k: int) -> float:
     return n_samples * (6e-5 + 1.5e-6 * k + 1e-7 * n_features)
 
 
-def descend(points: Array, k: int, n_jobs: int | None) -> tuple[Array, Array, float]:
-    """Indices and distances of k near others of every sample, and the share of the k nearest among them."""
+def descend(points: Array, k: int, n_jobs: int | None, *, least: float = 0.0) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others of every sample, and the share of the k nearest among them.
+
+    A low share is warned of, but not where it is below ``least``: then another search follows.
+    """
     n_samples = len(points)
     with limit_threads(1):
         blocks, axes, unit = gather_blocks(points, n_jobs)
@@ -66,7 +69,7 @@ def descend(points: Array, k: int, n_jobs: int | None) -> tuple[Array, Array, fl
         del lists
         found = empty_neighbors(n_samples, k, points.dtype)
         keep_exactly(points, names, np.full(n_samples, np.inf), found, n_jobs)
-    if recall < GOOD_RECALL:
+    if least <= recall < GOOD_RECALL:
         warn_of_recall(recall)
     return (*found, recall)
 

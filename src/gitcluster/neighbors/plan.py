@@ -60,12 +60,14 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
-    """Indices and distances of k near others, and the estimated share of the k nearest among them."""
+def approximate_search(
+    points: Array, k: int, metric: str, n_jobs: int | None, *, least: float = 0.0
+) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others, and the estimated share of the k nearest among them; see ``descend``."""
     if metric == "cosine":
-        *found, recall = descend(find_directions(points), k, n_jobs)
+        *found, recall = descend(find_directions(points), k, n_jobs, least=least)
         return (*as_cosine((found[0], found[1])), recall)
-    return descend(points, k, n_jobs)
+    return descend(points, k, n_jobs, least=least)
 
 
 def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> Plan:

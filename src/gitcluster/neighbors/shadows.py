@@ -27,6 +27,8 @@ SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 """What one rounding changes, as a share."""
 LEAST = 2.0**-110
 """More than what too small numbers of single precision lose, where the largest coordinate is near 1."""
+FAR = 2.0**12
+"""Samples are not looked at for axes where they are that many times as far out as most."""
 LEADING = (16, 32, 64, 96, 128, 192, 256)
 """Numbers of coordinates that all pairs may be compared in."""
 QUERIES = 64
@@ -82,8 +84,11 @@ def find_axes(sample: Array, n_axes: int) -> Axes:
     array([[0.],
            [1.]])
     """
-    centre = sample.mean(axis=0, dtype=np.float64)
-    rows = sample.astype(np.float64) - centre
+    rows = sample.astype(np.float64)
+    lengths = np.abs(rows - np.median(rows, axis=0)).max(axis=1)
+    rows = rows[lengths <= FAR * np.median(lengths)]  # a few far out would leave the others no digits, nor any axis
+    centre = rows.mean(axis=0)
+    rows -= centre
     rows /= np.abs(rows).max() or 1.0
     start = np.random.default_rng(0).normal(size=(sample.shape[1], n_axes))
     directions = np.linalg.qr(start)[0]
