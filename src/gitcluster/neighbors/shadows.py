@@ -155,18 +155,19 @@ def cast_shadows(
         some = (points[members[here]].astype(np.float64) - centre) * unit
         features[here] = some
         if not whole:
-            turned, left = some @ directions, _squares(some)
+            turned, left = some @ directions, row_squares(some)
             for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
                 if part.shape[1]:
-                    left = left - _squares(coordinates)
+                    left = left - row_squares(coordinates)
                     part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
-        squares[here] = _squares(leading[here].astype(np.float64))
+        squares[here] = row_squares(leading[here].astype(np.float64))
 
     run_threads(fill, list(pairwise([*range(0, n_samples, ROWS_AT_ONCE), n_samples])), n_jobs)
     return Shadows(members, starts, leading, further, features, squares)
 
 
-def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared length of every row."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
