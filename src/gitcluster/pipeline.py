@@ -153,6 +153,7 @@ def git_clusters(
         shares = equal_shares(number or 1) if prior is None else prior
         cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
         merged = Merged(found, found.stages[0], cut)
+    del ready  # samples before they were scaled
     result = conclude(merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
     return replace(result, n_wanted=number, prior=prior)
 

@@ -120,10 +120,10 @@ def sort_into(indices, distances, count, to_indices, to_distances):
 @inner_kernel
 def is_there(indices, distances, count):
     """Whether the pair at a place is one of those before it."""
+    seen = False
     for i in range(count):
-        if indices[i] == indices[count] and distances[i] == distances[count]:
-            return True
-    return False
+        seen |= indices[i] == indices[count] and distances[i] == distances[count]
+    return seen
 
 
 @inner_kernel

@@ -67,10 +67,10 @@ def find_neighbors(
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        "approximate" is neighbour descent; "auto" takes it where it is clearly faster and finds enough. It knows dense samples with
-        the metrics "euclidean" and "cosine"; all others are searched exactly. An object with scikit-learn's
-        ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what an earlier
-        search of some of the samples has found.
+        "approximate" is neighbour descent; "auto" takes it where it is clearly faster and finds enough. It knows dense
+        samples with the metrics "euclidean" and "cosine"; all others are searched exactly. An object with
+        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what
+        an earlier search of some of the samples has found.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 

@@ -178,13 +178,13 @@ def bounded_search(
     with limit_threads(1):
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
-        along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES])
-        parts = _gather_parts(along, n_jobs)
+        along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
+        parts = _gather_parts((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
         shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
         gaps, pairs = _find_gaps(shadows)
         compare_pairs(shadows, margins, lists, pairs, n_jobs, gaps)
-        few = shadows._replace(features=shadows.features[:0], further=shadows.further[:0])
+        few = shadows._replace(features=np.empty((0, 0), np.float32), further=np.empty((0, 0), np.float32))
         del shadows
         names, last = name_found(few.members, lists, n_jobs)
         del lists

@@ -17,7 +17,16 @@ from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 from gitcluster.neighbors.descent import descend, descent_seconds
 from gitcluster.neighbors.exact import certain_search, empty_neighbors, fits_cells
-from gitcluster.neighbors.shadows import AXES, LEADING, QUERIES, SAMPLE, bound_seconds, count_axes, find_axes, sample_bounds
+from gitcluster.neighbors.shadows import (
+    AXES,
+    LEADING,
+    QUERIES,
+    SAMPLE,
+    bound_seconds,
+    count_axes,
+    find_axes,
+    sample_bounds,
+)
 
 Found = tuple[Array, Array]
 WORTH = 1.0
