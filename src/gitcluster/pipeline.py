@@ -37,7 +37,7 @@ Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
-COLUMNS_AT_ONCE = 8
+COLUMNS_AT_ONCE = 16
 """Neighbours whose rows are put in another order at a time, so that little is there twice."""
 
 
