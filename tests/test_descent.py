@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from gitcluster import GIT, find_neighbors
+from gitcluster import GIT, find_neighbors, neighbors
 from gitcluster._jit import descent as kernels
 from gitcluster._jit import run_chunks
 from gitcluster.neighbors import blocks, descent, exact
@@ -90,6 +90,23 @@ def test_recall_is_raised_by_more_blocks(small, monkeypatch):
         once = descent.descend(points, 9, 1)[2]
     monkeypatch.setattr(descent, "EFFORTS", 9)
     assert once < 0.99 <= descent.descend(points, 9, 1)[2]
+
+
+def test_a_few_samples_far_out_leave_the_others_their_digits(small):
+    points = X.copy()
+    points[:3] *= 1e10
+    assert descent.descend(points, 9, 2)[2] > 0.99
+
+
+def test_too_few_neighbors_are_searched_again_exactly(small, monkeypatch):
+    points = X[:1500].copy()
+    points[:3] *= 1e30
+    monkeypatch.setattr(neighbors, "descent_pays", lambda *_: True)
+    found, true = (find_neighbors(points, n_neighbors=9, search=how) for how in ("auto", "exact"))
+    np.testing.assert_array_equal(found.indices, true.indices)
+    assert found.recall == 1
+    with pytest.warns(ConvergenceWarning):
+        assert find_neighbors(points, n_neighbors=9, search="approximate").recall < 0.9
 
 
 def test_all_blocks_are_all_pairs(small, monkeypatch):

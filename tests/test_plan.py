@@ -45,6 +45,17 @@ def test_every_search_finds_the_same(eager, monkeypatch, metric, dtype):
     np.testing.assert_array_equal(found.distances, expected.distances)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_of_all_features_find_the_same(monkeypatch, dtype):
+    points = blobs(1300, 130, dtype)
+    expected = find_neighbors(points, n_neighbors=12)
+    monkeypatch.setattr(plan, "QUICK", -1.0)
+    monkeypatch.setattr(plan, "certain_search", lambda *_: pytest.fail("blocks are faster"))
+    found = find_neighbors(points, n_neighbors=12, n_jobs=2)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+
+
 def test_small_sets_are_left_to_scikit_learn(monkeypatch):
     monkeypatch.setattr(plan, "plan_bounds", lambda *_: pytest.fail("not worth it"))
     find_neighbors(blobs(300, 100), n_neighbors=3)
@@ -101,7 +112,7 @@ def test_descent_is_taken_where_it_pays(monkeypatch):
     monkeypatch.setattr(
         plan,
         "descend",
-        lambda *a: asked.append("descent") or (*exact.certain_search(a[0], a[1], "euclidean", None), 1.0),
+        lambda *a, **_: asked.append("descent") or (*exact.certain_search(a[0], a[1], "euclidean", None), 1.0),
     )
     find_neighbors(points, n_neighbors=5)
     assert not asked

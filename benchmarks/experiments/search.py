@@ -5,7 +5,8 @@ neighbours of blobs and of uniform noise, with the CPU seconds that the rule of 
 ``--labels``: the labels of an approximate fit beside those of an exact one, on stored sets of more than 5,000 samples.
 With ``--bounds``: the exact search by lower bounds and neighbour descent in turns, on images, wall and CPU seconds.
 With ``--descent``: neighbour descent and that of the package pynndescent in turns, on large sets.
-With ``--same``: whether neighbour descent finds the same with 1, 2 and 4 threads and in other orders of the rows.
+With ``--same``: whether neighbour descent finds the same with 1, 2 and 4 threads and in other orders of the rows; with
+``--same --labels``: whether a fit with its default search gives the same labels.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ LABELS = FOLDER / "approximate.jsonl"
 BOUNDS = FOLDER / "bounds.jsonl"
 DESCENT = FOLDER / "descent.jsonl"
 SAME = FOLDER / "same_neighbors.jsonl"
+SAME_LABELS = FOLDER / "same_labels.jsonl"
 SHAPES = [(n, d) for n in (20_000, 60_000) for d in (3, 6, 10, 15, 25, 64)]
 K = 40
 IMAGES = [("mnist", False, 40), ("mnist", True, 80), ("fmnist", True, 80), ("fmnist", False, 40)]
@@ -65,14 +67,16 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--sets", default=list(LARGE_SETS), **NAMES)
     options = parser.parse_args(arguments)
-    if options.labels:
+    if options.labels and not options.same:
         for name in options.sets:
             record(LABELS, compare_labels(name))
         return
     for case in options.cases:
         if options.descent:
             record(DESCENT, time_descent(case, options.neighbors, options.jobs, options.repeat, options.alone))
-        if options.same:
+        if options.same and options.labels:
+            record(SAME_LABELS, compare_fits(case, options.orders))
+        elif options.same:
             record(SAME, compare_neighbors(case, options.neighbors, options.orders))
     if options.descent or options.same:
         return
@@ -241,6 +245,22 @@ def compare_neighbors(case: str, k: int, n_orders: int) -> Line:
     }  # fmt: skip
 
 
+def compare_fits(case: str, n_orders: int) -> Line:
+    """Whether fits into ten clusters give the same labels with other numbers of threads and in other orders of the
+    rows."""
+    X = CASES[case]()
+    one = GIT(10, n_jobs=1).fit(X)
+    threads = {n_jobs: bool((GIT(10, n_jobs=n_jobs).fit_predict(X) == one.labels_).all()) for n_jobs in (2, 4)}
+    same = []
+    for seed in range(n_orders):
+        order = np.random.default_rng(seed).permutation(len(X))
+        same.append(bool((GIT(10, n_jobs=2).fit_predict(X[order]) == one.labels_[order]).all()))
+    return {
+        "case": case, "n": len(X), "d": X.shape[1], "recall": round(one.neighbors_recall_, 4),
+        "threads": threads, "orders": n_orders, "same orders": sum(same),
+    }  # fmt: skip
+
+
 def compare_labels(name: str) -> Line:
     """Adjusted Rand index between the labels of an approximate and an exact fit."""
     X, y = load_set(name)
@@ -332,12 +352,20 @@ def _times(line: Line, way: str) -> list[str]:
 
 
 def same_table() -> str:
-    """Markdown: threads and orders of rows that find the same."""
-    rows = [
-        [
-            line["case"], f"{line['n']:,} x {line['d']}", str(line["k"]), f"{line['recall']:.4f}",
-            "yes" if all(line["threads"].values()) else "no", f"{line['same orders']} of {line['orders']}",
-        ]
-        for line in {line["case"]: line for line in read_lines(SAME)}.values()
-    ]  # fmt: skip
+    """Markdown: threads and orders of rows that find the same neighbours."""
+    lines = {line["case"]: line for line in read_lines(SAME)}.values()
+    rows = [[*row[:2], str(line["k"]), *row[2:]] for line, row in zip(lines, map(_same_row, lines), strict=True)]
     return markdown(["set", "shape", "k", "recall", "same with 1, 2, 4 threads", "same orders of rows"], rows)
+
+
+def same_label_table() -> str:
+    """Markdown: threads and orders of rows that give the same labels."""
+    rows = [_same_row(line) for line in {line["case"]: line for line in read_lines(SAME_LABELS)}.values()]
+    return markdown(["set", "shape", "recall", "same with 1, 2, 4 threads", "same orders of rows"], rows)
+
+
+def _same_row(line: Line) -> list[str]:
+    threads, orders = all(line["threads"].values()), f"{line['same orders']} of {line['orders']}"
+    return [
+        line["case"], f"{line['n']:,} x {line['d']}", f"{line['recall']:.4f}", "yes" if threads else "no", orders
+    ]  # fmt: skip

@@ -33,6 +33,7 @@ CASES = (
     (1000, 10, {}),
     (5000, 10, {}),
     (5000, 10, {"n_clusters": 10}),
+    (20_000, 128, {"n_clusters": 10}),
 )
 """Samples, features and options."""
 WORKER = """

@@ -123,6 +123,7 @@ TABLES = {
     "bounds": search.bound_table,
     "descent": search.descent_table,
     "same_neighbors": search.same_table,
+    "same_labels": search.same_label_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
     "refitting": refitting.table,

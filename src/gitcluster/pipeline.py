@@ -153,6 +153,7 @@ def git_clusters(
         shares = equal_shares(number or 1) if prior is None else prior
         cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
         merged = Merged(found, found.stages[0], cut)
+    del ready  # samples before they were scaled
     result = conclude(merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
     return replace(result, n_wanted=number, prior=prior)
 
@@ -272,7 +273,7 @@ class Views:
     """Views of samples, in every representation and with every number of neighbours that is tried."""
 
     def __init__(self, n_jobs: int | None, rows: Array | None = None) -> None:
-        self.rows = rows
+        self.rows, self.n_jobs = rows, n_jobs
         """The samples by which clusterings are compared; None for all."""
         self.views: list[View] = []
         self.evidence = SampleEvidence(self.views, n_jobs)
@@ -281,7 +282,7 @@ class Views:
 
     def add(self, look: Look) -> None:
         """All views of one representation."""
-        constraints = look.ready.constraints
+        constraints, n_known = look.ready.constraints, len(self.views)
         for stages in look.stages:
             graph, local = stages.topo_graph, stages.local_clusters
             ties = None if constraints is None else tie_local_clusters(constraints, local.labels, len(local.peaks))
@@ -289,6 +290,8 @@ class Views:
             self.views.append(View(stages.n_neighbors, len(local.labels), graph, peaks, ties, look.way.name))
             self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)
             self.found.append((look, stages))
+        if constraints is None:
+            run_threads(lambda view: view.merges, self.views[n_known:], self.n_jobs)
 
     def add_finest(self) -> None:
         """One more view, with the most local clusters there are."""
@@ -346,7 +349,7 @@ def conclude(
 ) -> Clustering:
     """All that was found, for the samples in the order in which they were given."""
     near = merged.look.near
-    ready, stages = _restore_order(merged.look.ready, near, merged.stages)
+    ready, stages = _restore_order(merged.look.ready, near, merged.stages, n_jobs)
     local, cut = stages.local_clusters, merged.edge_cut
     k = min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
@@ -405,15 +408,18 @@ def conclude(
     )
 
 
-def _restore_order(ready: Ready, near: Neighbors, stages: Stages) -> tuple[Ready, Stages]:
+def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:
     """What was found of samples in their own order, for them as they came; ``near`` is overwritten."""
     if ready.order is None:
         return ready, stages
     place, order = inverse_order(ready.order), ready.order.astype(near.indices.dtype)
-    for start in range(0, near.indices.shape[1], COLUMNS_AT_ONCE):
+
+    def restore(start: int) -> None:
         columns = slice(start, start + COLUMNS_AT_ONCE)
         near.indices[:, columns] = np.take(order, np.take(near.indices[:, columns], place, axis=0))
         near.distances[:, columns] = np.take(near.distances[:, columns], place, axis=0)
+
+    run_threads(restore, range(0, near.indices.shape[1], COLUMNS_AT_ONCE), n_jobs)
     parent, labels, peaks, sizes = stages.local_clusters
     local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
     graph = stages.topo_graph._replace(peaks=order[peaks])

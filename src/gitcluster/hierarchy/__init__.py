@@ -106,7 +106,11 @@ def build_hierarchy(graph: TopoGraph, *, crumb: int = CRUMB, around: Array | Non
     >>> cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
     array([0, 1, 1])
     """
-    merges = link(graph, around=around)
+    return order_merges(link(graph, around=around), graph, crumb=crumb, around=around)
+
+
+def order_merges(merges: Merges, graph: TopoGraph, *, crumb: int = CRUMB, around: Array | None = None) -> Hierarchy:
+    """The hierarchy of merges that are known, see :func:`build_hierarchy`."""
     order = undo_order(merges, graph, crumb)[::-1]
     if around is not None:
         inside = graph.inside(around)[merges.edges[order]]

@@ -27,12 +27,13 @@ ROUNDS = 50
 
 def cut_spectrum(graph: TopoGraph, n_neighbors: int, *, n_clusters: int) -> Array | None:
     """Final cluster of every local cluster, each cluster connected; None where the eigenvectors were not found."""
-    volume, vectors = slow_vectors(graph, n_neighbors, n_clusters)
-    if vectors is None:
-        return None
-    lengths = np.linalg.norm(vectors, axis=1)
-    places = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
-    labels = nearest_means(places, volume, qr(vectors.T, mode="r", pivoting=True)[1][:n_clusters])
+    with limit_threads(1):  # matrices are small: threads would wait for each other
+        volume, vectors = slow_vectors(graph, n_neighbors, n_clusters)
+        if vectors is None:
+            return None
+        lengths = np.linalg.norm(vectors, axis=1)
+        places = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+        labels = nearest_means(places, volume, qr(vectors.T, mode="r", pivoting=True)[1][:n_clusters])
     return connect_clusters(graph, np.unique(labels, return_inverse=True)[1])
 
 
@@ -48,8 +49,7 @@ def slow_vectors(
     if m <= max(DENSE, 2 * n_vectors):
         walk = np.diag(staying)
         walk[second, first] = steps  # the lower half is enough
-        with limit_threads(1):  # more of them wait for each other
-            return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
+        return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
     rows, columns, nodes = np.append(first, second), np.append(second, first), np.arange(m)
     places = (np.append(rows, nodes), np.append(columns, nodes))
     sparse_walk = coo_array((np.concatenate([steps, steps, staying]), places), shape=(m, m)).tocsr()

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
+from gitcluster._jit import limit_threads
 from gitcluster._jit import scaling as kernels
 from gitcluster.inputs.scaling import Scaling, apply_scaling, bend, scale_checked
 from gitcluster.neighbors import find_neighbors
@@ -148,6 +149,8 @@ def weigh_features(
     close : bool
     """
     weights, numbers = kinds.asked.copy(), ~kinds.discrete
+    if numbers.all() and not close:
+        return weights
     crossing = crossing_length(points[:, numbers] * weights[numbers])
     if close:
         steps = np.array([step_of(values) for values in points[:, numbers].T])
@@ -271,7 +274,8 @@ def _components(points: NDArray[np.float64], std: Representation) -> Representat
     if n_features > WIDEST:
         return Representation("components", None, f"more than {WIDEST:,} features")
     centred = points - points.mean(axis=0)
-    variances, axes = eigh(centred.T @ centred)
+    with limit_threads(1):  # so small a matrix that threads would wait for each other
+        variances, axes = eigh(centred.T @ centred)
     variances, axes = np.maximum(variances[::-1], 0), axes[:, ::-1]
     if not variances[0] > 0:
         return Representation("components", None, "the samples studied do not vary")

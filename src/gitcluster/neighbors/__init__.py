@@ -21,6 +21,7 @@ from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
 from gitcluster.neighbors.given import given_search
 from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.neighbors.plan import approximate_search, can_descend, descent_pays, plan_exact_search
+from gitcluster.neighbors.recall import LEAST_RECALL
 
 SEARCHES = ("auto", "exact", "approximate")
 
@@ -66,10 +67,10 @@ def find_neighbors(
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        "approximate" is neighbour descent; "auto" takes it where it is clearly faster. It knows dense samples with
-        the metrics "euclidean" and "cosine"; all others are searched exactly. An object with scikit-learn's
-        ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what an earlier
-        search of some of the samples has found.
+        "approximate" is neighbour descent; "auto" takes it where it is clearly faster and finds enough. It knows dense
+        samples with the metrics "euclidean" and "cosine"; all others are searched exactly. An object with
+        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what
+        an earlier search of some of the samples has found.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -129,6 +130,8 @@ def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -
         if not descent_pays(plan.seconds, points.shape, k):
             return Neighbors(*plan.search())
         del plan  # holds the samples by cells
+        found = Neighbors(*approximate_search(points, k, metric, n_jobs, least=LEAST_RECALL))
+        return found if found.recall >= LEAST_RECALL else _search(points, k, metric, "exact", n_jobs)
     return Neighbors(*approximate_search(points, k, metric, n_jobs))
 
 

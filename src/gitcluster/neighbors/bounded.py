@@ -18,17 +18,32 @@ from numpy.typing import NDArray
 
 from gitcluster._jit import bounds as kernels
 from gitcluster._jit import limit_threads, run_chunks, run_threads, search
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster.neighbors.blocks import find_nearest
 from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.exact import ROUNDING, ROWS_AT_ONCE, empty_neighbors, measure_pairs, round_distances
-from gitcluster.neighbors.shadows import SAMPLE, SINGLE, Axes, Margins, Shadows, cast_shadows, find_margins, find_unit
+from gitcluster.neighbors.shadows import (
+    SAMPLE,
+    SINGLE,
+    Axes,
+    Margins,
+    Shadows,
+    cast_shadows,
+    find_margins,
+    find_unit,
+    row_squares,
+)
 
 BLOCK = 512
 """Samples of a block, at most."""
 SPARE = 4
 """Samples that are found beside the k nearest, so that rounding leaves few rows in doubt."""
-SPLIT_AXES = 8
+SPLIT_AXES = 16
 """Axes by which samples are put into blocks."""
+MEANS, ROUNDS = 64, 4
+"""Means that blocks are gathered around, at most, and how often these are brought up to date."""
+FEWEST = 128
+"""Samples around a mean, on average, at least."""
 
 
 class Turns:
@@ -87,11 +102,12 @@ def compare_pairs(
     lists: tuple[Array, Array],
     pairs: Iterable[tuple[int, int]],
     n_jobs: int | None,
+    gaps: NDArray[np.float64] | None = None,
 ) -> None:
     """Bring the lists of the nearest others, places and squared distances, up to date with some pairs of blocks.
 
     What is found does not depend on the order of the pairs. It is fast where near blocks come first: how far the last
-    neighbour is, is known early then.
+    neighbour is, is known early then, and blocks with a wider gap between them (``gaps``, squared) are passed over.
     """
     near, squared = lists
     half = _half(shadows, margins)
@@ -103,6 +119,10 @@ def compare_pairs(
         room = np.empty(largest * largest, np.float32)
         with turns.each() as mine:
             for first, second in mine:
+                if gaps is not None:
+                    last = max(squared[shadows.starts[b] : shadows.starts[b + 1], -1].max() for b in (first, second))
+                    if gaps[first, second] > last * margins.growth + margins.least:
+                        continue
                 rows, columns = (shadows.leading[shadows.starts[b] : shadows.starts[b + 1]] for b in (first, second))
                 products = room[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=products)
@@ -117,13 +137,37 @@ def _half(shadows: Shadows, margins: Margins) -> NDArray[np.float32]:
     return (shadows.squares * ((1 - margins.share) / 2)).astype(np.float32)
 
 
-def _near_first(shadows: Shadows) -> Iterator[tuple[int, int]]:
-    """All pairs of blocks, those with near means first."""
-    means = np.array([shadows.leading[i:j, :-1][:, :SPLIT_AXES].mean(axis=0) for i, j in pairwise(shadows.starts)])
+def _gather_parts(along: Array, n_jobs: int | None) -> tuple[Array, Array]:
+    """Samples by blocks around some means, and where each block starts; ``along`` are the samples along some axes."""
+    n_samples, n_axes = along.shape
+    members, starts = split_evenly(along, -(-n_samples // max(1, min(MEANS, n_samples // FEWEST))), n_jobs=n_jobs)
+    n_means, nearest = len(starts) - 1, np.empty(n_samples, np.int64)
+    nearest[members] = np.repeat(np.arange(n_means), np.diff(starts))
+    for _ in range(ROUNDS if n_means > 1 else 0):
+        sizes = np.maximum(np.bincount(nearest, minlength=n_means), 1)
+        means = np.column_stack([np.bincount(nearest, along[:, j], n_means) / sizes for j in range(n_axes)])
+        nearest = find_nearest(along, means.astype(along.dtype), n_jobs)
+    ends = starts_of(np.bincount(nearest, minlength=n_means))
+    cuts = [i + (j - i) * np.arange(-(-(j - i) // BLOCK)) // -(-(j - i) // BLOCK) for i, j in pairwise(ends) if j > i]
+    return members[np.argsort(nearest[members], kind="stable")], np.append(np.concatenate(cuts), n_samples)
+
+
+def _find_gaps(shadows: Shadows) -> tuple[NDArray[np.float64], Iterator[tuple[int, int]]]:
+    """(b, b) squared distance that all samples of two blocks have at least, and all pairs of blocks, near ones first.
+
+    No sample is farther from the mean of its block than the radius, and two blocks are as far from each other as their
+    means, less both radii.
+    """
+    blocks = [shadows.features[i:j] for i, j in pairwise(shadows.starts)]
+    means = np.array([block.mean(axis=0, dtype=np.float64) for block in blocks])
+    radii = np.array([np.sqrt(row_squares(block - mean).max()) for block, mean in zip(blocks, means, strict=True)])
+    squares = row_squares(means)
+    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * means @ means.T, 0))
+    slack = 2.0**-20 * np.sqrt(squares.max(initial=0.0))  # more than what rounding can add
+    gaps = np.maximum(apart * (1 - 2.0**-20) - (radii[:, None] + radii) * (1 + 2.0**-20) - slack, 0) ** 2
     first, second = np.triu_indices(len(means))
-    gaps = ((means[first] - means[second]) ** 2).sum(axis=1)
-    order = np.argsort(gaps, kind="stable")
-    return zip(first[order].tolist(), second[order].tolist(), strict=True)
+    order = np.argsort(apart[first, second], kind="stable")
+    return gaps, zip(first[order].tolist(), second[order].tolist(), strict=True)
 
 
 def bounded_search(
@@ -134,11 +178,13 @@ def bounded_search(
     with limit_threads(1):
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
-        parts = split_evenly(np.ascontiguousarray(points @ axes.directions[:, :SPLIT_AXES]), BLOCK)
+        along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
+        parts = _gather_parts((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
         shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
-        compare_pairs(shadows, margins, lists, _near_first(shadows), n_jobs)
-        few = shadows._replace(features=shadows.features[:0], further=shadows.further[:0])
+        gaps, pairs = _find_gaps(shadows)
+        compare_pairs(shadows, margins, lists, pairs, n_jobs, gaps)
+        few = shadows._replace(features=np.empty((0, 0), np.float32), further=np.empty((0, 0), np.float32))
         del shadows
         names, last = name_found(few.members, lists, n_jobs)
         del lists

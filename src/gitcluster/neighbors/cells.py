@@ -18,6 +18,8 @@ from gitcluster._support.arrays import Array
 CELLS_AT_ONCE = 16
 """Cells that a thread takes at a time."""
 SAMPLED_CELLS = 8
+SPLIT_AT_ONCE = 1 << 14
+"""Samples that a thread splits at a time, at least."""
 
 
 class Cells(NamedTuple):
@@ -43,7 +45,8 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     array([[1.]])
     """
     n_features = points.shape[1]
-    members, starts = split_evenly(points, 128 if n_features <= 16 else 64)  # a block stays in the fastest cache
+    most = 128 if n_features <= 16 else 64  # a block stays in the fastest cache
+    members, starts = split_evenly(points, most, n_jobs=n_jobs)
     n_cells, width = len(starts) - 1, int(np.diff(starts).max())
     blocks, low, high = np.empty((n_cells, n_features, width)), *np.empty((2, n_cells, n_features))
 
@@ -59,7 +62,7 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     return Cells(members, starts, blocks, low, high)
 
 
-def split_evenly(points: Array, most: int) -> tuple[Array, Array]:
+def split_evenly(points: Array, most: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
     """Samples by parts of near ones, ``most`` in each at most, and where each part starts: halved across the widest
     feature, again and again.
 
@@ -71,11 +74,22 @@ def split_evenly(points: Array, most: int) -> tuple[Array, Array]:
     """
     n_samples = len(points)
     n_parts = 1 << max(0, int(np.ceil(np.log2(n_samples / most))))
-    starts, members = np.array([0, n_samples]), np.arange(n_samples)
-    while len(starts) <= n_parts:
-        halves = n_samples * np.arange(2 * len(starts) - 1) // (2 * len(starts) - 2)
-        members = members[halve(points[members], starts, halves[1::2])]
-        starts = halves
+    n_large = min(n_parts, 1 << max(0, int(np.log2(n_samples / SPLIT_AT_ONCE))))
+    starts, members = n_samples * np.arange(n_parts + 1) // n_parts, np.arange(n_samples)
+
+    def split(first: int, last: int, n_halves: int) -> None:
+        """Halve the samples of some parts until there are ``n_halves`` of them."""
+        begin, end = starts[first], starts[last]
+        step, some = last - first, members[begin:end]
+        while n_halves * step > last - first:
+            bounds = starts[first : last + 1 : step // 2] - begin
+            some = some[halve(points[some], bounds[::2], bounds[1::2])]
+            step //= 2
+        members[begin:end] = some
+
+    split(0, n_parts, n_large)
+    width = n_parts // n_large
+    run_threads(lambda part: split(part * width, (part + 1) * width, width), range(n_large), n_jobs)
     return members, starts
 
 
@@ -139,10 +153,11 @@ def search_cells(
 ) -> None:
     """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
     n_cells, n_features, width = cells.blocks.shape
-    most, distances = queries.blocks.shape[2], found[1]
+    most, (indices, distances) = queries.blocks.shape[2], found[:2]
+    room = most, indices.shape[1] + kernels.SPARE + width
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
     kernels.search_cells(
         start, stop, queries, cells, queries is cells, slack, prune, *found,
-        np.empty(len(distances), distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64), np.empty(width),
-        np.empty((most, n_features)), np.empty(most),
+        np.empty(room, indices.dtype), np.empty(room, distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64),
+        np.empty(width), np.empty((most, n_features)), np.empty(most), *np.empty((2, max(most, width)), np.int64),
     )  # fmt: skip

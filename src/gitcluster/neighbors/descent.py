@@ -16,10 +16,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from gitcluster._jit import descent as kernels
-from gitcluster._jit import run_chunks
+from gitcluster._jit import limit_threads, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.neighbors.blocks import Blocks, gather_blocks
 from gitcluster.neighbors.bounded import SPARE, compare_pairs, empty_lists, keep_exactly, name_found
@@ -53,10 +52,13 @@ def descent_seconds(n_samples: int, n_features: int, k: int) -> float:
     return n_samples * (6e-5 + 1.5e-6 * k + 1e-7 * n_features)
 
 
-def descend(points: Array, k: int, n_jobs: int | None) -> tuple[Array, Array, float]:
-    """Indices and distances of k near others of every sample, and the share of the k nearest among them."""
+def descend(points: Array, k: int, n_jobs: int | None, *, least: float = 0.0) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others of every sample, and the share of the k nearest among them.
+
+    A low share is warned of, but not where it is below ``least``: then another search follows.
+    """
     n_samples = len(points)
-    with threadpool_limits(limits=1):
+    with limit_threads(1):
         blocks, axes, unit = gather_blocks(points, n_jobs)
         axes = keep_axes(points, axes, k, blocks)
         n_leading = axes.directions.shape[1]
@@ -67,7 +69,7 @@ def descend(points: Array, k: int, n_jobs: int | None) -> tuple[Array, Array, fl
         del lists
         found = empty_neighbors(n_samples, k, points.dtype)
         keep_exactly(points, names, np.full(n_samples, np.inf), found, n_jobs)
-    if recall < GOOD_RECALL:
+    if least <= recall < GOOD_RECALL:
         warn_of_recall(recall)
     return (*found, recall)
 

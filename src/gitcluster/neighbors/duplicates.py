@@ -26,13 +26,19 @@ def canonical_order(X: Any) -> Array:
     if issparse(X):
         rows = ranked_rows(X)
         return np.array(sorted(range(len(rows)), key=rows.__getitem__))
-    place = np.zeros(len(X), np.int64)
-    for column in X.T:
-        values = np.unique(column, return_inverse=True)[1]
-        distinct, place = np.unique(place * (values.max() + 1) + values, return_inverse=True)
-        if len(distinct) == len(X):
+    order, fresh = np.arange(len(X)), np.zeros(len(X), np.bool_)  # fresh: unlike the row before, in this order
+    fresh[:1] = True
+    for feature in range(X.shape[1]):
+        tied = np.flatnonzero(~(fresh & np.append(fresh[1:], True)))
+        if not len(tied):
             break
-    return np.argsort(place, kind="stable")
+        values = X[order[tied], feature]
+        if (values == values[0]).all():
+            continue
+        sort = np.lexsort((values, np.cumsum(fresh)[tied]))
+        order[tied], values = order[tied][sort], values[sort]
+        fresh[tied[1:]] |= values[1:] != values[:-1]
+    return order
 
 
 def row_bytes(X: Any) -> list[bytes]:
@@ -53,12 +59,15 @@ def ranked_rows(X: Any) -> list[bytes]:
 def hash_places(X: Array, low: Array, high: Array) -> NDArray[np.uint64]:
     """A hash of where every row is between the lowest and the highest value of every feature: the same in all units."""
     bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves, for data near the largest float
-    places = X / 2 - bottom
-    places /= np.where(top > bottom, top - bottom, 1.0)
-    places *= GRID
-    np.rint(places, out=places)
-    places += 0.0  # -0.0 and 0.0 are one value
-    return hash_samples(places)
+    span, hashes = np.where(top > bottom, top - bottom, 1.0), np.empty(len(X), np.uint64)
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        places = X[start : start + ROWS_AT_ONCE] / 2 - bottom
+        places /= span
+        places *= GRID
+        np.rint(places, out=places)
+        places += 0.0  # -0.0 and 0.0 are one value
+        hashes[start : start + ROWS_AT_ONCE] = hash_samples(places)
+    return hashes
 
 
 def hash_samples(points: Array) -> NDArray[np.uint64]:

@@ -10,18 +10,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_limits
 
+from gitcluster._jit import limit_threads
 from gitcluster._support.arrays import Array
-from gitcluster.neighbors.bounded import bounded_search
+from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 from gitcluster.neighbors.descent import descend, descent_seconds
 from gitcluster.neighbors.exact import certain_search, empty_neighbors, fits_cells
-from gitcluster.neighbors.shadows import AXES, SAMPLE, bound_seconds, count_axes, find_axes, sample_bounds
+from gitcluster.neighbors.shadows import (
+    AXES,
+    LEADING,
+    QUERIES,
+    SAMPLE,
+    bound_seconds,
+    count_axes,
+    find_axes,
+    sample_bounds,
+)
 
 Found = tuple[Array, Array]
 WORTH = 1.0
-"""Seconds below which another search is not looked for."""
+"""Seconds below which no sample is taken to choose between searches."""
+QUICK = 0.1
+"""Seconds below which another search is not thought of."""
 
 
 class Plan(NamedTuple):
@@ -58,12 +69,14 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def approximate_search(points: Array, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array, float]:
-    """Indices and distances of k near others, and the estimated share of the k nearest among them."""
+def approximate_search(
+    points: Array, k: int, metric: str, n_jobs: int | None, *, least: float = 0.0
+) -> tuple[Array, Array, float]:
+    """Indices and distances of k near others, and the estimated share of the k nearest among them; see ``descend``."""
     if metric == "cosine":
-        *found, recall = descend(find_directions(points), k, n_jobs)
+        *found, recall = descend(find_directions(points), k, n_jobs, least=least)
         return (*as_cosine((found[0], found[1])), recall)
-    return descend(points, k, n_jobs)
+    return descend(points, k, n_jobs, least=least)
 
 
 def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> Plan:
@@ -78,9 +91,14 @@ def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> P
     if fits_cells(points, metric):
         in_cells = plan_cells(points, k, n_jobs)
         plan = in_cells if in_cells.seconds < plan.seconds + WORTH else plan
-    if metric == "euclidean" and not issparse(points) and plan.seconds > WORTH:
-        bounded = plan_bounds(points, k, n_jobs)
-        plan = bounded if bounded.seconds < plan.seconds else plan
+    if metric != "euclidean" or issparse(points):
+        return plan
+    if plan.seconds > WORTH:
+        at_best = bounded_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+        bounded = plan_bounds(points, k, n_jobs) if at_best < plan.seconds else plan
+        return bounded if bounded.seconds < plan.seconds else plan
+    if plan.seconds > QUICK and not fits_cells(points, metric):
+        return plan_blocks(points, k, n_jobs)
     return plan
 
 
@@ -101,7 +119,7 @@ def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
     """The search by lower bounds, with as many coordinates as a sample of pairs says."""
     n_samples, n_features = points.shape
     rows = np.random.default_rng(0).choice(n_samples, min(2 * SAMPLE, n_samples), replace=False)
-    with threadpool_limits(limits=1):
+    with limit_threads(1):
         sample = points[rows].astype(np.float64)
         axes = find_axes(sample[:SAMPLE], min(AXES, n_features))
         rank = min(len(sample) - 1, int(np.ceil(k * len(sample) / n_samples)))
@@ -111,6 +129,15 @@ def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
     directions = axes.directions[:, : count_axes(n_leading, axes.directions.shape[1])]
     axes = axes._replace(directions=np.ascontiguousarray(directions))
     return Plan(seconds, partial(bounded_search, points, k, axes=axes, n_leading=n_leading, n_jobs=n_jobs))
+
+
+def plan_blocks(points: Array, k: int, n_jobs: int | None) -> Plan:
+    """The same with all features of all pairs, in single precision: few samples are not worth turning."""
+    n_samples, n_features = points.shape
+    with limit_threads(1):
+        axes = find_axes(points[:: 1 + n_samples // QUERIES], min(SPLIT_AXES, n_features))
+    seconds = bounded_seconds(n_samples, n_features, k, n_leading=n_features, share=min(1.0, 4 * k / n_samples))
+    return Plan(seconds, partial(bounded_search, points, k, axes=axes, n_leading=n_features, n_jobs=n_jobs))
 
 
 def find_directions(points: Array) -> Array:

@@ -9,6 +9,8 @@ from gitcluster._support.arrays import Array
 from gitcluster.neighbors.exact import Candidates
 
 GOOD_RECALL = 0.99
+LEAST_RECALL = 0.9
+"""Below this ``search="auto"`` searches exactly after all."""
 RECALL_ROWS = 256
 """Samples whose true neighbours are searched to estimate the recall."""
 

@@ -27,6 +27,8 @@ SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 """What one rounding changes, as a share."""
 LEAST = 2.0**-110
 """More than what too small numbers of single precision lose, where the largest coordinate is near 1."""
+FAR = 2.0**12
+"""Samples are not looked at for axes where they are that many times as far out as most."""
 LEADING = (16, 32, 64, 96, 128, 192, 256)
 """Numbers of coordinates that all pairs may be compared in."""
 QUERIES = 64
@@ -52,7 +54,8 @@ class Shadows(NamedTuple):
     starts: Array
     """(b + 1,) where each block starts in ``members``."""
     leading: NDArray[np.float32]
-    """(n, m + 1) coordinates along the first axes, and the length of what they leave."""
+    """(n, m + 1) coordinates along the first axes, and the length of what they leave; ``features`` where these are so
+    few that all of them are compared."""
     further: NDArray[np.float32]
     """(n, m' + 1) coordinates along the next axes, and the length of what all these leave; (n, 0) without."""
     features: NDArray[np.float32]
@@ -81,8 +84,11 @@ def find_axes(sample: Array, n_axes: int) -> Axes:
     array([[0.],
            [1.]])
     """
-    centre = sample.mean(axis=0, dtype=np.float64)
-    rows = sample.astype(np.float64) - centre
+    rows = sample.astype(np.float64)
+    lengths = np.abs(rows - np.median(rows, axis=0)).max(axis=1)
+    rows = rows[lengths <= FAR * np.median(lengths)]  # a few far out would leave the others no digits, nor any axis
+    centre = rows.mean(axis=0)
+    rows -= centre
     rows /= np.abs(rows).max() or 1.0
     start = np.random.default_rng(0).normal(size=(sample.shape[1], n_axes))
     directions = np.linalg.qr(start)[0]
@@ -131,33 +137,37 @@ def find_unit(points: Array, centre: Array) -> float:
 def cast_shadows(
     points: Array, axes: Axes, n_leading: int, *, parts: tuple[Array, Array], unit: float, n_jobs: int | None
 ) -> Shadows:
-    """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts."""
+    """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts.
+
+    They are not turned where all features are compared.
+    """
     n_samples, n_features = points.shape
-    centre, directions = axes
-    n_further = directions.shape[1] - n_leading
+    (centre, directions), whole = axes, n_leading == n_features
+    n_further = 0 if whole else directions.shape[1] - n_leading
     members, starts = parts
-    leading = np.empty((n_samples, n_leading + 1), np.float32)
-    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     features = np.empty((n_samples, n_features), np.float32)
+    leading = features if whole else np.empty((n_samples, n_leading + 1), np.float32)
+    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     squares = np.empty(n_samples, np.float32)
 
     def fill(bounds: tuple[int, int]) -> None:
         here = slice(*bounds)
         some = (points[members[here]].astype(np.float64) - centre) * unit
-        turned = some @ directions
         features[here] = some
-        left = _squares(some)
-        for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
-            if part.shape[1]:
-                left = left - _squares(coordinates)
-                part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
-        squares[here] = _squares(leading[here].astype(np.float64))
+        if not whole:
+            turned, left = some @ directions, row_squares(some)
+            for part, coordinates in ((leading, turned[:, :n_leading]), (further, turned[:, n_leading:])):
+                if part.shape[1]:
+                    left = left - row_squares(coordinates)
+                    part[here, :-1], part[here, -1] = coordinates, np.sqrt(np.maximum(left, 0))
+        squares[here] = row_squares(leading[here].astype(np.float64))
 
     run_threads(fill, list(pairwise([*range(0, n_samples, ROWS_AT_ONCE), n_samples])), n_jobs)
     return Shadows(members, starts, leading, further, features, squares)
 
 
-def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared length of every row."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import cut_by_width
-from gitcluster.hierarchy import CRUMB, Hierarchy, build_hierarchy, cut_merges, fit_undone
+from gitcluster.hierarchy import CRUMB, Hierarchy, build_hierarchy, cut_merges, fit_undone, order_merges
 from gitcluster.hierarchy.constrained import UnmetConstraintsError, merge_constrained
 from gitcluster.hierarchy.spectral import cut_spectrum
 from gitcluster.selection.views import CRUMBS, View
@@ -94,7 +94,7 @@ def _merge_freely(
 def hierarchy_of(view: View, chosen: Candidate) -> Hierarchy:
     """All merges of local clusters, of which the chosen clustering is one cut."""
     if view.ties is not None or chosen.merge in CRUMBS:
-        return build_hierarchy(view.topo_graph, crumb=CRUMBS.get(chosen.merge, CRUMB))
+        return order_merges(view.merges, view.topo_graph, crumb=CRUMBS.get(chosen.merge, CRUMB))
     return build_hierarchy(view.topo_graph, around=chosen.labels)
 
 
