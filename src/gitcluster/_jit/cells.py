@@ -45,12 +45,11 @@ def measure_block(x, block, worst, squared):
                 e0 = x0 - b0[c]
                 squared[c] += e0 * e0
             j += 1
-        if j < n_features:
-            near = 0
-            for c in range(width):
-                near += squared[c] <= worst
-            if near == 0:
-                return False
+        near = 0
+        for c in range(width):
+            near += squared[c] <= worst
+        if near == 0:
+            return False
     return True
 
 
