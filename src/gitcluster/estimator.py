@@ -143,7 +143,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Adaptive variant: a table of all ways to look at them, with their scores or the reasons why they were left out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
-        is 1, 2 and 3 for the best numbers that differ by a half or more, ``confidence`` their share of the score.
+        is 1, 2 and 3 for the best numbers that differ by a half or more, ``confidence`` their share of the score,
+        ``valley`` the share of the samples in clusters with a valley around them (1 where none is asked for).
     columns_ : Columns
         After a fit on a data frame: what was done with every column; ``print`` it.
     n_features_in_ : int
