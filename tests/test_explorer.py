@@ -136,10 +136,9 @@ def test_columns_are_numbers_or_categories(tmp_path):
 
 def test_a_table_is_shown_with_all_its_columns_and_its_index(tmp_path):
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(
-        np.column_stack([X, np.random.default_rng(0).normal(size=(300, 38))]),
-        columns=[f"column {i}" for i in range(40)],
-    )
+    rng = np.random.default_rng(0)
+    others = X @ rng.normal(size=(2, 38)) + rng.normal(size=(300, 38))  # they go with the first two
+    frame = pandas.DataFrame(np.column_stack([X, others]), columns=[f"column {i}" for i in range(40)])
     frame["comment"] = [f"said {i} things" for i in range(300)]
     frame.index = [f"row {i}" for i in range(300)]
     fitted = GIT(4).fit(frame)
