@@ -137,7 +137,7 @@ def test_columns_are_numbers_or_categories(tmp_path):
 def test_a_table_is_shown_with_all_its_columns_and_its_index(tmp_path):
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
-    others = X @ rng.normal(size=(2, 38)) + rng.normal(size=(300, 38))  # they go with the first two
+    others = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 38)) + rng.normal(size=(300, 38))  # they go together
     frame = pandas.DataFrame(np.column_stack([X, others]), columns=[f"column {i}" for i in range(40)])
     frame["comment"] = [f"said {i} things" for i in range(300)]
     frame.index = [f"row {i}" for i in range(300)]
