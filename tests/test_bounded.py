@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 
 from gitcluster.neighbors import exact, shadows
-from gitcluster.neighbors.bounded import Turns, bounded_search, compare_pairs, empty_lists
+from gitcluster.neighbors.bounded import Turns, bounded_search, compare_pairs, empty_lists, find_gaps
 from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.shadows import cast_shadows, find_axes, find_margins, find_unit
@@ -138,6 +139,20 @@ def test_axes_are_orthonormal_and_the_longest_first():
     np.testing.assert_allclose(axes.directions.T @ axes.directions, np.eye(10), atol=1e-12)
     assert (np.diff(((points - axes.centre) @ axes.directions).var(axis=0)) <= 1e-9).all()
     np.testing.assert_array_equal(find_axes(points, 10).directions, axes.directions)
+
+
+@given(st.integers(0, 1000), st.sampled_from([1, 2, 30]), st.sampled_from([0.0, 1.0, 50.0]))
+def test_no_samples_of_two_blocks_are_nearer_than_the_gap_between_them(seed, d, apart):
+    rng = np.random.default_rng(seed)
+    points = (rng.normal(size=(60, d)) + apart * rng.normal(size=(4, d)).repeat(15, axis=0)).astype(np.float32)
+    starts = np.arange(0, 61, 15)
+    gaps, means_apart = find_gaps(points, starts, None)
+    true = cdist(points.astype(float), points.astype(float)).reshape(4, 15, 4, 15).min(axis=(1, 3))
+    assert (gaps <= true**2).all()
+    assert (gaps <= means_apart**2).all()
+    assert (np.diag(gaps) == 0).all()
+    if apart == 50 and d == 30:
+        assert (gaps[~np.eye(4, dtype=bool)] > 0).all()
 
 
 def test_turns_hand_out_every_pair_once_and_no_block_twice():

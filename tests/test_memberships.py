@@ -45,6 +45,21 @@ def test_rows_sum_to_one_and_are_largest_at_the_own_cluster(found):
     assert (shares.max(axis=1) > 0.5).all()
 
 
+def test_the_largest_memberships_come_first_without_the_others(found, monkeypatch):
+    model = GIT(4, scale="std").fit(X)
+    whole = model.predict_proba(X + 0.2)
+    monkeypatch.setattr("gitcluster.fitted.memberships.SHARES_AT_ONCE", 50)  # in blocks of twelve
+    np.testing.assert_array_equal(model.predict_proba(X + 0.2), whole)
+    for top in (1, 3, 9):
+        clusters, shares = model.predict_proba(X + 0.2, top=top)
+        assert clusters.shape == shares.shape == (len(X), min(top, 4))
+        np.testing.assert_array_equal(shares, -np.sort(-whole, axis=1)[:, :top])
+        np.testing.assert_array_equal(np.take_along_axis(whole, clusters, axis=1), shares)
+        np.testing.assert_array_equal(clusters[:, 0], whole.argmax(axis=1))
+    with pytest.raises(ValueError, match="top"):
+        model.predict_proba(X, top=0)
+
+
 def test_a_peak_belongs_to_its_cluster_alone_and_the_lowest_by_half(found):
     leaving = leaving_shares(found, describe_fitted(found))
     assert (leaving[found.peaks] == 0).all()

@@ -70,6 +70,16 @@ def test_bounds_need_few_pairs_where_axes_tell_much():
     assert shares[100] < 0.01
 
 
+def test_blocks_far_apart_are_not_compared():
+    together = np.random.default_rng(0).normal(size=(3000, 20))
+    apart = together + 100 * (np.arange(3000)[:, None] % 10 == np.arange(20))
+    shares = [plan.sample_gaps(points, plan.find_axes(points, 20), 10) for points in (together, apart)]
+    assert shares[0] == 1
+    assert shares[1] <= 0.1
+    of_all, of_some = (plan.bounded_seconds(10**6, 100, 40, n_leading=96, share=1e-5, compared=c) for c in shares)
+    assert of_some < of_all / 2
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_cosine_distances(dtype):
     points = blobs(200, 10, dtype)
@@ -133,4 +143,4 @@ def test_when_descent_pays():
     bounded = plan.bounded_seconds(1_000_000, 100, 80, n_leading=96, share=0.01)
     assert plan.descent_pays(bounded, (1_000_000, 100), 80)
     assert not plan.descent_pays(plan.cell_seconds(500_000, 3, 1000), (500_000, 3), 40)
-    assert plan.descent_pays(plan.cell_seconds(1_000_000, 10, 200_000), (1_000_000, 10), 40)
+    assert plan.descent_pays(plan.cell_seconds(1_000_000, 10, 500_000), (1_000_000, 10), 40)

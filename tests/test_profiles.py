@@ -243,6 +243,9 @@ def test_columns_are_named_whatever_the_features_were_looked_at_as(extra, tmp_pa
             }
 
 
-def one_way(name, *given):
+def one_way(name, *given, **options):
     """Representations without all but one."""
-    return [way if way.name == name else way._replace(scaling=None, reason="not tried") for way in represent(*given)]
+    return [
+        way if way.name == name else way._replace(scaling=None, reason="not tried")
+        for way in represent(*given, **options)
+    ]

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, scale_features
 from gitcluster.inputs.lattices import count_steps
+from gitcluster.inputs.representations import represent
 from gitcluster.inputs.scaling import (
     LARGEST,
     apply_scaling,
@@ -118,3 +119,26 @@ def test_a_fit_takes_scales():
     for wrong in ("minmax", [1, 2], [1, 1, -1], [1, 1, np.nan]):
         with pytest.raises(ValueError, match="scale must"):
             GIT(3, scale=wrong).fit(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_samples_that_nobody_needs_any_more_are_scaled_in_their_place(dtype):
+    X = np.random.default_rng(3).gamma(2.0, size=(300, 20)).astype(dtype)
+    ways = represent(X, fit_scaling(X))
+    assert [way.name for way in ways if not way.reason] == ["std", "given", "range", "power", "components"]
+    for way in ways:
+        own = X.copy()
+        scaled = apply_scaling(own, way.scaling, overwrite=True)
+        np.testing.assert_array_equal(scaled, apply_scaling(X, way.scaling))
+        assert np.shares_memory(scaled, own) == (way.name != "components")
+    X[:, 3] = 1
+    own = X.copy()
+    np.testing.assert_array_equal(apply_scaling(own, fit_scaling(X), overwrite=True), apply_scaling(X, fit_scaling(X)))
+
+
+def test_a_fit_of_many_samples_leaves_them_as_they_are():
+    X = np.random.default_rng(4).gamma(2.0, size=(6000, 3))
+    before = X.copy()
+    model = GIT(n_clusters=3, n_neighbors=10).fit(X)
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)

@@ -36,7 +36,7 @@ from gitcluster.selection.views import (
     SampleEvidence,
     View,
     add_crossings,
-    count_crossing,
+    count_crossings,
     highest_peaks,
     leak_among,
     measure_leak,
@@ -204,13 +204,21 @@ def test_parts_of_the_samples_add_up_to_all_that_crosses(seen):
     order = np.random.default_rng(0).permutation(len(BLOBS))
     place = np.argsort(order)
     shuffled = place[near.indices[order]]
-    first = count_crossing(shuffled[:100], k, labels[local][order], log_f[order], peaks=peaks)
+    (first,) = count_crossings(shuffled[:100], k, local[order], log_f[order], [(labels, peaks)])
     turned = np.roll(np.arange(len(BLOBS)), -100)
-    rest = count_crossing(
-        np.argsort(turned)[shuffled[turned]][:140], k, labels[local][order][turned], log_f[order][turned], peaks=peaks
+    (rest,) = count_crossings(
+        np.argsort(turned)[shuffled[turned]][:140], k, local[order][turned], log_f[order][turned], [(labels, peaks)]
     )
     for part, whole in zip(add_crossings([first, rest]), evidence.count_crossing([(1, labels)])[0], strict=True):
         np.testing.assert_array_equal(part, whole)
+
+
+def test_cuts_are_counted_together_as_each_alone(seen):
+    views, evidence = seen
+    cuts = [(i, merge_view(views, i, kind, n_clusters=c).labels) for c in (2, 3, 7) for i in (2, 0) for kind in CRUMBS]
+    for cut, found in zip(cuts, evidence.count_crossing(cuts), strict=True):
+        for together, alone in zip(found, evidence.count_crossing([cut])[0], strict=True):
+            np.testing.assert_array_equal(together, alone)
 
 
 def test_closed_clusters_do_not_leak(seen):

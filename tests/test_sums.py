@@ -17,7 +17,7 @@ def total(values):
     """The sum of the exponentials of values."""
     totals = sums.empty_totals(1)
     for value in values:
-        sums.add_exp(totals[0], value)
+        sums.add_bins(totals, 0, *sums.split_exp(value))
     return totals
 
 

@@ -4,8 +4,8 @@
   cells of three sizes and rows of three orders: how many labels, local clusters and intensities differ.
 - ``approximate``: a million of ten features, the adjusted Rand index with GIT.
 - ``workers``: the same with one worker and with two, seconds by stage.
-- ``large``: ten million of ten features, generated lazily, on two workers of 4 GB: seconds, peak memory and bytes
-  spilled, beside a million on the same cluster and in one process.
+- ``large``: ten million of ten features, generated lazily, on two workers of 4 GB: seconds, CPU seconds, peak
+  memory, bytes sent and spilled, beside a million on the same cluster and in one process.
 
 A line a run goes to ``results/distributed.jsonl``; what is stored is not run again. ``--quick`` takes a hundredth of
 the samples and stores nothing.
@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,10 @@ class Watch:
                 spilled = metrics.get("spilled_bytes", {}).get("disk", 0)
                 self.spilled[name] = max(self.spilled.get(name, 0), spilled)
 
+    def totals(self) -> NDArray[np.float64]:
+        """Of every worker: CPU seconds, GB sent to others, GB written to disk."""
+        return np.array(list(self.client.run(_count).values()))
+
     def figures(self) -> Line:
         """Peak memory of every worker and most bytes on disk at a time, in GB."""
         sleep(1)
@@ -141,6 +145,11 @@ class Watch:
             "peak GB": [round(value / 1e9, 2) for value in self.peaks.values()],
             "spilled GB": [round(value / 1e9, 2) for value in self.spilled.values()],
         }
+
+
+def _count(dask_worker: Any) -> tuple[float, float, float]:
+    spilled = getattr(dask_worker.data, "cumulative_metrics", {}).get(("disk-write", "bytes"), 0)
+    return process_time(), dask_worker.transfer_outgoing_bytes_total / 1e9, spilled / 1e9
 
 
 def warm_up(workers: int) -> None:
@@ -273,7 +282,10 @@ def fit_large(n_samples: int, mode: str) -> Line:
     """Seconds, memory and sizes of clusters of one fit."""
     with cluster(2) as watch:
         warm_up(2)
+        before = watch.totals()
         model, figures = fit_there(blobs(n_samples, 10), search=mode, verbose=True)
+        cpu, sent, written = (watch.totals() - before).round(1).T.tolist()
+        figures |= {"CPU seconds": cpu, "sent GB": sent, "written GB": written}
         sizes = {"local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges)}
         sizes |= {"halo": round(model.halo_, 2), "bytes moved": model.bytes_moved_}
         largest = {"largest share": round(float(model.proportions_.max()), 4), "task GB": model.task_bytes_ / 1e9}

@@ -65,9 +65,14 @@ def large_table(lines: Sequence[Line] | None = None) -> str:
     for line in _of(lines, "large"):
         stages = line.get("stages", {})
         shuffle, search = (f"{stages[name]:.0f}" if stages else "" for name in ("cells", "search"))
-        memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
-        rows.append([line["case"], f"{line['seconds']:.0f}", shuffle, search, str(line.get("cells", "")), *memory])
-    header = ["data and fit", "seconds", "of them cells", "search", "cells", "peak GB of the workers", "GB spilled"]
+        cpu = " / ".join(f"{value:.0f}" for value in line.get("CPU seconds", ()))
+        names = ("peak GB", "spilled GB", "written GB", "sent GB")
+        memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in names]
+        rows.append([line["case"], f"{line['seconds']:.0f}", shuffle, search, cpu, str(line.get("cells", "")), *memory])
+    header = [
+        "data and fit", "seconds", "of them cells", "search", "CPU seconds of the workers", "cells", "peak GB",
+        "most GB on disk", "GB written", "GB sent",
+    ]  # fmt: skip
     return markdown(header, rows)
 
 

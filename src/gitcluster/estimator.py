@@ -23,7 +23,7 @@ from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.layers import Layer, find_layers
-from gitcluster.fitted.memberships import memberships, own_shares
+from gitcluster.fitted.memberships import memberships, own_shares, top_memberships
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
@@ -362,9 +362,18 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         return self.describe_samples(X).labels
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, top: int | None = None) -> Any:
         """Memberships of samples in all clusters: rows sum to 1 and are largest at the sample's own cluster.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        top : int, default=None
+            Return the clusters with the ``top`` largest memberships and these memberships, two arrays of shape
+            (n_samples, top), largest first: where there are too many samples and clusters for all of them.
+
+        Notes
+        -----
         A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
         its own cluster; the rest goes where the boundary pairs of its local cluster lead. They tell how near a sample
         is to another cluster; they are not calibrated probabilities. Samples must be dense here, whatever was fitted.
@@ -374,7 +383,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             # scikit-learn's check of sparse input takes us for a classifier
             raise TypeError("predict_proba takes no sparse X. Use X.toarray(), in parts where there are many rows.")
         found = self.clustering_  # of one fit, should another thread fit again
-        return memberships(found, self._describe(X, found))
+        described = self._describe(X, found)
+        return memberships(found, described) if top is None else top_memberships(found, described, top)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log intensity of samples, new and fitted alike."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._jit import run_threads
+from gitcluster._jit import limit_threads, run_threads
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
@@ -20,7 +20,7 @@ from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
 from gitcluster.inputs import MOST_STUDIED, Input, check_input
 from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.inputs.representations import Representation
-from gitcluster.intensity import distance_unit, estimate_intensity, find_components
+from gitcluster.intensity import distance_unit, find_components, intensity_in_units
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
 from gitcluster.neighbors.growing import KnownNeighbors
@@ -30,15 +30,13 @@ from gitcluster.recipes import Recipe, find_recipe
 from gitcluster.selection import Selection, select
 from gitcluster.selection.candidates import hierarchy_of
 from gitcluster.selection.numbers import Table, intrinsic_dimension
-from gitcluster.selection.views import SampleEvidence, View, neighborhood_sizes
+from gitcluster.selection.views import SampleEvidence, View, find_merges, neighborhood_sizes
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 Report = Callable[[str], None]
 """Told the name of every stage when it begins."""
 N_REPORTS = 4
 """Stages that are reported."""
-COLUMNS_AT_ONCE = 16
-"""Neighbours whose rows are put in another order at a time, so that little is there twice."""
 
 
 class Stages(NamedTuple):
@@ -48,6 +46,16 @@ class Stages(NamedTuple):
     log_intensity: NDArray[np.float64]
     local_clusters: LocalClusters
     topo_graph: TopoGraph
+    units: NDArray[np.float64]
+    """What the intensity divides distances by, in every local cluster."""
+
+    def restore(self, order: Array, place: Array) -> "Stages":
+        """The same of samples as they were given, where these are of the given ones in another order."""
+        parent, labels, peaks, sizes = self.local_clusters
+        order = order.astype(parent.dtype)
+        local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
+        graph = self.topo_graph._replace(peaks=order[peaks])
+        return self._replace(log_intensity=self.log_intensity[place], local_clusters=local, topo_graph=graph)
 
 
 class Look(NamedTuple):
@@ -148,7 +156,7 @@ def git_clusters(
         )
     else:
         published = "std" if isinstance(scale, str) and scale == "auto" else scale
-        found = look(ready, ready.data.represented(published, None)[0], sizes, report=report)
+        found = look(ready, ready.data.represented(published, None, n_jobs=n_jobs)[0], sizes, report=report)
         report("merge")
         shares = equal_shares(number or 1) if prior is None else prior
         cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
@@ -174,12 +182,14 @@ def look_at(
     *,
     recipe: Recipe,
     search: Any = "auto",
+    overwrite: bool = False,
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
 ) -> Look:
-    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
+    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours; samples are scaled in
+    their place where this is the last look at them."""
     report("search")
-    source = ready.data.under(way)
+    source = ready.data.under(way, n_jobs=n_jobs, overwrite=overwrite)
     near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=search, n_jobs=n_jobs)
     measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
     ready = ready._replace(data=source)
@@ -204,9 +214,8 @@ def build_stages(
     """
     reach = recipe.reach(n_neighbors, near.indices.shape[1])
     options: dict[str, Any] = {"weights": ready.weights, "n_jobs": n_jobs}
-    log_intensity = estimate_intensity(
-        near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=reach.intensity, **options
-    )
+    units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=reach.intensity)
+    log_intensity = intensity_in_units(near, units, kernel=recipe.kernel, n_neighbors=reach.intensity, **options)
     groups = None if ready.constraints is None else ready.constraints.groups
     local = find_local_clusters(
         measured if "climb" in recipe.unscaled else near,
@@ -228,7 +237,7 @@ def build_stages(
     )
     if recipe.needs_bridges:
         graph = bridge_components(graph, ready.data)
-    return Stages(n_neighbors, log_intensity, local, graph)
+    return Stages(n_neighbors, log_intensity, local, graph, units[local.peaks])
 
 
 def choose_clusters(
@@ -247,19 +256,21 @@ def choose_clusters(
     Where there are many samples, some of them decide on the representation. ``fixed`` is the number of neighbours,
     where it was given.
     """
-    rows = ready.data.some_rows(MOST_STUDIED)
+    rows = ready.data.some_rows(MOST_STUDIED, n_jobs=n_jobs)
     some = ready if rows is None else ready.take(rows)._replace(constraints=None)
     asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
     whole = partial(look, report=report)
     quick = whole if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
-    views, ways = study_samples(some, quick, ready.data.represented(scale, rows), fixed=fixed, n_jobs=n_jobs)
+    ways = ready.data.represented(scale, rows, n_jobs=n_jobs)
+    views, ways = study_samples(some, quick, ways, fixed=fixed, n_jobs=n_jobs)
     asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
     told = None
     if rows is not None:
         choice = views.select(**asked)
         told, winner = describe_ways(ways, choice.table), choice.chosen.view
         way, views = views.found[winner][0].way, Views(n_jobs, rows)
-        views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
+        sizes, own = fixed or neighborhood_sizes(ready.data.n_samples), ready.order is not None
+        views.add(whole(ready, way, sizes, overwrite=own))  # in an order of their own they are a copy
     report("merge")
     finest = None if fixed else views.add_finest
     selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
@@ -291,7 +302,7 @@ class Views:
             self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)
             self.found.append((look, stages))
         if constraints is None:
-            run_threads(lambda view: view.merges, self.views[n_known:], self.n_jobs)
+            find_merges(self.views[n_known:], self.n_jobs)
 
     def add_finest(self) -> None:
         """One more view, with the most local clusters there are."""
@@ -312,18 +323,26 @@ def study_samples(
     n_jobs: int | None = None,
 ) -> tuple[Views, list[Representation]]:
     """Views of samples in all representations that can be formed, and what became of each of these."""
-    views, tried, problem = Views(n_jobs), [], None
     sizes = fixed or neighborhood_sizes(ready.data.n_samples)
-    for way in ways:
+    first = next((way for way in ways if not way.reason), None)
+
+    def try_way(way: Representation) -> Look | ValueError | None:
+        begun = {} if way is first else {"report": lambda stage: None}  # the others begin no stage
         try:
-            if not way.reason:
-                views.add(look(ready, way, sizes))
-                look = partial(look, report=lambda stage: None)  # the others begin no stage
+            return None if way.reason else look(ready, way, sizes, **begun)
         except ValueError as error:
-            problem, way = problem or error, way._replace(reason=str(error))
-        tried.append(way)
-    if problem is not None and not views.views:
-        raise problem
+            return error
+
+    with limit_threads(1):  # the ways have threads, and threads of their own
+        found = run_threads(try_way, ways, n_jobs)
+    views, tried = Views(n_jobs), []
+    for way, one in zip(ways, found, strict=True):
+        if isinstance(one, Look):
+            views.add(one)
+        tried.append(way._replace(reason=str(one)) if isinstance(one, ValueError) else way)
+    problems = [one for one in found if isinstance(one, ValueError)]
+    if problems and not views.views:
+        raise problems[0]
     return views, tried
 
 
@@ -348,11 +367,14 @@ def conclude(
     n_jobs: int | None,
 ) -> Clustering:
     """All that was found, for the samples in the order in which they were given."""
-    near = merged.look.near
-    ready, stages = _restore_order(merged.look.ready, near, merged.stages, n_jobs)
-    local, cut = stages.local_clusters, merged.edge_cut
-    k = min(stages.n_neighbors, near.indices.shape[1])
+    near, order = merged.look.near, merged.look.ready.order
+    k = min(merged.stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
+    ready, stages = merged.look.ready, merged.stages
+    if order is not None:
+        place = inverse_order(order)
+        ready, stages, widths, scores = ready.take(place), stages.restore(order, place), widths[place], scores[place]
+    local, cut = stages.local_clusters, merged.edge_cut
     clusters, threshold = cut.labels[local.labels], 1.0
     labels = clusters
     if noise is not None:
@@ -360,12 +382,11 @@ def conclude(
         highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
     copies = ready.copies
-    units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=k)
     reference = Reference(
         recipe=recipe,
         n_neighbors=stages.n_neighbors,
         source=ready.data.kept(np.arange(len(labels)) if copies is None else copies[copies >= 0], ready.order),
-        units=units[local.peaks],
+        units=stages.units,
         log_intensity=stages.log_intensity,
         parents=local.parent,
         local_labels=local.labels,
@@ -403,24 +424,7 @@ def conclude(
         recall=near.recall,
         n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
         reference=reference,
-        neighbors=near,
+        near=near,
+        order=order,
         ways=merged.ways,
     )
-
-
-def _restore_order(ready: Ready, near: Neighbors, stages: Stages, n_jobs: int | None) -> tuple[Ready, Stages]:
-    """What was found of samples in their own order, for them as they came; ``near`` is overwritten."""
-    if ready.order is None:
-        return ready, stages
-    place, order = inverse_order(ready.order), ready.order.astype(near.indices.dtype)
-
-    def restore(start: int) -> None:
-        columns = slice(start, start + COLUMNS_AT_ONCE)
-        near.indices[:, columns] = np.take(order, np.take(near.indices[:, columns], place, axis=0))
-        near.distances[:, columns] = np.take(near.distances[:, columns], place, axis=0)
-
-    run_threads(restore, range(0, near.indices.shape[1], COLUMNS_AT_ONCE), n_jobs)
-    parent, labels, peaks, sizes = stages.local_clusters
-    local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
-    graph = stages.topo_graph._replace(peaks=order[peaks])
-    return ready.take(place), Stages(stages.n_neighbors, stages.log_intensity[place], local, graph)

@@ -21,7 +21,7 @@ from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.inputs import Input, as_input
 from gitcluster.local_clusters import LocalClusters
-from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors import ExactNeighbors, Neighbors
 from gitcluster.recipes import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
@@ -130,7 +130,13 @@ def build_topo_graph(
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
-    if boundary == "mutual":
+    if boundary == "mutual" and isinstance(neighbors, ExactNeighbors) and symmetric:
+        last = (distances[:, k - 1].copy(), indices[:, k - 1].copy())
+        ids = np.arange(len(labels), dtype=indices.dtype)
+        run_chunks(
+            kernels.mark_near_pairs, len(labels), n_jobs, indices, distances, k, labels, ids, *last, crossing
+        )  # fmt: skip
+    elif boundary == "mutual":
         run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
         run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
@@ -138,13 +144,21 @@ def build_topo_graph(
         distances = 2 * (np.log(2) - np.logaddexp(log_intensity[:, None], log_intensity[indices]))
     level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
+    bins = split_levels(level if rate == 0 and weights is None else level[:0], n_jobs=n_jobs)
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
         sum_pairs, len(sizes), n_jobs,
-        members, starts, indices, distances, crossing, labels, level, rate, log_weight, smallest=256,
+        members, starts, indices, distances, crossing, labels, level, bins, rate, log_weight, smallest=256,
     )  # fmt: skip
     ends, pairs, totals = (np.concatenate(part) for part in zip(*summed, strict=True))
     return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
+
+
+def split_levels(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
+    """The exponentials of levels, as bins that need only be added up."""
+    bins = np.empty((len(level), 4), np.int64)
+    run_chunks(kernels.split_levels, len(level), n_jobs, level, bins)
+    return bins
 
 
 def sum_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:

@@ -8,7 +8,8 @@ from gitcluster._jit import inner_kernel, kernel, rough_kernel
 from gitcluster._jit.cells import round_distance
 from gitcluster._jit.search import insert, squared_distance
 
-COLUMNS = 16
+MARKS = 8
+"""Marks that are looked at at once, as one word."""
 FEATURES = 128
 
 
@@ -35,11 +36,10 @@ def quick_distance(x, y, worst):
 
 
 @inner_kernel
-def any_near(products, half, bar, my_half, my_bar):
-    near = False
+def mark_near(products, half, bar, my_half, my_bar, marks):
+    """Mark pairs whose product is high enough, without a branch, so that several are compared at once."""
     for c in range(len(products)):
-        near |= products[c] >= min(my_bar + half[c], my_half + bar[c])
-    return near
+        marks[c] = products[c] >= min(my_bar + half[c], my_half + bar[c])
 
 
 @inner_kernel
@@ -79,19 +79,20 @@ def compare_blocks(first, second, products, shadows, margins, half, bar, near, s
     ``products`` are those of their leading coordinates. ``bar[x] + half[y]`` is the product from which on y may be as
     near to x as the last of ``near[x]``; ``squared`` are the distances of those, in single precision.
     """
-    start, stop = shadows.starts[second], shadows.starts[second + 1]
-    for i in range(shadows.starts[first], shadows.starts[first + 1]):
-        row = products[i - shadows.starts[first]]
-        for left in range(start, stop, COLUMNS):
-            right = min(left + COLUMNS, stop)
-            part = row[left - start : right - start]
-            if right <= i and first == second:
+    begin, start, stop = shadows.starts[first], shadows.starts[second], shadows.starts[second + 1]
+    their_half, their_bar = half[start:stop], bar[start:stop]
+    marks = np.zeros(-(-(stop - start) // MARKS) * MARKS, np.bool_)
+    words = marks.view(np.uint64)
+    for i in range(begin, shadows.starts[first + 1]):
+        row = products[i - begin]
+        least = i + 1 - start if first == second else 0
+        mark_near(row, their_half, their_bar, half[i], bar[i], marks)
+        for w in range(least // MARKS, len(words)):
+            if words[w] == 0:
                 continue
-            if not any_near(part, half[left:right], bar[left:right], half[i], bar[i]):
-                continue
-            for j in range(left, right):
-                product = part[j - left]
-                if product < min(bar[i] + half[j], half[i] + bar[j]) or (first == second and j <= i):
+            for c in range(max(least, MARKS * w), min(MARKS * (w + 1), len(row))):
+                j, product = start + c, row[c]
+                if not marks[c] or product < min(bar[i] + half[j], half[i] + bar[j]):  # bars have risen since
                     continue
                 worst = max(squared[i, -1], squared[j, -1])
                 if shadows.further.shape[1] > 0:

@@ -20,17 +20,6 @@ def follow_locally(order, parent, n_own, top):
 
 
 @kernel
-def mark_near_pairs(indices, distances, k, labels, ids, last_distance, last_id, boundary):
-    """The pairs of :func:`mark_mutual_pairs` where distances are symmetric: a sample is among the neighbours of
-    another if it is not behind the last of them."""
-    for x in range(indices.shape[0]):
-        for c in range(k):
-            y = indices[x, c]
-            if labels[x] < labels[y]:
-                boundary[x, c] = (distances[x, c], ids[x]) <= (last_distance[y], last_id[y])
-
-
-@kernel
 def bucket_rows(start, stop, rows, splitters, bucket):
     """How many of the splitters, which ascend, are not above every row, in lexicographic order."""
     for i in range(start, stop):
@@ -139,12 +128,23 @@ def drop_self(group, ids, wide_indices, wide_distances, indices, distances):
 
 
 @kernel
-def number_locally(indices, ids, halo, local):
-    """Place of every neighbour among ``ids``, or behind them in ``halo``; both ascend."""
+def number_locally(indices, ids, starts, shift, local):
+    """Place of every neighbour among ``ids``, which ascend; -1 where it is not one of them.
+
+    Those of the ids that are equal from the bit ``shift`` on, counted from the first id, begin at ``starts``.
+    """
     for x in range(indices.shape[0]):
         for c in range(indices.shape[1]):
-            place = np.searchsorted(ids, indices[x, c])
-            if place < len(ids) and ids[place] == indices[x, c]:
-                local[x, c] = place
-            else:
-                local[x, c] = len(ids) + np.searchsorted(halo, indices[x, c])
+            away = indices[x, c] - ids[0]
+            bucket = away >> shift
+            local[x, c] = -1
+            if 0 <= bucket < len(starts) - 1:
+                low, high = starts[bucket], starts[bucket + 1]
+                while low < high:
+                    middle = (low + high) // 2
+                    if ids[middle] - ids[0] < away:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < len(ids) and ids[low] - ids[0] == away:
+                    local[x, c] = low

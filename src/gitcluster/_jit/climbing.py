@@ -78,6 +78,20 @@ def sum_finite(start, stop, values, k, divisor, totals, counts):
         counts[x] = count
 
 
+@kernel
+def mean_around(start, stop, indices, distances, k, values, means):
+    """Mean of the finite values of the k nearest, infinite where there are none."""
+    for x in range(start, stop):
+        total = 0.0
+        count = 0
+        for c in range(k):
+            value = values[indices[x, c]]
+            if distances[x, c] < inf and value < inf:
+                total += value
+                count += 1
+        means[x] = total / count if count else inf
+
+
 @inner_kernel
 def log_slope(rise, distance):
     """log((f(p) - f(x)) / (f(x) d)), rise = log f(p) - log f(x)."""

@@ -11,21 +11,21 @@ CROSSING = 2.0**30
 
 
 @kernel
-def measure_crossing(start, stop, indices, k, labels, log_intensity, peaks, crossing, highest):
-    """Per sample, links to other clusters, each with its intensity relative to the lower of the two peaks, squared;
+def measure_crossing(start, stop, rows, indices, k, labels, log_intensity, peaks, crossing, highest):
+    """Of samples, links to other clusters, each with its intensity relative to the lower of the two peaks, squared;
     and the log intensity of the highest of these links among the nearer half of the neighbours."""
-    for x in range(start, stop):
-        total = 0.0
-        highest[x] = -inf
+    for r in range(start, stop):
+        x, total = rows[r], 0.0
+        highest[r] = -inf
         for c in range(k):
             y = indices[x, c]
             if labels[y] != labels[x]:
                 level = log_intensity[x] if log_intensity[x] < log_intensity[y] else log_intensity[y]
                 peak = peaks[labels[x]] if peaks[labels[x]] < peaks[labels[y]] else peaks[labels[y]]
                 total += exp(2.0 * (level - peak))
-                if 2 * c < k and level > highest[x]:
-                    highest[x] = level
-        crossing[x] = np.int64(np.rint(total / k * CROSSING))
+                if 2 * c < k and level > highest[r]:
+                    highest[r] = level
+        crossing[r] = np.int64(np.rint(total / k * CROSSING))
 
 
 @kernel

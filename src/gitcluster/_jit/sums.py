@@ -19,26 +19,39 @@ NOTHING = -(1 << 40)
 
 
 @inner_kernel
-def add_exp(total, value):
-    """Add exp(value), which may be beyond the range of floats."""
+def split_exp(value):
+    """exp(value), which may be beyond the range of floats: the number of its highest bin, and three bins."""
     number = np.int64(np.floor(value / LOG_BIN))
     mantissa = exp(value - number * LOG_BIN)
     if mantissa < 1.0:
         mantissa = 1.0
     if mantissa > BIN - 1e-8:
         mantissa = BIN - 1e-8
-    by = number - total[0]
+    first = np.int64(mantissa)
+    mantissa = (mantissa - first) * BIN
+    second = np.int64(mantissa)
+    return number, first, second, np.int64((mantissa - second) * BIN)
+
+
+@inner_kernel
+def add_bins(totals, row, number, first, second, third):
+    """Add what :func:`split_exp` has split to one of the sums."""
+    by = number - totals[row, 0]
     if by > 0:  # what falls out at the bottom would not show in the result
-        total[0] = number
-        total[3] = total[3 - by] if by < 3 else 0
-        total[2] = total[1] if by == 1 else 0
-        total[1] = 0
-    place = 1 + total[0] - number
-    while place < 4 and mantissa > 0.0:
-        whole = np.int64(mantissa)
-        total[place] += whole
-        mantissa = (mantissa - whole) * BIN
-        place += 1
+        totals[row, 0] = number
+        totals[row, 3] = totals[row, 3 - by] if by < 3 else 0
+        totals[row, 2] = totals[row, 1] if by == 1 else 0
+        totals[row, 1] = 0
+        by = 0
+    if by == 0:
+        totals[row, 1] += first
+        totals[row, 2] += second
+        totals[row, 3] += third
+    elif by == -1:
+        totals[row, 2] += first
+        totals[row, 3] += second
+    elif by == -2:
+        totals[row, 3] += first
 
 
 @inner_kernel

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
 from gitcluster.distributed.exchange import Around, Ground, Region
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.stages import Climbed, Roots, Stages, build_stages
 from gitcluster.distributed.study import Asked, Study
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, share
@@ -16,7 +17,7 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.selection import Selection, select
 from gitcluster.selection.candidates import hierarchy_of
-from gitcluster.selection.views import Crossing, View, add_crossings, count_crossing, highest_peaks, leak_among
+from gitcluster.selection.views import Crossing, View, add_crossings, count_crossings, highest_peaks, leak_among
 
 
 class Merged(NamedTuple):
@@ -70,7 +71,7 @@ class CellEvidence:
         if self.study.selection is not None:
             return np.empty((0, 0), np.int64)
         rows = np.sort(self.study.picked.rows)
-        found = fetch(call_each(find_studied, self.ground.regions, self.stages.roots, share(rows)))
+        found = fetch(call_each(find_studied, self.ground.cells, self.stages.roots, share(rows)))
         order, roots = (np.concatenate(columns) for columns in zip(*found, strict=True))
         compared = np.empty_like(roots)
         compared[order] = roots
@@ -100,10 +101,10 @@ class CellEvidence:
         return list(fetch([merge_tree(add_crossings, tasks)])[0])
 
 
-def find_studied(region: Region, roots: Roots, rows: Array) -> tuple[Array, Array]:
+def find_studied(cell: Cell, roots: Roots, rows: Array) -> tuple[Array, Array]:
     """Which of the studied rows, ascending, are in a cell, and the ids of their peaks."""
-    place = np.minimum(np.searchsorted(rows, region.cell.rows), len(rows) - 1)
-    own = np.flatnonzero(rows[place] == region.cell.rows)
+    place = np.minimum(np.searchsorted(rows, cell.rows), len(rows) - 1)
+    own = np.flatnonzero(rows[place] == cell.rows)
     return place[own], roots.ids[own]
 
 
@@ -125,9 +126,9 @@ def count_leaks(region: Region, climbed: Climbed, around: Around, cuts: tuple[Cu
     views = {cut.view: cut.ids for cut in cuts}
     numbers = {s: np.searchsorted(ids, root_ids[:, s]) for s, ids in views.items()}
     levels = {s: np.ascontiguousarray(climbed.log_intensity[:, s]) for s in views}
-    return [
-        count_crossing(
-            region.graph.indices, k, cut.labels[numbers[cut.view]], levels[cut.view], peaks=cut.peaks, n_jobs=1
-        )
-        for cut in cuts
-    ]
+    found: dict[int, Crossing] = {}
+    for s in views:
+        asked = {place: (cut.labels, cut.peaks) for place, cut in enumerate(cuts) if cut.view == s}
+        counted = count_crossings(region.graph.indices, k, numbers[s], levels[s], list(asked.values()), n_jobs=1)
+        found.update(zip(asked, counted, strict=True))
+    return [found[place] for place in range(len(cuts))]

@@ -16,7 +16,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.distributed.checkpoint import CheckpointError
 from gitcluster.distributed.halo_search import Graph, Search
 from gitcluster.distributed.partition import Cell
-from gitcluster.distributed.tasks import call, fetch, store
+from gitcluster.distributed.tasks import call, call_each, fetch, store
 from gitcluster.neighbors import Neighbors
 
 
@@ -98,8 +98,9 @@ def find_routes(cells: list[Delayed], search: Search) -> Ground:
     """Who lends what to whom; cells that lend nothing are left out."""
     regions = [Region(*both) for both in zip(cells, search.graphs, strict=True)]
     pairs = [(c, b) for c, some in enumerate(search.around) for b in some]
-    tasks = store([call(find_route, regions[c].graph, cells[b]) for c, b in pairs])
-    counts = fetch([*(task.n_samples for task in tasks), *(call(len, region.graph.halo) for region in regions)])
+    halos, ids = store([graph.halo for graph in search.graphs]), store([cell.ids for cell in cells])
+    tasks = store([call(find_route, halos[c], ids[b]) for c, b in pairs])
+    counts = fetch([*(task.n_samples for task in tasks), *call_each(len, halos)])
     sizes, needed = counts[: len(tasks)], counts[len(tasks) :]
     lenders: list[list[int]] = [[] for _ in cells]
     routes: list[list[Delayed]] = [[] for _ in cells]
@@ -113,10 +114,11 @@ def find_routes(cells: list[Delayed], search: Search) -> Ground:
     return Ground(regions, lenders, routes, sum(sizes))
 
 
-def find_route(graph: Graph, lender: Cell) -> Route:
-    """The samples of the lender that are in the halo of a cell."""
-    _, places, rows = np.intersect1d(graph.halo, lender.ids, assume_unique=True, return_indices=True)
-    return Route(places.astype(np.int32), rows.astype(np.int32))
+def find_route(halo: Array, ids: Array) -> Route:
+    """The samples of a lender that are in the halo of a cell; both ascend."""
+    rows = np.minimum(np.searchsorted(ids, halo), len(ids) - 1)
+    places = np.flatnonzero(ids[rows] == halo)
+    return Route(places.astype(np.int32), rows[places].astype(np.int32))
 
 
 def take(values: tuple[Array, ...], route: Route) -> tuple[Array, ...]:

@@ -32,22 +32,33 @@ PRUNE = 0.5
 ROWS_AT_ONCE = 1 << 11
 
 
-class Index(NamedTuple):
-    """What a cell lends to others: its samples, in boxes where there are few features."""
+class Rows(NamedTuple):
+    """Samples of many features, which are in no boxes."""
 
-    ids: NDArray[np.int64]
+    members: Array
+    """(n,) what the samples are called."""
     points: Array
-    boxes: Cells | None
+
+
+Samples = Cells | Rows
+
+
+class Index(NamedTuple):
+    """What a cell lends to others: its samples by their ids, in boxes where there are few features."""
+
+    samples: Samples
+    places: Array
+    """(n,) places of the samples among those that are lent."""
     n_found: int
     """Samples that are looked for: k and the sample itself."""
-    dtype: Any
+    id_type: Any
     """Type of the ids of those."""
 
     @property
     def bounds(self) -> tuple[int, Array, Array]:
         """Bytes of the samples, and the box around them."""
-        n_bytes = self.points.nbytes + sum(part.nbytes for part in self.boxes or ())
-        return n_bytes, self.points.min(axis=0), self.points.max(axis=0)
+        n_bytes = sum(np.asarray(part).nbytes for part in self.samples)
+        return n_bytes, self.samples.points.min(axis=0), self.samples.points.max(axis=0)
 
 
 class Found(NamedTuple):
@@ -107,30 +118,44 @@ def build_index(cell: Cell, plan: Plan) -> Index:
         place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
         lent = np.sort(order[place <= plan.n_found])
         ids, points = ids[lent], points[lent]
-    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
-    return Index(ids, points, boxes, plan.n_found + 1, plan.id_type)
+    samples = gather_samples(points)
+    return Index(samples._replace(members=ids[samples.members]), samples.members, plan.n_found + 1, plan.id_type)
+
+
+def gather_samples(points: Array) -> Samples:
+    """Samples by their places, in boxes where there are few features."""
+    if points.shape[1] > CELL_FEATURES:
+        return Rows(np.arange(len(points)), points)
+    return gather_cells(points, n_jobs=1)
+
+
+def distinct_points(cell: Cell, index: Index) -> Samples:
+    """The distinct points of a cell; where all are distinct, they are in boxes already."""
+    if len(cell.first) < len(cell.ids):
+        return gather_samples(cell.points[cell.first])
+    return index.samples._replace(members=index.places)
 
 
 def search_own(cell: Cell, index: Index, prune: float) -> Found:
     """The nearest samples within the cell."""
-    return search_index(index, cell.points[cell.first], prune)
+    return _search(distinct_points(cell, index), _nothing_found(index, len(cell.first)), [index], prune)
 
 
-def search_index(index: Index, points: Array, prune: float = 1.0) -> Found:
+def search_index(index: Index, points: Array) -> Found:
     """The nearest samples of a cell to any points."""
-    points = points.astype(index.points.dtype, copy=False)
-    return _search(points, _nothing_found(index, len(points)), [index], prune)
+    samples = gather_samples(points.astype(index.samples.points.dtype, copy=False))
+    return _search(samples, _nothing_found(index, len(points)), [index])
 
 
 def _nothing_found(index: Index, n_points: int) -> Found:
     shape = (n_points, index.n_found)
-    distances = np.full(shape, np.inf, index.points.dtype)
-    return Found(np.full(shape, -1, index.dtype), distances, np.zeros(n_points, np.int64))
+    distances = np.full(shape, np.inf, index.samples.points.dtype)
+    return Found(np.full(shape, -1, index.id_type), distances, np.zeros(n_points, np.int64))
 
 
-def search_halo(cell: Cell, found: Found, others: list[Index]) -> Found:
+def search_halo(cell: Cell, index: Index, found: Found, others: list[Index]) -> Found:
     """The nearest samples, those of other cells taken into account."""
-    return _search(cell.points[cell.first], found.copy(), others)
+    return _search(distinct_points(cell, index), found.copy(), others)
 
 
 def take_queries(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
@@ -145,7 +170,8 @@ def answer_queries(index: Index, asked: list[Queries], prune: float) -> list[Fou
     nearest = _nothing_found(index, len(points))
     nearest.distances[:] = np.concatenate([queries.reach for queries in asked])[:, None]
     nearest.filled[:] = index.n_found
-    nearest = _search(points, nearest, [index], prune)
+    if len(points):
+        nearest = _search(gather_samples(points), nearest, [index], prune)
     ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
     return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
 
@@ -165,22 +191,18 @@ def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np
     return chosen
 
 
-def _search(points: Array, found: Found, others: list[Index], prune: float = 1.0) -> Found:
+def _search(samples: Samples, found: Found, others: list[Index], prune: float = 1.0) -> Found:
     """Fill ``found`` with the samples of other cells that are nearer."""
-    if not len(points):
-        return found
-    boxes = gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else None
     for other in others:
-        if boxes is None or other.boxes is None:
-            _search_all_pairs(points, other, found)
-        else:
-            names = other.boxes._replace(members=other.ids[other.boxes.members])
+        if isinstance(samples, Cells) and isinstance(other.samples, Cells):
             places = found.indices, found.distances
-            nearest_in_cells(boxes, names, places, filled=found.filled, prune=prune, n_jobs=1)
+            nearest_in_cells(samples, other.samples, places, filled=found.filled, prune=prune, n_jobs=1)
+        else:
+            _search_all_pairs(samples.points, other.samples, found)
     return found
 
 
-def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
+def _search_all_pairs(points: Array, other: Samples, found: Found) -> None:
     """With many features: rounded distances by matrix products tell which pairs to measure."""
     width = found.indices.shape[1]
     them = other.points.astype(np.float64, copy=False)
@@ -201,7 +223,7 @@ def _search_all_pairs(points: Array, other: Index, found: Found) -> None:
             nearest = np.partition(squared[open_ended], width - 1, axis=1)[:, width - 1]
             worst[open_ended] = nearest * slack + noise[open_ended]
         cellwise.insert_below(
-            points[rows], other.points, other.ids, squared, worst + noise, 1 + 1e-6,
+            points[rows], other.points, other.members, squared, worst + noise, 1 + 1e-6,
             found.indices[rows], found.distances[rows], found.filled[rows],
         )  # fmt: skip
 
@@ -223,39 +245,55 @@ def finish(cell: Cell, found: Found) -> Graph:
     indices = np.empty((len(cell.ids), k), found.indices.dtype)
     distances = np.empty((len(cell.ids), k), found.distances.dtype)
     cellwise.drop_self(cell.group, cell.ids, found.indices, found.distances, indices, distances)
-    everyone = np.unique(found.indices)
-    halo = np.setdiff1d(everyone, cell.ids, assume_unique=True).astype(np.int64)
+    local = number_locally(indices, cell.ids)
+    outside = local < 0
+    halo, places = np.unique(indices[outside], return_inverse=True)
+    local[outside] = len(cell.ids) + places
+    return Graph(local, distances, halo.astype(np.int64))
+
+
+def number_locally(indices: Array, ids: Array) -> NDArray[np.int32]:
+    """Place of every neighbour among ``ids``, which ascend, -1 where it is not one of them.
+
+    Examples
+    --------
+    >>> number_locally(np.array([[3, 9], [8, 2]]), np.array([2, 3, 9]))
+    array([[ 1,  2],
+           [-1,  0]], dtype=int32)
+    """
+    span = int(ids[-1] - ids[0])
+    shift = max(0, span.bit_length() - len(ids).bit_length())  # about as many buckets as ids
+    starts = np.searchsorted(ids - ids[0], np.arange((span >> shift) + 2) << shift)
     local = np.empty(indices.shape, np.int32)
-    cellwise.number_locally(indices, cell.ids, halo, local)
-    return Graph(local, distances, halo)
+    cellwise.number_locally(indices, ids, starts, shift, local)
+    return local
 
 
 def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Search:
     """Search until every sample is certain."""
     cells, centres = partition
     indexes = store(call_each(build_index, cells, plan))
-    found = store(call_each(search_own, cells, indexes, 1.0))
     sizes, low, high = (np.array(part) for part in zip(*fetch([index.bounds for index in indexes]), strict=True))
     bounds = share((centres, low.astype(np.float64), high.astype(np.float64)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
-    searched = np.eye(len(cells), dtype=bool)
-    rounds = lent = 0
-    active = list(range(len(cells))) if len(cells) > 1 else []
-    while active:
-        needs = fetch([call(list_needs, cells[i], found[i], i, bounds, ~searched[i]) for i in active])
-        tasks = {}
-        for i, need in zip(active, needs, strict=True):
+    searched, rounds, lent = np.eye(len(cells), dtype=bool), 0, 0
+    found: list[Delayed] = call_each(search_own, cells, indexes, 1.0)
+    tasks = dict(enumerate(found))
+    while tasks:
+        needs = [call(list_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
+        both = store([*tasks.values(), *needs])  # together, so that needs are listed before what was found is spilled
+        for i, task in zip(tasks, both, strict=False):
+            found[i] = task
+        needed, tasks = dict(zip(tasks, fetch(both[len(tasks) :]), strict=True)), {}
+        for i, need in needed.items():
             group = nearest[i][need[nearest[i]] > 0]
             group = group[:NEAR] if rounds == 0 else group
             group = group[: max(1, int(np.searchsorted(np.cumsum(sizes[group]), task_bytes)))]
             if len(group):
-                tasks[i] = call(search_halo, cells[i], found[i], [indexes[j] for j in group])
+                tasks[i] = call(search_halo, cells[i], indexes[i], found[i], [indexes[j] for j in group])
                 searched[i, group] = True
                 lent += int(sizes[group].sum())
-        active = list(tasks)
-        for i, task in zip(active, store(tasks.values()), strict=True):
-            found[i] = task
-        rounds += 1
+        rounds += bool(tasks)
     around = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(len(cells), dtype=bool)]
     return Search(store(call_each(finish, cells, found)), around, 1.0, rounds, lent)
 
@@ -275,7 +313,7 @@ def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
         if recall >= target and not lacking and (rounds or len(cells) == 1):
             break
         if place == 0:
-            found = store(call_each(search_halo, cells, found, [[index] for index in indexes]))
+            found = store(call_each(search_halo, cells, indexes, found, [[index] for index in indexes]))
         else:
             chosen = store(call_each(choose_cells, cells, numbers, shared, place))
             lenders = [some.tolist() for some in fetch(call_each(np.unique, chosen))]

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitcluster._jit import cellwise, climbing, sums
+from gitcluster._jit import boundary, cellwise, climbing, sums
 from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.exchange import Around, Ground, Region
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
 from gitcluster.intensity import (
@@ -30,7 +31,7 @@ from gitcluster.intensity import (
     sum_distances,
 )
 from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
-from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, sum_pairs
+from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
 
 
 class Numbering(NamedTuple):
@@ -72,15 +73,15 @@ def build_stages(ground: Ground, plan: Plan) -> Stages:
     levels, n_components = find_levels(ground, plan)
     climbed = store(call_each(climb, regions, ground.exchange(levels), plan))
     del levels
-    roots, rounds = store(call_each(first_roots, regions, climbed)), 0
+    roots, rounds = store(call_each(first_roots, ground.cells, climbed)), 0
     while sum(fetch([found.n_unknown for found in roots])):
         roots, rounds = store(call_each(ask_roots, climbed, ground.exchange(roots))), rounds + 1
-    around = ground.exchange(call_each(lend_roots, regions, roots, plan))
+    around = ground.exchange(call_each(lend_roots, climbed, roots))
     sizes, edges, *peaks = fetch(
         [
             merge_tree(merge_counts, call_each(count_roots, roots)),
             merge_tree(merge_edges, call_each(sum_boundaries, regions, climbed, around, plan)),
-            *call_each(own_peaks, regions, roots),
+            *call_each(own_peaks, ground.cells, roots),
         ]
     )
     views = [
@@ -98,6 +99,8 @@ class Parts(NamedTuple):
 
     names: Array
     """(n + h, s) id of the sample that stands for the part; one of the cell's own, if the part has any."""
+    n_own: int
+    """n, the samples of the cell."""
     sums: list["Sums"]
     """One per view, of the parts that have samples of the cell."""
 
@@ -114,7 +117,7 @@ class Sums(NamedTuple):
 def find_levels(ground: Ground, plan: Plan) -> tuple[list[Delayed], list[int]]:
     """Log intensities and units of all samples, and the number of connected components in every view."""
     parts = store(call_each(find_parts, ground.regions, plan))
-    around = ground.exchange(call_each(lend_names, ground.regions, parts))
+    around = ground.exchange(call_each(lend_names, parts))
     linked = fetch(call_each(link_parts, parts, around))
     joined = [
         join_parts(some, reach.intensity) for some, reach in zip(zip(*linked, strict=True), plan.reaches, strict=True)
@@ -134,12 +137,12 @@ def find_parts(region: Region, plan: Plan) -> Parts:
         own = np.unique(place[: region.cell.n_samples])
         names[:, s] = ids[root]
         summed.append(Sums(ids[lowest[own]], totals[own], counts[own]))
-    return Parts(names, summed)
+    return Parts(names, region.cell.n_samples, summed)
 
 
-def lend_names(region: Region, parts: Parts) -> tuple[Array]:
+def lend_names(parts: Parts) -> tuple[Array]:
     """The parts of the samples of a cell."""
-    return (parts.names[: region.cell.n_samples],)
+    return (parts.names[: parts.n_own],)
 
 
 def link_parts(parts: Parts, around: Around) -> list[tuple[Sums, Array]]:
@@ -199,6 +202,9 @@ class Climbed(NamedTuple):
     """(n, s) local numbers."""
     tops: NDArray[np.int32]
     """(n, s) local numbers of the peaks, or of the samples of the halo where the way leaves the cell."""
+    last_distances: Array
+    """(n, s) of the last neighbours within reach of the boundary."""
+    last_ids: NDArray[np.int64]
 
 
 class Roots(NamedTuple):
@@ -230,12 +236,14 @@ def climb(region: Region, around: Around, plan: Plan) -> Climbed:
         )  # fmt: skip
         cellwise.follow_locally(order, parent, n_own, top)
         parents[:, s], tops[:, s] = parent, top[:n_own]
-    return Climbed(log_intensity, units, parents, tops)
+    columns = [reach.boundary - 1 for reach in plan.reaches]
+    last = graph.distances[:, columns], ids[graph.indices[:, columns]]
+    return Climbed(log_intensity, units, parents, tops, *last)
 
 
-def first_roots(region: Region, climbed: Climbed) -> Roots:
+def first_roots(cell: Cell, climbed: Climbed) -> Roots:
     """The peaks that are known at once: those in the same cell."""
-    ids = np.append(region.cell.ids, np.full(len(region.graph.halo), -1))
+    ids = np.append(cell.ids, np.full(len(climbed.log_intensity) - cell.n_samples, -1))
     return Roots(ids[climbed.tops], np.take_along_axis(climbed.log_intensity, climbed.tops, axis=0))
 
 
@@ -261,15 +269,14 @@ Edges = tuple[Array, Array, Array]
 """Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
-def lend_roots(region: Region, roots: Roots, plan: Plan) -> tuple[Array, ...]:
+def lend_roots(climbed: Climbed, roots: Roots) -> tuple[Array, ...]:
     """Peaks, and distance and id of the last neighbour within reach of the boundary, one column per view."""
-    columns = [reach.boundary - 1 for reach in plan.reaches]
-    return *roots, region.graph.distances[:, columns], region.ids[region.graph.indices[:, columns]]
+    return *roots, climbed.last_distances, climbed.last_ids
 
 
-def own_peaks(region: Region, roots: Roots) -> list[Peaks]:
+def own_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
     """The peaks of every view that lie in a cell."""
-    cell, found = region.cell, []
+    found = []
     for s in range(roots.ids.shape[1]):
         own = np.flatnonzero(roots.ids[:, s] == cell.ids)
         found.append(Peaks(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]))
@@ -307,15 +314,15 @@ def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan)
         labels, peaks = inverse_order(order)[labels], peaks[order]
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
-        cellwise.mark_near_pairs(
-            graph.indices, graph.distances, reach.boundary, labels, region.cell.ids, *columns, crossing
+        boundary.mark_near_pairs(
+            0, n_own, graph.indices, graph.distances, reach.boundary, labels, region.cell.ids, *columns, crossing
         )  # fmt: skip
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
         ends, pairs, totals = sum_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
-            rate, nobody,
+            split_levels(level if rate == 0 else level[:0], n_jobs=1), rate, nobody,
         )  # fmt: skip
         found.append((peaks[ends], pairs, totals))
     return found

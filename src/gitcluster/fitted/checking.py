@@ -52,7 +52,11 @@ def check_clustering(found: Clustering, n_features: int | None) -> None:
 
 def _check_neighbors(found: Clustering) -> None:
     """Of fits that can be continued."""
-    near, n_fitted = found.neighbors, found.source.n_samples
+    near, n_fitted = found.near, found.source.n_samples
+    if found.order is not None:
+        check_range("order", found.order, (n_fitted,), 0, n_fitted)
+        if len(np.unique(found.order)) < n_fitted:
+            raise ValueError("its order of the samples names some of them twice")
     if near is None:
         return
     _check_kind(near, Neighbors)

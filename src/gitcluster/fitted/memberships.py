@@ -4,25 +4,53 @@ A sample at place t between its peak (0) and the lowest sample of its local clus
 1 - t / 2, and by t / 2 to the clusters that the boundary pairs of its local cluster lead to.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.prediction import Described, describe_fitted
 
 BOUNDARY = 0.499
 """What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
 
+SHARES_AT_ONCE = 1 << 20
+
 
 def memberships(found: Clustering, described: Described) -> NDArray[np.float64]:
     """(n, c) share of every cluster in every sample; rows sum to 1 and are largest at the sample's own cluster."""
-    own, leaving = described.clusters, leaving_shares(found, described)
-    shares = _boundary_shares(found)[described.local_labels].toarray() * leaving[:, None]
-    shares[np.arange(len(own)), own] += 1 - leaving
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    shares = np.empty((len(described.clusters), found.n_clusters))
+    for some, block in _share_blocks(found, described):
+        shares[some] = block
+    return shares
+
+
+def top_memberships(found: Clustering, described: Described, top: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The clusters with the largest shares in every sample, and these shares, (n, top) each, largest first; of equal
+    ones the lower number first."""
+    n_samples, width = len(described.clusters), min(check_integer("top", top, low=1), found.n_clusters)
+    clusters, shares = np.empty((n_samples, width), np.int64), np.empty((n_samples, width))
+    for some, block in _share_blocks(found, described):
+        clusters[some] = np.argsort(-block, axis=1, kind="stable")[:, :width]
+        shares[some] = np.take_along_axis(block, clusters[some], axis=1)
+    return clusters, shares
+
+
+def _share_blocks(found: Clustering, described: Described) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Shares of all clusters in some of the samples at a time, so that little room is needed besides the result."""
+    own, leaving, leads = described.clusters, leaving_shares(found, described), _boundary_shares(found)
+    step = max(1, SHARES_AT_ONCE // found.n_clusters)
+    for start in range(0, len(own), step):
+        some = slice(start, start + step)
+        shares = leads[described.local_labels[some]].toarray()
+        shares *= leaving[some, None]
+        shares[np.arange(len(shares)), own[some]] += 1 - leaving[some]
+        shares /= shares.sum(axis=1, keepdims=True)
+        yield some, shares
 
 
 def own_shares(found: Clustering, described: Described | None = None) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from gitcluster._jit import climbing, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.neighbors import Neighbors
 
-ROWS_AT_ONCE = 1 << 14
 ROUNDING = 2.0**-36
 """Scores nearer than this are equal, so that rounding errors cannot make one of several equally far samples noise."""
 
@@ -34,10 +33,7 @@ def score_outliers(
     n_samples, k = len(near.indices), min(k, near.indices.shape[1])
     own = measure_widths(near, k, n_jobs=n_jobs)
     widths, around = own if widths is None else widths.astype(np.float64), np.empty(n_samples)
-    for start in range(0, n_samples, ROWS_AT_ONCE):
-        some = slice(start, start + ROWS_AT_ONCE)
-        there = near.distances[some, :k] < np.inf
-        around[some] = mean_of_finite(np.where(there, widths[near.indices[some, :k]], np.inf), k, n_jobs=n_jobs)
+    run_chunks(climbing.mean_around, n_samples, n_jobs, *near[:2], k, widths, around)
     share = np.where(own == 0, 1.0, 0.0)
     np.divide(around, own, out=share, where=(own > 0) & (around < np.inf))
     return own, np.rint((1 - np.minimum(share, 1)) / ROUNDING) * ROUNDING
@@ -45,14 +41,9 @@ def score_outliers(
 
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Mean distance of every sample to its k nearest."""
-    return mean_of_finite(near.distances, k, n_jobs=n_jobs)
-
-
-def mean_of_finite(values: Array, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Mean of the finite ones of the first k values of every row, infinite where there are none."""
-    totals, counts = np.empty(len(values)), np.empty(len(values), np.int64)
-    run_chunks(climbing.sum_finite, len(values), n_jobs, values, k, 1, totals, counts)
-    return np.asarray(np.divide(totals, counts, out=np.full(len(values), np.inf), where=counts > 0))
+    totals, counts = np.empty(len(near.distances)), np.empty(len(near.distances), np.int64)
+    run_chunks(climbing.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
+    return np.asarray(np.divide(totals, counts, out=np.full(len(totals), np.inf), where=counts > 0))
 
 
 def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:

@@ -72,15 +72,15 @@ class Input(ABC):
     def scaled(self, scale: Any) -> "Input":
         """As distances are measured."""
 
-    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+    def represented(self, scale: Any, rows: Array | None, *, n_jobs: int | None = None) -> list[Representation]:
         """The ways in which distances may be measured, from a look at some of the samples, or all."""
         return [Representation("given", None)]
 
-    def under(self, way: Representation) -> "Input":
-        """As distances are measured in one of these ways."""
+    def under(self, way: Representation, *, n_jobs: int | None = None, overwrite: bool = False) -> "Input":
+        """As distances are measured in one of these ways; ``overwrite`` where this object is not used any more."""
         return self
 
-    def some_rows(self, most: int) -> Array | None:
+    def some_rows(self, most: int, *, n_jobs: int | None = None) -> Array | None:
         """``most`` of the samples, whatever their order and units; None where there are no more, or no such choice."""
         return None
 

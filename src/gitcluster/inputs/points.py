@@ -64,38 +64,37 @@ class Points(Input):
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
         return self.under(self.represented("std" if isinstance(scale, str) and scale == "auto" else scale, None)[0])
 
-    def represented(self, scale: Any, rows: Array | None) -> list[Representation]:
+    def represented(self, scale: Any, rows: Array | None, *, n_jobs: int | None = None) -> list[Representation]:
         if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
             return list(scale)  # of an earlier fit
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
         if isinstance(scale, str) and scale in ("auto", "components"):
-            base = fit_scaling(self.values, "std")
+            base = fit_scaling(self.values, "std", n_jobs=n_jobs)
             some = self.values if rows is None else self.values[rows]
-            ways = represent(some, base, self.kinds) if base is not None else []
+            ways = represent(some, base, self.kinds, n_jobs=n_jobs) if base is not None else []
             return ways if scale == "auto" else [named_way(ways, scale)]
         if self.kinds is not None and (scale is None or scale == "std"):
-            rows, base = self.some_rows(MOST_STUDIED), fit_scaling(self.values, "std")
+            rows, base = self.some_rows(MOST_STUDIED, n_jobs=n_jobs), fit_scaling(self.values, "std", n_jobs=n_jobs)
             some = self.values if rows is None else self.values[rows]
             return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
-        return [Representation(name_of(scale), fit_scaling(self.values, scale))]
+        return [Representation(name_of(scale), fit_scaling(self.values, scale, n_jobs=n_jobs))]
 
-    def under(self, way: Representation) -> "Points":
+    def under(self, way: Representation, *, n_jobs: int | None = None, overwrite: bool = False) -> "Points":
         if self.metric != "euclidean" and way.scaling is None:
             return replace(self, values=apply_scaling(self.values, None))
         blurred = way.scaling is not None and (len(way.scaling.powers) or way.scaling.rotation.size)
         given = self.values if self.named and blurred and not issparse(self.values) else None
-        return replace(
-            self, values=scale_checked(self.values, way.scaling), scaling=way.scaling, kinds=None, given=given
-        )
+        values = scale_checked(self.values, way.scaling, n_jobs=n_jobs, overwrite=overwrite and given is None)
+        return replace(self, values=values, scaling=way.scaling, kinds=None, given=given)
 
-    def some_rows(self, most: int) -> Array | None:
+    def some_rows(self, most: int, *, n_jobs: int | None = None) -> Array | None:
         if self.n_samples <= most:
             return None
         if issparse(self.values):
             hashes = np.array([crc32(row) for row in ranked_rows(self.values)])
         else:
-            hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0))
+            hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0), n_jobs=n_jobs)
         return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
     def own_order(self, *, always: bool) -> Array | None:
@@ -149,7 +148,7 @@ class Points(Input):
         if fits_cells(new, self.metric):
             nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
         else:
-            with quiet_conversion():
+            with quiet_conversion(self.metric):
                 distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, k)
             found = indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
         return Neighbors(self._order[found[0]], found[1])
@@ -167,7 +166,7 @@ class Points(Input):
 
     @cached_property
     def _index(self) -> NearestNeighbors:
-        with quiet_conversion():
+        with quiet_conversion(self.metric):
             return NearestNeighbors(metric=self.metric).fit(self.values[self._order])
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:

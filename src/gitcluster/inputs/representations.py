@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from gitcluster._jit import limit_threads
+from gitcluster._jit import limit_threads, run_threads
 from gitcluster._jit import scaling as kernels
 from gitcluster.inputs.scaling import Scaling, apply_scaling, bend, scale_checked
 from gitcluster.neighbors import find_neighbors
@@ -88,7 +88,9 @@ class FeatureKinds(NamedTuple):
         return FeatureKinds(self.column[features], self.discrete[features], self.asked[features])
 
 
-def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[Representation]:
+def represent(
+    X: Any, base: Scaling, kinds: FeatureKinds | None = None, *, n_jobs: int | None = None
+) -> list[Representation]:
     """All ways to look at samples, the simplest first.
 
     Parameters
@@ -99,16 +101,17 @@ def represent(X: Any, base: Scaling, kinds: FeatureKinds | None = None) -> list[
         Standard deviations of all of them.
     kinds : FeatureKinds, default=None
         What is known of the features, where they are columns of a table.
+    n_jobs : int, default=None
     """
     if issparse(X):
         others = [Representation(name, None, "sparse samples") for name in ("range", "power", "components")]
         return [Representation("std", base), _given(X, base, None), *others]
-    points = apply_scaling(X, base).astype(np.float64)
+    points = apply_scaling(X, base, n_jobs=n_jobs).astype(np.float64)
     table = None if kinds is None else kinds.take(base.features)
     known, span = find_kinds(points) if table is None else (table, 1 / base.deviation)
-    weights = weigh_features(points, known, span, close=table is not None)
+    weights = weigh_features(points, known, span, close=table is not None, n_jobs=n_jobs)
     std = Representation("std", base._replace(deviation=base.deviation / weights))
-    power = _power(points, base, weights, known.discrete)
+    power = _power(points, base, weights, known.discrete, n_jobs)
     return [std, _given(X, base, table), _range(base, weights, table), power, _components(points * weights, std)]
 
 
@@ -132,7 +135,12 @@ def find_kinds(points: NDArray[np.float64]) -> tuple[FeatureKinds, NDArray[np.fl
 
 
 def weigh_features(
-    points: NDArray[np.float64], kinds: FeatureKinds, span: NDArray[np.float64], *, close: bool
+    points: NDArray[np.float64],
+    kinds: FeatureKinds,
+    span: NDArray[np.float64],
+    *,
+    close: bool,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Weights of features that were divided by their standard deviations.
 
@@ -147,11 +155,12 @@ def weigh_features(
     span : ndarray of shape (n_features,)
         Range of every feature.
     close : bool
+    n_jobs : int, default=None
     """
     weights, numbers = kinds.asked.copy(), ~kinds.discrete
     if numbers.all() and not close:
         return weights
-    crossing = crossing_length(points[:, numbers] * weights[numbers])
+    crossing = crossing_length(points[:, numbers] * weights[numbers], n_jobs=n_jobs)
     if close:
         steps = np.array([step_of(values) for values in points[:, numbers].T])
         weights[numbers] *= np.divide(crossing, steps, out=np.ones_like(steps), where=steps > crossing)
@@ -176,7 +185,7 @@ def step_of(values: NDArray[np.float64]) -> float:
     return float(np.median(np.diff(distinct))) if len(distinct) > 1 else 0.0
 
 
-def crossing_length(numbers: NDArray[np.float64]) -> float:
+def crossing_length(numbers: NDArray[np.float64], *, n_jobs: int | None = None) -> float:
     """The median distance to the tenth neighbour; infinite where there is none, or most rows have ten equal ones.
 
     Examples
@@ -186,7 +195,8 @@ def crossing_length(numbers: NDArray[np.float64]) -> float:
     """
     if len(numbers) < 3 or not numbers.shape[1]:
         return np.inf
-    near = find_neighbors(np.ascontiguousarray(numbers), n_neighbors=min(TENTH, len(numbers) - 1), search="exact")
+    k, numbers = min(TENTH, len(numbers) - 1), np.ascontiguousarray(numbers)
+    near = find_neighbors(numbers, n_neighbors=k, search="exact", n_jobs=n_jobs)
     return float(np.median(near.distances[:, -1])) or np.inf
 
 
@@ -217,19 +227,26 @@ def _range(base: Scaling, weights: NDArray[np.float64], table: FeatureKinds | No
 
 
 def _power(
-    points: NDArray[np.float64], base: Scaling, weights: NDArray[np.float64], discrete: NDArray[np.bool_]
+    points: NDArray[np.float64],
+    base: Scaling,
+    weights: NDArray[np.float64],
+    discrete: NDArray[np.bool_],
+    n_jobs: int | None,
 ) -> Representation:
     n_samples, n_features = points.shape
     if n_features == 0:
         return Representation("power", None, "no feature varies")
     powers, means, spreads = np.ones(n_features), np.zeros(n_features), np.ones(n_features)
     step = 1 + n_samples * n_features // VALUES
-    for j in range(n_features):
+
+    def fit(j: int) -> None:
         values = np.ascontiguousarray(points[:, j])
         if not discrete[j] and len(np.unique(values[:100])) > 2:
             powers[j] = best_power(values[::step])
         bend(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]
+
+    run_threads(fit, range(n_features), n_jobs)
     if not (np.isfinite(means).all() and (spreads > 0).all() and np.isfinite(spreads).all()):
         return Representation("power", None, "a feature is constant or infinite after the transform")
     return Representation("power", base._replace(powers=powers, means=means, spreads=spreads))

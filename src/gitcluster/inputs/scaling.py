@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import run_chunks
+from gitcluster._jit import run_chunks, run_threads
 from gitcluster._jit import scaling as kernels
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.lattices import count_steps, distinct_values, precision_of, snap
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates up to which distances are finite."""
+ROWS_AT_ONCE, COLUMNS_AT_ONCE = 4096, 16
+"""Samples and features that a thread scales at a time, so that they stay in its cache."""
 
 
 class Scaling(NamedTuple):
@@ -48,7 +50,7 @@ class Scaling(NamedTuple):
     """(m,) how many steps a value may be off the lattice by."""
 
 
-def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None:
+def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | None = None) -> Scaling | None:
     """Learn the scale of the features of ``X``.
 
     Parameters
@@ -56,6 +58,7 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
     X : ndarray or CSR array of shape (n_samples, n_features)
     scale : {"std"}, None or array-like of shape (n_features,), default="std"
         Standard deviations, nothing, or weights that features are multiplied by; a weight of 0 drops a feature.
+    n_jobs : int, default=None
     """
     if scale is None:
         return None
@@ -65,7 +68,7 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
             raise ValueError(
                 f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
             )
-        return _fit_sparse(X) if issparse(X) else _fit_dense(X)
+        return _fit_sparse(X) if issparse(X) else _fit_dense(X, n_jobs)
     try:
         weights = np.asarray(scale, dtype=np.float64)
     except (TypeError, ValueError):
@@ -80,11 +83,18 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std") -> Scaling | None
     return Scaling(features, none, none, none, none, weights[features])
 
 
-def _fit_dense(X: Array) -> Scaling:
+def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
     low, high = X.min(axis=0), X.max(axis=0)
     features = varying_features(low, high)
-    steps = np.array([count_steps(distinct_values(X[:, feature])) for feature in features], np.int64)
-    return scaling_from_moments(features, low, high, sum_moments(X, features, low, high, steps), len(X), steps)
+    groups = [features[start : start + COLUMNS_AT_ONCE] for start in range(0, len(features), COLUMNS_AT_ONCE)]
+
+    def fit(some: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        steps = np.array([count_steps(distinct_values(X[:, feature])) for feature in some], np.int64)
+        return steps, sum_moments(X, some, low, high, steps)
+
+    none = np.empty(0, np.int64), np.empty((0, 8), np.int64)
+    steps, sums = map(np.concatenate, zip(none, *run_threads(fit, groups, n_jobs), strict=True))
+    return scaling_from_moments(features, low, high, sums, len(X), steps)
 
 
 def varying_features(low: Array, high: Array) -> Array:
@@ -143,29 +153,30 @@ def _fit_sparse(X: Any) -> Scaling:
     return Scaling(features, none, none, none, none, 1 / (largest * deviation)[features])
 
 
-def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
-    """Scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``."""
+def apply_scaling(X: Any, scaling: Scaling | None, *, n_jobs: int | None = None, overwrite: bool = False) -> Any:
+    """Scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``.
+
+    With ``overwrite`` nobody needs ``X`` any more, and the result takes its place if it is as large.
+    """
     points: Any
+    overwrite &= not issparse(X) and X.flags.c_contiguous
     if scaling is None:
-        points = csr_array(X, copy=True) if issparse(X) else np.array(X, order="C")
+        points = X if overwrite else csr_array(X, copy=True) if issparse(X) else np.array(X, order="C")
     elif issparse(X):
         points = csr_array(csr_array(X)[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
     elif len(scaling.weights) == len(scaling.features):
         points = np.ascontiguousarray(X[:, scaling.features] * scaling.weights, dtype=X.dtype)
     else:
-        points = np.empty((len(X), len(scaling.features)), dtype=X.dtype)
-        for column, feature in enumerate(scaling.features):
-            values = X[:, feature].astype(np.float64) / 2 - scaling.low[column]
-            values /= scaling.span[column]
-            if scaling.steps[column : column + 1].any():
-                snap(values, int(scaling.steps[column]), float(scaling.slack[column]))
-            values -= scaling.mean[column]
-            values /= scaling.deviation[column]
-            if len(scaling.powers):
-                bend(values, scaling.powers[column])
-                values -= scaling.means[column]
-                values /= scaling.spreads[column]
-            points[:, column] = values
+        fits = overwrite and len(scaling.features) == X.shape[1]
+        points = X if fits else np.empty((len(X), len(scaling.features)), dtype=X.dtype)
+
+        def fill(start: int) -> None:
+            rows = slice(start, start + ROWS_AT_ONCE)
+            for first in range(0, len(scaling.features), COLUMNS_AT_ONCE):
+                columns = slice(first, first + COLUMNS_AT_ONCE)
+                points[rows, columns] = _scale_columns(X[rows], scaling, columns).T
+
+        run_threads(fill, range(0, len(X), ROWS_AT_ONCE), n_jobs)
         if scaling.rotation.size:
             points = rotate(points, scaling.rotation)
     if issparse(points):
@@ -174,6 +185,27 @@ def apply_scaling(X: Any, scaling: Scaling | None) -> Any:
         return points
     points += 0.0  # -0.0 and 0.0 are one value
     return points
+
+
+def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.float64]:
+    """Some features of some samples, (features, samples), as they are before a rotation."""
+    low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(X[:, scaling.features[columns]].T, np.float64)
+        values /= 2
+        values -= low
+        values /= span
+        for column, steps in enumerate(scaling.steps[columns]):
+            if steps:
+                snap(values[column], int(steps), float(scaling.slack[columns][column]))
+        values -= mean
+        values /= deviation
+        if len(scaling.powers):
+            for column, power in enumerate(scaling.powers[columns]):
+                bend(values[column], power)
+            values -= scaling.means[columns, None]
+            values /= scaling.spreads[columns, None]
+    return values
 
 
 def bend(values: NDArray[np.float64], power: float) -> None:
@@ -189,10 +221,10 @@ def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
     return turned.astype(points.dtype, copy=False)
 
 
-def scale_checked(X: Any, scaling: Scaling | None) -> Any:
+def scale_checked(X: Any, scaling: Scaling | None, *, n_jobs: int | None = None, overwrite: bool = False) -> Any:
     """Scaled samples, or an error where a scale makes them too large for their distances."""
     with np.errstate(over="ignore"):
-        points = apply_scaling(X, scaling)
+        points = apply_scaling(X, scaling, n_jobs=n_jobs, overwrite=overwrite)
     far = LARGEST[points.dtype.char]
     if points.size and not -far < points.min() <= points.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")

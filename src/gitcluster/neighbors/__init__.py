@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from gitcluster._jit import run_chunks
 from gitcluster._jit import search as kernels
-from gitcluster._support.arrays import Array, starts_of
+from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
@@ -36,6 +36,12 @@ class Neighbors(NamedTuple):
     recall: float = 1.0
     """Share of the true neighbours that were found; an estimate for an approximate search."""
 
+    def restore(self, order: Array) -> "Neighbors":
+        """The same of samples as they were given, where these are of the given ones in another order."""
+        place = inverse_order(order)
+        indices = np.take(order.astype(self.indices.dtype), self.indices[place])
+        return Neighbors(indices, self.distances[place], self.recall)
+
     def check_reach(self, n_neighbors: int | None) -> int:
         """``n_neighbors``, or all there are; an error where more are asked for than were searched."""
         found = int(self.indices.shape[1])
@@ -46,6 +52,12 @@ class Neighbors(NamedTuple):
                 f"n_neighbors={n_neighbors} is more than the {found} that were searched. Search for more of them."
             )
         return int(n_neighbors)
+
+
+class ExactNeighbors(Neighbors):
+    """Known to be the nearest, equally far ones by index, with one distance from both sides."""
+
+    __slots__ = ()
 
 
 def find_neighbors(
@@ -108,31 +120,29 @@ def find_neighbors(
 
 def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
     """Bytes of a search: a graph of 4 for the index and 4 or 8 for the distance of every neighbour, one more to mark
-    boundary pairs, and the samples once more, in cells.
+    boundary pairs, and the samples twice more, in cells, once of them in single precision.
 
     Examples
     --------
     >>> memory_needed(1_000_000, 10, 40, np.float64)
-    600000000
+    640000000
     """
     size = np.dtype(dtype).itemsize
-    return int(n_samples * (k * (5 + size) + 8 * n_features))
+    return int(n_samples * (k * (5 + size) + (size + 4) * n_features))
 
 
 def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
     if hasattr(search, "kneighbors"):
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
     check_choice("search", search, SEARCHES)
-    if search == "exact" or not can_descend(points, k, metric):
-        return Neighbors(*plan_exact_search(points, k, metric, n_jobs).search())
-    if search == "auto":
-        plan = plan_exact_search(points, k, metric, n_jobs)
-        if not descent_pays(plan.seconds, points.shape, k):
-            return Neighbors(*plan.search())
+    if search == "approximate" and can_descend(points, k, metric):
+        return Neighbors(*approximate_search(points, k, metric, n_jobs))
+    plan = plan_exact_search(points, k, metric, n_jobs)
+    if search == "auto" and can_descend(points, k, metric) and descent_pays(plan.seconds, points.shape, k):
         del plan  # holds the samples by cells
         found = Neighbors(*approximate_search(points, k, metric, n_jobs, least=LEAST_RECALL))
         return found if found.recall >= LEAST_RECALL else _search(points, k, metric, "exact", n_jobs)
-    return Neighbors(*approximate_search(points, k, metric, n_jobs))
+    return (ExactNeighbors if metric == "euclidean" else Neighbors)(*plan.search())
 
 
 def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
@@ -150,11 +160,11 @@ def _expand_duplicates(found: Neighbors, group: Array, k: int, n_jobs: int | Non
         kernels.expand_duplicates, len(starts) - 1, n_jobs,
         found.indices, found.distances, starts, members, indices, distances,
     )  # fmt: skip
-    return Neighbors(indices, distances, found.recall)
+    return type(found)(indices, distances, found.recall)
 
 
 def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
     """The same neighbours in the same order, with their distances in ``X`` as it is."""
     distances = np.empty(neighbors.distances.shape, X.dtype)
     measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, distances, n_jobs)
-    return Neighbors(neighbors.indices, distances)
+    return Neighbors(neighbors.indices, distances, neighbors.recall)

@@ -6,7 +6,6 @@ they are too far. What is found, a few more than k, is measured exactly, like by
 by all that rounding can have added to it, so that no near sample is missed.
 """
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -23,6 +22,7 @@ from gitcluster.neighbors.blocks import find_nearest
 from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.exact import ROUNDING, ROWS_AT_ONCE, empty_neighbors, measure_pairs, round_distances
 from gitcluster.neighbors.shadows import (
+    QUERIES,
     SAMPLE,
     SINGLE,
     Axes,
@@ -50,22 +50,26 @@ class Turns:
     """Hands out pairs of blocks in order, to threads none of which may hold a block that another one holds."""
 
     def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
-        self.waiting, self.held, self.change = deque(pairs), set[int](), Condition()
+        self.pairs, self.held, self.change = iter(pairs), set[int](), Condition()
+        self.waiting: list[tuple[int, int]] = []
+        """Pairs that were not free when their turn came."""
 
     def take(self) -> tuple[int, int] | None:
         """The next pair that is free, None at the end."""
         with self.change:
-            while self.waiting:
-                passed: list[tuple[int, int]] = []
-                while self.waiting:
-                    pair = self.waiting.popleft()
-                    if self.held.isdisjoint(pair):
-                        self.waiting.extendleft(reversed(passed))
-                        self.held.update(pair)
-                        return pair
-                    passed.append(pair)
-                self.waiting.extend(passed)
+            while (pair := self._find_free()) is None and self.waiting:
                 self.change.wait()
+            self.held.update(pair or ())
+        return pair
+
+    def _find_free(self) -> tuple[int, int] | None:
+        for place, pair in enumerate(self.waiting):
+            if self.held.isdisjoint(pair):
+                return self.waiting.pop(place)
+        for pair in self.pairs:
+            if self.held.isdisjoint(pair):
+                return pair
+            self.waiting.append(pair)
         return None
 
     @contextmanager
@@ -102,12 +106,12 @@ def compare_pairs(
     lists: tuple[Array, Array],
     pairs: Iterable[tuple[int, int]],
     n_jobs: int | None,
-    gaps: NDArray[np.float64] | None = None,
+    last: NDArray[np.float64] | None = None,
 ) -> None:
     """Bring the lists of the nearest others, places and squared distances, up to date with some pairs of blocks.
 
     What is found does not depend on the order of the pairs. It is fast where near blocks come first: how far the last
-    neighbour is, is known early then, and blocks with a wider gap between them (``gaps``, squared) are passed over.
+    neighbour is, is known early then. ``last``, the farthest of these in every block, is brought up to date as well.
     """
     near, squared = lists
     half = _half(shadows, margins)
@@ -119,14 +123,13 @@ def compare_pairs(
         room = np.empty(largest * largest, np.float32)
         with turns.each() as mine:
             for first, second in mine:
-                if gaps is not None:
-                    last = max(squared[shadows.starts[b] : shadows.starts[b + 1], -1].max() for b in (first, second))
-                    if gaps[first, second] > last * margins.growth + margins.least:
-                        continue
                 rows, columns = (shadows.leading[shadows.starts[b] : shadows.starts[b + 1]] for b in (first, second))
                 products = room[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=products)
                 kernels.compare_blocks(first, second, products, shadows, margins, half, bar, near, squared)
+                if last is not None:
+                    for b in (first, second):
+                        last[b] = squared[shadows.starts[b] : shadows.starts[b + 1], -1].max()
 
     n_threads = effective_n_jobs(n_jobs)
     run_threads(work, range(n_threads), n_threads)
@@ -137,7 +140,7 @@ def _half(shadows: Shadows, margins: Margins) -> NDArray[np.float32]:
     return (shadows.squares * ((1 - margins.share) / 2)).astype(np.float32)
 
 
-def _gather_parts(along: Array, n_jobs: int | None) -> tuple[Array, Array]:
+def gather_parts(along: Array, n_jobs: int | None) -> tuple[Array, Array]:
     """Samples by blocks around some means, and where each block starts; ``along`` are the samples along some axes."""
     n_samples, n_axes = along.shape
     members, starts = split_evenly(along, -(-n_samples // max(1, min(MEANS, n_samples // FEWEST))), n_jobs=n_jobs)
@@ -152,22 +155,58 @@ def _gather_parts(along: Array, n_jobs: int | None) -> tuple[Array, Array]:
     return members[np.argsort(nearest[members], kind="stable")], np.append(np.concatenate(cuts), n_samples)
 
 
-def _find_gaps(shadows: Shadows) -> tuple[NDArray[np.float64], Iterator[tuple[int, int]]]:
-    """(b, b) squared distance that all samples of two blocks have at least, and all pairs of blocks, near ones first.
+def find_gaps(points: Array, starts: Array, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(b, b) squared distance that all samples of two blocks have at least, and the distance of their means.
 
-    No sample is farther from the mean of its block than the radius, and two blocks are as far from each other as their
-    means, less both radii.
+    Along the line through their means two blocks are as far from each other as the last sample of the one is from the
+    first of the other.
     """
-    blocks = [shadows.features[i:j] for i, j in pairwise(shadows.starts)]
-    means = np.array([block.mean(axis=0, dtype=np.float64) for block in blocks])
-    radii = np.array([np.sqrt(row_squares(block - mean).max()) for block, mean in zip(blocks, means, strict=True)])
-    squares = row_squares(means)
-    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * means @ means.T, 0))
-    slack = 2.0**-20 * np.sqrt(squares.max(initial=0.0))  # more than what rounding can add
-    gaps = np.maximum(apart * (1 - 2.0**-20) - (radii[:, None] + radii) * (1 + 2.0**-20) - slack, 0) ** 2
-    first, second = np.triu_indices(len(means))
+    blocks = [slice(i, j) for i, j in pairwise(starts)]
+    means = np.array([points[block].mean(axis=0, dtype=np.float64) for block in blocks]).astype(points.dtype)
+    ends, longest = np.empty((len(blocks), len(blocks))), np.empty(len(blocks))
+
+    def find_ends(b: int) -> None:
+        """How far samples of block b go towards each of the other means, times the distance of that mean."""
+        some = points[blocks[b]]
+        products = some @ means.T
+        ends[b] = (products - products[:, b, None]).max(axis=0)
+        longest[b] = row_squares(some).max()
+
+    run_threads(find_ends, range(len(blocks)), n_jobs)
+    squares = row_squares(means.astype(np.float64))
+    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * means.astype(np.float64) @ means.T, 0))
+    rounding = 8 * SINGLE * (points.shape[1] + 8) * np.sqrt(longest.max() * squares.max())
+    gaps = np.maximum(-ends - ends.T - rounding, 0)
+    np.divide(gaps, apart * (1 + 2.0**-14), out=gaps, where=gaps > 0)
+    return gaps**2, apart
+
+
+def sample_gaps(sample: NDArray[np.float64], axes: Axes, rank: int) -> float:
+    """Share of the pairs of a sample that are in blocks with no wider gap between them than the distance of a
+    ``rank``-th neighbour, the farthest of some."""
+    sample = (sample - axes.centre) * find_unit(sample, axes.centre)
+    members, starts = gather_parts((sample @ axes.directions[:, :SPLIT_AXES]).astype(np.float32), None)
+    gaps, _ = find_gaps(sample[members], starts, None)
+    squares, sizes = row_squares(sample), np.diff(starts)
+    distances = squares[:QUERIES, None] + squares - 2 * sample[:QUERIES] @ sample.T
+    reach = np.partition(distances, rank, axis=1)[:, rank].max()
+    return float(sizes @ (gaps <= reach) @ sizes) / len(sample) ** 2
+
+
+def _near_pairs(
+    shadows: Shadows, margins: Margins, last: NDArray[np.float64], n_jobs: int | None
+) -> Iterator[tuple[int, int]]:
+    """Pairs of blocks, near ones first, but for those with a wider gap between them than to their last neighbours."""
+    gaps, apart = find_gaps(shadows.leading, shadows.starts, n_jobs)
+    gaps -= 2 * margins.share * float(shadows.squares.max()) + margins.least
+    first, second = np.triu_indices(len(last))
     order = np.argsort(apart[first, second], kind="stable")
-    return gaps, zip(first[order].tolist(), second[order].tolist(), strict=True)
+    del apart
+    for start in range(0, len(order), len(last)):
+        some = order[start : start + len(last)]
+        one, other = first[some], second[some]
+        near = gaps[one, other] <= np.maximum(last[one], last[other]) * margins.growth
+        yield from zip(one[near].tolist(), other[near].tolist(), strict=True)
 
 
 def bounded_search(
@@ -179,11 +218,12 @@ def bounded_search(
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
         along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
-        parts = _gather_parts((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
+        parts = gather_parts((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
         shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
-        gaps, pairs = _find_gaps(shadows)
-        compare_pairs(shadows, margins, lists, pairs, n_jobs, gaps)
+        last_of_blocks = np.full(len(shadows.starts) - 1, np.inf)
+        pairs = _near_pairs(shadows, margins, last_of_blocks, n_jobs)
+        compare_pairs(shadows, margins, lists, pairs, n_jobs, last_of_blocks)
         few = shadows._replace(features=np.empty((0, 0), np.float32), further=np.empty((0, 0), np.float32))
         del shadows
         names, last = name_found(few.members, lists, n_jobs)

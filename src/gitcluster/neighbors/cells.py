@@ -1,9 +1,10 @@
 """Exact search in cells: halve the samples across their widest feature until some hundred are left in each part.
 
-A cell is a box and a block of coordinates, feature by feature, that one loop compares with a sample. Samples of one
-cell have much the same cells around them: these are put in order once for all of them and visited from near to far,
-until the next is farther away than the k-th neighbour found. How many samples that takes depends on the data, and a
-few cells tell it: :func:`sample_pairs`.
+A cell is a box and a block of coordinates, feature by feature, that one loop compares with a sample: in single
+precision, relative to the centre of the box. What that cannot rule out is measured, so that the result does not show
+it. Samples of one cell have much the same cells around them: these are put in order once for all of them and visited
+from near to far, until the next is farther away than the k-th neighbour found. How many samples that takes depends on
+the data, and a few cells tell it: :func:`sample_pairs`.
 """
 
 from typing import NamedTuple
@@ -29,11 +30,18 @@ class Cells(NamedTuple):
     """(n,) samples, cell by cell."""
     starts: Array
     """(m + 1,) where each cell starts in ``members``."""
-    blocks: NDArray[np.float64]
-    """(m, n_features, width) coordinates; infinite where a cell has less than ``width`` samples."""
+    points: Array
+    """(n, n_features) the samples in the order of ``members``."""
+    blocks: NDArray[np.float32]
+    """(m, n_features, width) the same from each cell's centre on, filled up with features of 0 and with the last
+    sample."""
     low: NDArray[np.float64]
     """(m, n_features) lower corner of each cell's box."""
     high: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    """(m, n_features) centre of each cell's box."""
+    radii: NDArray[np.float64]
+    """(m,) from the centre to a corner."""
 
 
 def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
@@ -45,21 +53,38 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     array([[1.]])
     """
     n_features = points.shape[1]
-    most = 128 if n_features <= 16 else 64  # a block stays in the fastest cache
+    most = 256 if n_features <= 16 else 128  # a block stays in the fastest cache
     members, starts = split_evenly(points, most, n_jobs=n_jobs)
-    n_cells, width = len(starts) - 1, int(np.diff(starts).max())
-    blocks, low, high = np.empty((n_cells, n_features, width)), *np.empty((2, n_cells, n_features))
+    n_cells, width = len(starts) - 1, fill_up(int(np.diff(starts).max()), 8)
+    rows, blocks = np.empty_like(points), np.zeros((n_cells, fill_up(n_features, 4), width), np.float32)
+    low, high, centres = np.empty((3, n_cells, n_features))
 
     def fill(first: int) -> None:
         some = slice(first, first + CELLS_AT_ONCE)
-        place = starts[:-1][some, None] + np.arange(width)
-        place = np.minimum(place, starts[1:][some, None] - 1)  # the last sample again where there is one less
-        blocks[some] = points[members[place]].transpose(0, 2, 1)
-        low[some], high[some] = blocks[some].min(axis=2), blocks[some].max(axis=2)
+        begins, ends = starts[:-1][some], starts[1:][some]
+        own = slice(begins[0], ends[-1])
+        rows[own] = points[members[own]]
+        place = np.minimum(begins[:, None] + np.arange(width), ends[:, None] - 1)  # the last one again
+        samples = rows[place]
+        low[some], high[some] = samples.min(axis=1), samples.max(axis=1)
+        centres[some] = low[some] / 2 + high[some] / 2
+        with np.errstate(over="ignore"):
+            blocks[some, :n_features] = (samples - centres[some, None]).transpose(0, 2, 1)
 
     run_threads(fill, range(0, n_cells, CELLS_AT_ONCE), n_jobs)
-    blocks[np.diff(starts) < width, :, -1] = np.inf
-    return Cells(members, starts, blocks, low, high)
+    radii = np.linalg.norm((high - low) / 2, axis=1)
+    return Cells(members, starts, rows, blocks, low, high, centres, radii)
+
+
+def fill_up(number: int, to: int) -> int:
+    """The next multiple.
+
+    Examples
+    --------
+    >>> fill_up(5, 4)
+    8
+    """
+    return -(-number // to) * to
 
 
 def split_evenly(points: Array, most: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
@@ -152,12 +177,14 @@ def search_cells(
     *found: Array,
 ) -> None:
     """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
-    n_cells, n_features, width = cells.blocks.shape
-    most, (indices, distances) = queries.blocks.shape[2], found[:2]
+    n_cells, n_wide, width = cells.blocks.shape
+    n_features, most, (indices, distances) = queries.points.shape[1], queries.blocks.shape[2], found[:2]
     room = most, indices.shape[1] + kernels.SPARE + width
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
     kernels.search_cells(
         start, stop, queries, cells, queries is cells, slack, prune, *found,
-        np.empty(room, indices.dtype), np.empty(room, distances.dtype), np.empty(n_cells), np.empty(n_cells, np.int64),
-        np.empty(width), np.empty((most, n_features)), np.empty(most), *np.empty((2, max(most, width)), np.int64),
+        np.empty(room, indices.dtype), np.empty(room), np.empty(room[1] + 16), np.empty(n_cells),
+        np.empty(n_cells, np.int64), np.empty(width, np.float32), np.zeros(n_wide, np.float32),
+        np.empty((most, n_features)), np.empty((n_features, most)), *np.empty((2, most)), np.empty(most, np.int64),
+        *np.empty((2, room[1] + 16), np.int64),
     )  # fmt: skip

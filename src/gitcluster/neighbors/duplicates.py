@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from gitcluster._jit import run_threads
 from gitcluster._support.arrays import Array, inverse_order
 
 ROWS_AT_ONCE = 4096
@@ -56,17 +57,20 @@ def ranked_rows(X: Any) -> list[bytes]:
     return [rank[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
 
 
-def hash_places(X: Array, low: Array, high: Array) -> NDArray[np.uint64]:
+def hash_places(X: Array, low: Array, high: Array, *, n_jobs: int | None = None) -> NDArray[np.uint64]:
     """A hash of where every row is between the lowest and the highest value of every feature: the same in all units."""
     bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves, for data near the largest float
     span, hashes = np.where(top > bottom, top - bottom, 1.0), np.empty(len(X), np.uint64)
-    for start in range(0, len(X), ROWS_AT_ONCE):
+
+    def fill(start: int) -> None:
         places = X[start : start + ROWS_AT_ONCE] / 2 - bottom
         places /= span
         places *= GRID
         np.rint(places, out=places)
         places += 0.0  # -0.0 and 0.0 are one value
         hashes[start : start + ROWS_AT_ONCE] = hash_samples(places)
+
+    run_threads(fill, range(0, len(X), ROWS_AT_ONCE), n_jobs)
     return hashes
 
 

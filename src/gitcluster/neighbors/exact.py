@@ -81,7 +81,7 @@ class Candidates:
         prunes = fits_cells(points, metric, TREE_FEATURES) or are_few(points, metric)
         self.tree = KDTree(points) if tree and prunes else None
         if self.tree is None:
-            with quiet_conversion():
+            with quiet_conversion(metric):
                 algorithm = "brute" if self.measured else "auto"
                 self.index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
             if self.measured:
@@ -94,7 +94,7 @@ class Candidates:
         if self.tree is not None:
             distances, found = self.tree.query(self.points[rows], k=n_candidates, workers=n_threads)
             return distances, found
-        with limit_threads(n_threads), np.errstate(all="ignore"), quiet_conversion():
+        with limit_threads(n_threads), np.errstate(all="ignore"), quiet_conversion(self.metric):
             distances, found = self.index.kneighbors(self.points[rows], n_candidates)
         if not self.measured and not (distances < INFINITE).all():
             raise ValueError(
@@ -175,8 +175,14 @@ def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tupl
 
 
 @contextmanager
-def quiet_conversion() -> Iterator[None]:
-    """Without scikit-learn's warning that a metric of truth values took numbers for them."""
+def quiet_conversion(metric: str) -> Iterator[None]:
+    """Without scikit-learn's warning that a metric of truth values took numbers for them.
+
+    Warnings are those of all threads, so they are left alone where several may search at once.
+    """
+    if metric == "euclidean":
+        yield
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataConversionWarning)
         yield
@@ -190,7 +196,7 @@ def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tup
         pairs = cdist(points[rows], points[others])
         distances, found = pairs.min(axis=1), pairs.argmin(axis=1)
     else:
-        with quiet_conversion():
+        with quiet_conversion(metric):
             found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
     distances = np.array(distances, dtype=np.float64)
     round_distances(distances)

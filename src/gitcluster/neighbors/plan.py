@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from gitcluster._jit import limit_threads
 from gitcluster._support.arrays import Array
-from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search
+from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search, sample_gaps
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 from gitcluster.neighbors.descent import descend, descent_seconds
 from gitcluster.neighbors.exact import certain_search, empty_neighbors, fits_cells
@@ -49,14 +49,16 @@ def all_pairs_seconds(n_samples: int, n_features: int) -> float:
 
 def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
     """CPU seconds of a search in cells where every sample is compared with ``pairs`` others."""
-    return n_samples * (1e-5 + pairs * (1.5e-9 + 3e-10 * n_features))
+    return n_samples * (3e-6 + pairs * (5e-10 + 1e-10 * n_features))
 
 
-def bounded_seconds(n_samples: int, n_features: int, k: int, *, n_leading: int, share: float) -> float:
-    """CPU seconds of a search by lower bounds: all pairs, each once, turning the samples, measuring what was found."""
+def bounded_seconds(
+    n_samples: int, n_features: int, k: int, *, n_leading: int, share: float, compared: float = 1.0
+) -> float:
+    """CPU seconds of a search by lower bounds: pairs, each once, turning the samples, measuring what was found."""
     turning = 1.5e-10 * n_features * min(n_features, 3 * n_leading)
     measuring = k * (1e-6 + 2.5e-9 * n_features)
-    return n_samples * (n_samples / 2 * bound_seconds(n_leading, share) + turning + measuring)
+    return n_samples * (n_samples / 2 * bound_seconds(n_leading, share, compared) + turning + measuring)
 
 
 def can_descend(points: Any, k: int, metric: str) -> bool:
@@ -123,9 +125,10 @@ def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
         sample = points[rows].astype(np.float64)
         axes = find_axes(sample[:SAMPLE], min(AXES, n_features))
         rank = min(len(sample) - 1, int(np.ceil(k * len(sample) / n_samples)))
-        shares = sample_bounds(sample, axes, rank)
-    n_leading = min(shares, key=lambda m: bound_seconds(m, shares[m]))
-    seconds = bounded_seconds(n_samples, n_features, k, n_leading=n_leading, share=shares[n_leading])
+        shares, compared = sample_bounds(sample, axes, rank), sample_gaps(sample, axes, rank)
+    n_leading = min(shares, key=lambda m: bound_seconds(m, shares[m], compared))
+    share = shares[n_leading]
+    seconds = bounded_seconds(n_samples, n_features, k, n_leading=n_leading, share=share, compared=compared)
     directions = axes.directions[:, : count_axes(n_leading, axes.directions.shape[1])]
     axes = axes._replace(directions=np.ascontiguousarray(directions))
     return Plan(seconds, partial(bounded_search, points, k, axes=axes, n_leading=n_leading, n_jobs=n_jobs))

@@ -183,9 +183,10 @@ def count_axes(n_leading: int, n_axes: int) -> int:
     return wanted if wanted >= 1.5 * n_leading else n_leading
 
 
-def bound_seconds(n_leading: int, share: float) -> float:
-    """CPU seconds for a pair whose bound takes so many coordinates and is low enough for a share of all pairs."""
-    return 3.1e-11 * (n_leading + 1) + 3e-10 + 1.8e-7 * share
+def bound_seconds(n_leading: int, share: float, compared: float = 1.0) -> float:
+    """CPU seconds for a pair whose bound takes so many coordinates and is low enough for a share of all pairs, where
+    another share of them is compared at all."""
+    return compared * (3.1e-11 * (n_leading + 1) + 3e-10) + 1.8e-7 * share
 
 
 def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[int, float]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import comparing, run_chunks
+from gitcluster._jit import comparing, run_chunks, run_threads
 from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import CRUMB, Merges, link, undo_order
 from gitcluster.hierarchy.constrained import Ties
@@ -82,6 +82,12 @@ class View:
         return found[:wanted]
 
 
+def find_merges(views: Sequence[View], n_jobs: int | None) -> None:
+    """Fill in the merges of views, in threads: a cached property of Python 3.11 lets one thread in at a time."""
+    for view, merges in zip(views, run_threads(lambda view: link(view.topo_graph), views, n_jobs), strict=True):
+        vars(view)["merges"] = merges
+
+
 class Crossing(NamedTuple):
     """What crosses between clusters, one column per cluster."""
 
@@ -121,28 +127,55 @@ class SampleEvidence:
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """What crosses between the clusters of a view."""
-        found = []
-        for i, labels in cuts:
+        found: dict[int, Crossing] = {}
+        for i in {i for i, _ in cuts}:
             near, local, log_intensity = self.samples[i]
-            k, peaks = leak_among(*near.indices.shape), highest_peaks(self.views[i], labels)
-            found.append(count_crossing(near.indices, k, labels[local], log_intensity, peaks=peaks, n_jobs=self.n_jobs))
-        return found
+            asked = {place: labels for place, (view, labels) in enumerate(cuts) if view == i}
+            both = [(labels, highest_peaks(self.views[i], labels)) for labels in asked.values()]
+            k = leak_among(*near.indices.shape)
+            counted = count_crossings(near.indices, k, local, log_intensity, both, n_jobs=self.n_jobs)
+            found.update(zip(asked, counted, strict=True))
+        return [found[place] for place in range(len(cuts))]
 
 
-def count_crossing(
-    indices: Array, k: int, members: Array, log_intensity: Array, *, peaks: Array, n_jobs: int | None = None
-) -> Crossing:
-    """What crosses between clusters; ``indices`` may have fewer rows than there are samples with values."""
-    crossing, highest = np.empty(len(indices), np.int64), np.empty(len(indices))
-    run_chunks(
-        comparing.measure_crossing, len(indices), n_jobs,
-        indices, k, members, log_intensity, peaks, crossing, highest,
-    )  # fmt: skip
-    own, counts, saddles = members[: len(indices)], np.zeros((3, len(peaks)), np.int64), np.full(len(peaks), -np.inf)
-    for row, values in enumerate((np.ones_like(crossing), crossing > 0, crossing)):
-        np.add.at(counts[row], own, values)
-    np.maximum.at(saddles, own, highest)
-    return Crossing(counts, saddles)
+def count_crossings(
+    indices: Array,
+    k: int,
+    local: Array,
+    log_intensity: Array,
+    cuts: Sequence[tuple[Array, Array]],
+    *,
+    n_jobs: int | None = None,
+) -> list[Crossing]:
+    """What crosses between the clusters of several cuts of one view: the clusters of local clusters, and their peaks.
+
+    Samples from which no link crosses between what is together in all cuts are not looked at again. Peaks only become
+    higher where clusters are merged, and links count less. ``indices`` may have fewer rows than there are samples.
+    """
+    together, first, part = np.unique([labels for labels, _ in cuts], axis=1, return_index=True, return_inverse=True)
+    lowest = np.min([peaks[labels[first]] for labels, peaks in cuts], axis=0)
+
+    def measure(rows: Array, labels: Array, peaks: Array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """What crosses from some samples, by the clusters of local clusters."""
+        crossing, highest = np.empty(len(rows), np.int64), np.empty(len(rows))
+        members = labels[local].astype(np.int64, copy=False)  # one kind, which is compiled once
+        run_chunks(
+            comparing.measure_crossing, len(rows), n_jobs,
+            rows, indices, k, members, log_intensity, peaks, crossing, highest,
+        )  # fmt: skip
+        return crossing, highest
+
+    crossing, highest = measure(np.arange(len(indices)), part.ravel(), lowest)
+    rows = np.flatnonzero((crossing > 0) | (highest > -np.inf))
+    sizes, found = np.bincount(part.ravel()[local[: len(indices)]], minlength=len(first)), []
+    for (labels, peaks), names in zip(cuts, together, strict=True):
+        crossing, highest = measure(rows, labels, peaks)
+        own, counts, saddles = labels[local[rows]], np.zeros((3, len(peaks)), np.int64), np.full(len(peaks), -np.inf)
+        for row, (place, values) in enumerate(((names, sizes), (own, crossing > 0), (own, crossing))):
+            np.add.at(counts[row], place, values)
+        np.maximum.at(saddles, own, highest)
+        found.append(Crossing(counts, saddles))
+    return found
 
 
 def add_crossings(parts: Sequence[Crossing]) -> Crossing:
