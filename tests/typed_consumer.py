@@ -41,6 +41,7 @@ def use_estimator(X: Floats) -> Integers:
     model = assert_type(GIT(n_clusters=2).fit(X), GIT)
     assert_type(model.predict(X[:5]), Integers)
     assert_type(model.predict_proba(X[:5]), Floats)
+    assert_type(model.predict_proba(X[:5], top=2), tuple[Integers, Floats])
     assert_type(model.score_samples(X[:5]), Floats)
     assert_type(model.cut(proportions=[2, 1]), Integers)
     assert_type(model.labels_, Integers)

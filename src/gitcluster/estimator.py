@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -362,7 +362,15 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         return self.describe_samples(X).labels
 
-    def predict_proba(self, X: Any, *, top: int | None = None) -> Any:
+    @overload
+    def predict_proba(self, X: Any, *, top: None = None) -> NDArray[np.float64]: ...
+
+    @overload
+    def predict_proba(self, X: Any, *, top: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+
+    def predict_proba(
+        self, X: Any, *, top: int | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Memberships of samples in all clusters: rows sum to 1 and are largest at the sample's own cluster.
 
         Parameters
