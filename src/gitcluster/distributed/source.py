@@ -199,4 +199,5 @@ def sum_part(
     """Moments of the features, and the hashes of all samples, each times the number of its row; both add up."""
     rows = np.arange(start, start + len(part), dtype=np.uint64)
     marks = hash_samples(part) * (2 * rows + 1) if len(part) else rows
-    return sum_moments(part, features, low, high, steps), int(marks.sum())
+    columns = np.ascontiguousarray(part[:, features].T)
+    return sum_moments(columns, low[features], high[features], steps), int(marks.sum())

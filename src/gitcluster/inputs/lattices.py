@@ -98,4 +98,7 @@ def snap(shares: NDArray[np.float64], n_steps: int, slack: float) -> None:
     with np.errstate(over="ignore", invalid="ignore"):  # new samples may be anywhere
         steps = np.rint(shares * n_steps)
         near = np.abs(shares * n_steps - steps) <= slack
-    shares[near] = steps[near] / n_steps
+    if near.all():
+        np.divide(steps, n_steps, out=shares)
+    else:
+        shares[near] = steps[near] / n_steps

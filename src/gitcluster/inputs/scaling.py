@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 from gitcluster._jit import run_chunks, run_threads
 from gitcluster._jit import scaling as kernels
 from gitcluster._support.arrays import Array
-from gitcluster.inputs.lattices import count_steps, distinct_values, precision_of, snap
+from gitcluster.inputs.lattices import DISTINCT, count_steps, distinct_values, precision_of, snap
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates up to which distances are finite."""
@@ -89,8 +89,9 @@ def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
     groups = [features[start : start + COLUMNS_AT_ONCE] for start in range(0, len(features), COLUMNS_AT_ONCE)]
 
     def fit(some: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        steps = np.array([count_steps(distinct_values(X[:, feature])) for feature in some], np.int64)
-        return steps, sum_moments(X, some, low, high, steps)
+        columns = np.ascontiguousarray(X[:, some].T)
+        steps = np.array([count_steps(distinct_values(values)) for values in columns], np.int64)
+        return steps, sum_moments(columns, low[some], high[some], steps)
 
     none = np.empty(0, np.int64), np.empty((0, 8), np.int64)
     steps, sums = map(np.concatenate, zip(none, *run_threads(fit, groups, n_jobs), strict=True))
@@ -104,26 +105,28 @@ def varying_features(low: Array, high: Array) -> Array:
     return np.flatnonzero(top - bottom > rounding)
 
 
-def sum_moments(X: Array, features: Array, low: Array, high: Array, steps: Array) -> NDArray[np.int64]:
+def sum_moments(columns: Array, low: Array, high: Array, steps: Array) -> NDArray[np.int64]:
     """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
 
-    Values are counted from the lowest, for the digits of data far from 0, and halved, for data near the largest float.
-    A share v of the span, a multiple of 2^-52, is a 2^26 + b; the sums are of a, b, a^2, a b and b^2, the last three in
-    halves of 32 bits.
+    Values, (features, samples), are counted from the lowest, for the digits of data far from 0, and halved, for data
+    near the largest float. A share v of the span, a multiple of 2^-52, is a 2^26 + b; the sums are of a, b, a^2, a b
+    and b^2, the last three in halves of 32 bits.
     """
-    bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
-    slack = precision_of(low.dtype, bottom, top) / (top - bottom) * steps
-    sums = np.zeros((len(features), 8), np.int64)
-    for column, feature in enumerate(features):
-        values = X[:, feature].astype(np.float64) / 2 - bottom[column]
-        values /= top[column] - bottom[column]
-        if steps[column]:
-            snap(values, int(steps[column]), float(slack[column]))
-        whole = np.rint(values * 2.0**52).astype(np.int64)
+    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2
+    sums = np.zeros((len(columns), 8), np.int64)
+    for column, values in enumerate(columns):
+        shares, n_steps = values.astype(np.float64) / 2 - bottom[column], int(steps[column])
+        shares /= top[column] - bottom[column]
+        if n_steps:  # all values are on the lattice: where it has few points, these are counted
+            shares = np.rint(shares * n_steps)
+            counts = np.bincount(shares.astype(np.int64), minlength=n_steps + 1) if n_steps <= DISTINCT else None
+            shares = (shares if counts is None else np.arange(n_steps + 1)) / n_steps
+        else:
+            counts = None
+        whole = np.rint(shares * 2.0**52).astype(np.int64)
         a, b = whole >> 26, whole & ((1 << 26) - 1)
-        sums[column, :2] = a.sum(), b.sum()
-        for place, squares in ((2, a * a), (4, a * b), (6, b * b)):
-            sums[column, place : place + 2] = (squares >> 32).sum(), (squares & ((1 << 32) - 1)).sum()
+        halves = [half for squares in (a * a, a * b, b * b) for half in (squares >> 32, squares & ((1 << 32) - 1))]
+        sums[column] = [part.sum() if counts is None else part @ counts for part in (a, b, *halves)]
     return sums
 
 

@@ -232,7 +232,7 @@ def bounded_search(
         reach = _find_reach(few, margins, last, unit)
         if names.shape[1] == n_samples - 1:
             reach[:] = np.inf
-        left = keep_exactly(points, names, reach, found, n_jobs)
+        left = keep_exactly(points, names, reach, found, n_jobs, order=few.members)
         del names
         if len(left):
             _settle(points, few, margins, unit, left, found, n_jobs)
@@ -257,17 +257,23 @@ def _find_reach(shadows: Shadows, margins: Margins, last: Array, unit: float) ->
     return np.asarray(np.maximum(reach, 0) * (1 - 4 * SINGLE) * (1 - 2 * ROUNDING) / unit)
 
 
-def keep_exactly(points: Array, names: Array, reach: Array, found: tuple[Array, Array], n_jobs: int | None) -> Array:
-    """Measure what was found and keep the k nearest; returns the rows for which others may be as near."""
+def keep_exactly(
+    points: Array, names: Array, reach: Array, found: tuple[Array, Array], n_jobs: int | None, *, order: Array
+) -> Array:
+    """Measure what was found and keep the k nearest; returns the rows for which others may be as near.
+
+    In an ``order`` in which near samples come one after another, those that they are measured from stay in the cache.
+    """
     left = []
     for start in range(0, len(names), ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(names)))
-        distances, settled = np.empty((len(rows), names.shape[1])), np.zeros(len(rows), np.bool_)
-        measure_pairs(points, rows, names[rows], distances, n_jobs)
+        rows = order[start : start + ROWS_AT_ONCE].astype(np.int64, copy=False)
+        near = names[rows]
+        distances, settled = np.empty(near.shape), np.zeros(len(rows), np.bool_)
+        measure_pairs(points, rows, near, distances, n_jobs)
         round_distances(distances)
-        run_chunks(search.keep_nearest, len(rows), n_jobs, rows, names[rows], distances, reach[rows], *found, settled)
+        run_chunks(search.keep_nearest, len(rows), n_jobs, rows, near, distances, reach[rows], *found, settled)
         left.append(rows[~settled])
-    return np.concatenate(left)
+    return np.sort(np.concatenate(left))
 
 
 def _settle(

@@ -68,7 +68,7 @@ def descend(points: Array, k: int, n_jobs: int | None, *, least: float = 0.0) ->
         names, _ = name_found(blocks.members, lists, n_jobs)
         del lists
         found = empty_neighbors(n_samples, k, points.dtype)
-        keep_exactly(points, names, np.full(n_samples, np.inf), found, n_jobs)
+        keep_exactly(points, names, np.full(n_samples, np.inf), found, n_jobs, order=blocks.members)
     if least <= recall < GOOD_RECALL:
         warn_of_recall(recall)
     return (*found, recall)
