@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gitcluster._jit import boundary as kernels
 from gitcluster._jit import run_chunks, sums, unions
-from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.inputs import Input, as_input
 from gitcluster.local_clusters import LocalClusters
@@ -188,13 +188,16 @@ def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, 
     first, second = ends.T
     if ((first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (second[1:] > second[:-1]))).all():
         return ends, pairs, totals
-    order = np.lexsort((second, first))
+    order = np.argsort(first.astype(np.int64) * (second.max() + 1) + second)  # sums are the same in any order
+    ends, pairs, totals = ends[order], pairs[order], totals[order]
     fresh = np.ones(len(ends), np.bool_)
-    fresh[1:] = (np.diff(ends[order], axis=0) != 0).any(axis=1)
-    place = (np.cumsum(fresh) - 1)[inverse_order(order)]
+    fresh[1:] = (ends[1:] != ends[:-1]).any(axis=1)
+    if fresh.all():
+        return ends, pairs, totals
+    place = np.cumsum(fresh) - 1
     counts = np.zeros(fresh.sum(), np.int64)
     np.add.at(counts, place, pairs)
-    return ends[order][fresh], counts, sums.merge_totals(place, totals, len(counts))
+    return ends[fresh], counts, sums.merge_totals(place, totals, len(counts))
 
 
 def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:

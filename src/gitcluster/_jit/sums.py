@@ -121,5 +121,6 @@ def log_totals(totals: NDArray[np.int64]) -> NDArray[np.float64]:
     >>> log_totals(sum_values(np.array([1.0]), np.array([1]), 2))
     array([-inf,   0.])
     """
-    logs = [log(part) if part > 0 else -inf for part in leading_parts(totals).tolist()]
-    return np.array(logs) + totals[:, 0] * LOG_BIN
+    parts = leading_parts(totals)
+    logs = np.array(list(map(log, np.where(parts > 0, parts, 1.0).tolist())))
+    return np.where(parts > 0, logs, -inf) + totals[:, 0] * LOG_BIN
