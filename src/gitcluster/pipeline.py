@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._jit import limit_threads, run_threads
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.fitted.clustering import Clustering, Reference
@@ -188,9 +189,14 @@ def look_at(
     """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
     report("search")
     source = ready.data.under(way, order=ready.waiting, n_jobs=n_jobs)
-    near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=search, n_jobs=n_jobs)
+    again = ready.data.made_again(way, order=ready.waiting)
+    k = max(recipe.reach(sizes[-1], source.n_samples - 1))
+    near = source.neighbors(k, search=search, n_jobs=n_jobs, again=again)
     measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
     ready = ready._replace(data=source, waiting=None)
+
+    if source.n_samples > MOST_STUDIED:
+        give_back()
 
     report("local clusters")
     build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
@@ -267,7 +273,10 @@ def choose_clusters(
         choice = views.select(**asked)
         told, winner = describe_ways(ways, choice.table), choice.chosen.view
         way, views = views.found[winner][0].way, Views(n_jobs, rows)
+        del some
+        give_back()
         views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
+        give_back()
     report("merge")
     finest = None if fixed else views.add_finest
     selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)

@@ -11,6 +11,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.ways import Ways
 from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors.shadows import Again
 
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
@@ -44,8 +45,10 @@ class Input(ABC):
         """Number of samples."""
 
     @abstractmethod
-    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        """Stage 1."""
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        """Stage 1; ``again`` gives some of the samples again, so that a search may use the room of them."""
 
     @abstractmethod
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
@@ -88,6 +91,10 @@ class Input(ABC):
     def under(self, way: Representation, *, order: Array | None = None, n_jobs: int | None = None) -> "Input":
         """As distances are measured in one of these ways, in an ``order`` where there is one; never the same array."""
         return self
+
+    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+        """A function that gives some of the samples as :meth:`under` has made them; None where it is of no use."""
+        return None
 
     def some_rows(self, most: int, *, order: Array | None = None, n_jobs: int | None = None) -> Array | None:
         """``most`` of the samples, whatever their order and units, as places in an ``order`` where there is one; None

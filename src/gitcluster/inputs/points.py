@@ -24,10 +24,11 @@ from gitcluster.inputs.representations import (
 )
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import PointWays, Ways
-from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors
+from gitcluster.neighbors import Neighbors, measure_neighbors, search_points
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
+from gitcluster.neighbors.shadows import Again
 
 MOST_STUDIED = 5000
 """Samples by which ways to look at features are judged and clusterings are compared, where there are more."""
@@ -101,6 +102,11 @@ class Points(Input):
         values = scale_checked(self.values, way.scaling, rows=order, n_jobs=n_jobs)
         return replace(found, values=values, scaling=way.scaling, kinds=None, given=given)
 
+    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+        if issparse(self.values):
+            return None
+        return lambda rows: apply_scaling(self.values, way.scaling, rows=rows if order is None else order[rows])
+
     def some_rows(self, most: int, *, order: Array | None = None, n_jobs: int | None = None) -> Array | None:
         if self.n_samples <= most:
             return None
@@ -128,8 +134,10 @@ class Points(Input):
     def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
         return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
 
-    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        found = find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        found = search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, again=again)
         check_distances_are_usable(found.distances)
         return found
 
