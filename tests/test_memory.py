@@ -1,4 +1,4 @@
-"""What a search takes beside the samples, as given and scaled: at most the samples once more and 12 bytes a neighbour."""
+"""What a search takes beside samples, given and scaled: at most the samples once more and 12 bytes per neighbour."""
 
 import tracemalloc
 
