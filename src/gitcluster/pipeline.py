@@ -189,14 +189,13 @@ def look_at(
     """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
     report("search")
     source = ready.data.under(way, order=ready.waiting, n_jobs=n_jobs)
-    again = ready.data.made_again(way, order=ready.waiting)
-    k = max(recipe.reach(sizes[-1], source.n_samples - 1))
+    again, k = ready.data.made_again(way, order=ready.waiting), max(recipe.reach(sizes[-1], source.n_samples - 1))
+    tidy = give_back if source.n_samples > MOST_STUDIED else lambda: None  # else there is hardly anything
+    tidy()
     near = source.neighbors(k, search=search, n_jobs=n_jobs, again=again)
     measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
     ready = ready._replace(data=source, waiting=None)
-
-    if source.n_samples > MOST_STUDIED:
-        give_back()
+    tidy()
 
     report("local clusters")
     build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
@@ -274,7 +273,6 @@ def choose_clusters(
         told, winner = describe_ways(ways, choice.table), choice.chosen.view
         way, views = views.found[winner][0].way, Views(n_jobs, rows)
         del some
-        give_back()
         views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
         give_back()
     report("merge")
