@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, scale_features
+from gitcluster._support.arrays import reorder_rows
 from gitcluster.inputs.lattices import count_steps
 from gitcluster.inputs.representations import represent
 from gitcluster.inputs.scaling import (
@@ -127,18 +128,26 @@ def test_a_fit_takes_scales():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_samples_that_nobody_needs_any_more_are_scaled_in_their_place(dtype):
-    X = np.random.default_rng(3).gamma(2.0, size=(300, 20)).astype(dtype)
+def test_samples_are_put_in_order_while_they_are_scaled(dtype):
+    X = np.random.default_rng(3).gamma(2.0, size=(9000, 6)).astype(dtype)
+    order = np.random.default_rng(4).permutation(len(X))
     ways = represent(X, fit_scaling(X))
     assert [way.name for way in ways if not way.reason] == ["std", "given", "range", "power", "components"]
-    for way in ways:
-        own = X.copy()
-        scaled = apply_scaling(own, way.scaling, overwrite=True)
-        np.testing.assert_array_equal(scaled, apply_scaling(X, way.scaling))
-        assert np.shares_memory(scaled, own) == (way.name != "components")
-    X[:, 3] = 1
-    own = X.copy()
-    np.testing.assert_array_equal(apply_scaling(own, fit_scaling(X), overwrite=True), apply_scaling(X, fit_scaling(X)))
+    weighted = [fit_scaling(X, [1, 0, 2, 1, 1, 1]), None]
+    for scaling in [way.scaling for way in ways] + weighted:
+        scaled = apply_scaling(X, scaling, rows=order, n_jobs=2)
+        np.testing.assert_array_equal(scaled, apply_scaling(X, scaling)[order])
+        assert scaled.dtype == dtype
+        assert not np.shares_memory(scaled, X)
+
+
+@pytest.mark.parametrize("shape", [(50, 1), (40, 9), (30, 200)])
+def test_rows_are_put_in_order_in_their_place(shape):
+    values = np.random.default_rng(5).normal(size=shape)
+    order = np.random.default_rng(6).permutation(shape[0])
+    expected = values[order]
+    reorder_rows(values, order)
+    np.testing.assert_array_equal(values, expected)
 
 
 def test_a_fit_of_many_samples_leaves_them_as_they_are():

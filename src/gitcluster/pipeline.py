@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._jit import limit_threads, run_threads
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.fitted.clustering import Clustering, Reference
@@ -156,12 +157,12 @@ def git_clusters(
         )
     else:
         published = "std" if isinstance(scale, str) and scale == "auto" else scale
-        found = look(ready, ready.data.represented(published, None, n_jobs=n_jobs)[0], sizes, report=report)
+        ways = ready.data.represented(published, None, order=ready.waiting, n_jobs=n_jobs)
+        found = look(ready, ways[0], sizes, report=report)
         report("merge")
         shares = equal_shares(number or 1) if prior is None else prior
         cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
         merged = Merged(found, found.stages[0], cut)
-    del ready  # samples before they were scaled
     result = conclude(merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
     return replace(result, n_wanted=number, prior=prior)
 
@@ -182,17 +183,19 @@ def look_at(
     *,
     recipe: Recipe,
     search: Any = "auto",
-    overwrite: bool = False,
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
 ) -> Look:
-    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours; samples are scaled in
-    their place where this is the last look at them."""
+    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
     report("search")
-    source = ready.data.under(way, n_jobs=n_jobs, overwrite=overwrite)
-    near = source.neighbors(max(recipe.reach(sizes[-1], source.n_samples - 1)), search=search, n_jobs=n_jobs)
+    source = ready.data.under(way, order=ready.waiting, n_jobs=n_jobs)
+    again, k = ready.data.made_again(way, order=ready.waiting), max(recipe.reach(sizes[-1], source.n_samples - 1))
+    tidy = give_back if source.n_samples > MOST_STUDIED else lambda: None  # else there is hardly anything
+    tidy()
+    near = source.neighbors(k, search=search, n_jobs=n_jobs, again=again)
     measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
-    ready = ready._replace(data=source)
+    ready = ready._replace(data=source, waiting=None)
+    tidy()
 
     report("local clusters")
     build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
@@ -256,12 +259,12 @@ def choose_clusters(
     Where there are many samples, some of them decide on the representation. ``fixed`` is the number of neighbours,
     where it was given.
     """
-    rows = ready.data.some_rows(MOST_STUDIED, n_jobs=n_jobs)
+    rows = ready.data.some_rows(MOST_STUDIED, order=ready.waiting, n_jobs=n_jobs)
     some = ready if rows is None else ready.take(rows)._replace(constraints=None)
     asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
     whole = partial(look, report=report)
     quick = whole if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
-    ways = ready.data.represented(scale, rows, n_jobs=n_jobs)
+    ways = ready.data.represented(scale, rows, order=ready.waiting, n_jobs=n_jobs)
     views, ways = study_samples(some, quick, ways, fixed=fixed, n_jobs=n_jobs)
     asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
     told = None
@@ -269,8 +272,9 @@ def choose_clusters(
         choice = views.select(**asked)
         told, winner = describe_ways(ways, choice.table), choice.chosen.view
         way, views = views.found[winner][0].way, Views(n_jobs, rows)
-        sizes, own = fixed or neighborhood_sizes(ready.data.n_samples), ready.order is not None
-        views.add(whole(ready, way, sizes, overwrite=own))  # in an order of their own they are a copy
+        del some
+        views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
+        give_back()
     report("merge")
     finest = None if fixed else views.add_finest
     selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
@@ -373,7 +377,8 @@ def conclude(
     ready, stages = merged.look.ready, merged.stages
     if order is not None:
         place = inverse_order(order)
-        ready, stages, widths, scores = ready.take(place), stages.restore(order, place), widths[place], scores[place]
+        ready, stages = ready.put_back(place), stages.restore(order, place)
+        widths, scores = widths[place], scores[place]
     local, cut = stages.local_clusters, merged.edge_cut
     clusters, threshold = cut.labels[local.labels], 1.0
     labels = clusters

@@ -178,7 +178,8 @@ def collect_edges(
 ) -> TopoGraph:
     """One edge i < j from all that was summed for i, j and for j, i; similarities are relative to ``peak_level``."""
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
-    log_sums = sums.log_totals(totals) - np.log(sizes[edges]).sum(axis=1)
+    some = [sums.log_totals(totals[first : first + ROWS_AT_ONCE]) for first in range(0, len(totals), ROWS_AT_ONCE)]
+    log_sums = np.concatenate([np.empty(0), *some]) - np.log(sizes[edges]).sum(axis=1)  # not all as Python's floats
     lower_peak = edges[:, 1]  # the higher number
     return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
 

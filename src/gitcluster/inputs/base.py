@@ -11,6 +11,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.ways import Ways
 from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors.shadows import Again
 
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
@@ -28,6 +29,12 @@ class Input(ABC):
     """Whether d(x, y) = d(y, x) up to rounding."""
 
     @property
+    def can_wait(self) -> bool:
+        """Whether samples may be put in an order of their own when they are scaled, and not before: what is learned of
+        them until then is the same in every order."""
+        return False
+
+    @property
     @abstractmethod
     def n_features(self) -> int:
         """Features, or columns, of what was given."""
@@ -38,8 +45,10 @@ class Input(ABC):
         """Number of samples."""
 
     @abstractmethod
-    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        """Stage 1."""
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        """Stage 1; ``again`` gives some of the samples again, so that a search may use the room of them."""
 
     @abstractmethod
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
@@ -72,17 +81,29 @@ class Input(ABC):
     def scaled(self, scale: Any) -> "Input":
         """As distances are measured."""
 
-    def represented(self, scale: Any, rows: Array | None, *, n_jobs: int | None = None) -> list[Representation]:
-        """The ways in which distances may be measured, from a look at some of the samples, or all."""
+    def represented(
+        self, scale: Any, rows: Array | None, *, order: Array | None = None, n_jobs: int | None = None
+    ) -> list[Representation]:
+        """The ways in which distances may be measured, from a look at some of the samples, or all; ``rows`` are places
+        in an ``order``, where there is one."""
         return [Representation("given", None)]
 
-    def under(self, way: Representation, *, n_jobs: int | None = None, overwrite: bool = False) -> "Input":
-        """As distances are measured in one of these ways; ``overwrite`` where this object is not used any more."""
+    def under(self, way: Representation, *, order: Array | None = None, n_jobs: int | None = None) -> "Input":
+        """As distances are measured in one of these ways, in an ``order`` where there is one; never the same array."""
         return self
 
-    def some_rows(self, most: int, *, n_jobs: int | None = None) -> Array | None:
-        """``most`` of the samples, whatever their order and units; None where there are no more, or no such choice."""
+    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+        """A function that gives some of the samples as :meth:`under` has made them; None where it is of no use."""
         return None
+
+    def some_rows(self, most: int, *, order: Array | None = None, n_jobs: int | None = None) -> Array | None:
+        """``most`` of the samples, whatever their order and units, as places in an ``order`` where there is one; None
+        where there are no more, or no such choice."""
+        return None
+
+    def put_in_order(self, order: Array) -> "Input":
+        """The samples in another order; what :meth:`under` made is written over, and not used any more."""
+        return self.repeat(order)
 
     def own_order(self, *, always: bool) -> Array | None:
         """An order of the samples that does not depend on how they were given; None where there is none."""

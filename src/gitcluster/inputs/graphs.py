@@ -19,6 +19,7 @@ from gitcluster.inputs.base import Input, Validate
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.duplicates import row_bytes
 from gitcluster.neighbors.exact import empty_neighbors
+from gitcluster.neighbors.shadows import Again
 
 WHAT = "metric='precomputed_graph' takes a sparse matrix of distances or a tuple (indices, distances)"
 
@@ -44,7 +45,9 @@ class NeighborGraph(Input):
     def scaled(self, scale: Any) -> "NeighborGraph":
         return self
 
-    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
 
     def check_new(self, X: Any, validate: Validate) -> Any:

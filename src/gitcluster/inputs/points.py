@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 from sklearn.neighbors import NearestNeighbors
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, reorder_rows
 from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
 from gitcluster.inputs.representations import (
@@ -24,10 +24,11 @@ from gitcluster.inputs.representations import (
 )
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import PointWays, Ways
-from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors
+from gitcluster.neighbors import Neighbors, measure_neighbors, search_points
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
 from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
+from gitcluster.neighbors.shadows import Again
 
 MOST_STUDIED = 5000
 """Samples by which ways to look at features are judged and clusterings are compared, where there are more."""
@@ -54,6 +55,10 @@ class Points(Input):
     """(n_samples, n_features) what ``values`` were made from, where features have names and it cannot be told."""
 
     @property
+    def can_wait(self) -> bool:
+        return not issparse(self.values)  # sums of sparse features are rounded
+
+    @property
     def n_samples(self) -> int:
         return int(self.values.shape[0])
 
@@ -64,37 +69,52 @@ class Points(Input):
     def scaled(self, scale: ArrayLike | str | None) -> "Points":
         return self.under(self.represented("std" if isinstance(scale, str) and scale == "auto" else scale, None)[0])
 
-    def represented(self, scale: Any, rows: Array | None, *, n_jobs: int | None = None) -> list[Representation]:
+    def represented(
+        self, scale: Any, rows: Array | None, *, order: Array | None = None, n_jobs: int | None = None
+    ) -> list[Representation]:
         if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
             return list(scale)  # of an earlier fit
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
         if isinstance(scale, str) and scale in ("auto", "components"):
             base = fit_scaling(self.values, "std", n_jobs=n_jobs)
-            some = self.values if rows is None else self.values[rows]
+            some = self._take(rows, order)
             ways = represent(some, base, self.kinds, n_jobs=n_jobs) if base is not None else []
             return ways if scale == "auto" else [named_way(ways, scale)]
         if self.kinds is not None and (scale is None or scale == "std"):
-            rows, base = self.some_rows(MOST_STUDIED, n_jobs=n_jobs), fit_scaling(self.values, "std", n_jobs=n_jobs)
-            some = self.values if rows is None else self.values[rows]
+            rows = self.some_rows(MOST_STUDIED, order=order, n_jobs=n_jobs)
+            some, base = self._take(rows, order), fit_scaling(self.values, "std", n_jobs=n_jobs)
             return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
         return [Representation(name_of(scale), fit_scaling(self.values, scale, n_jobs=n_jobs))]
 
-    def under(self, way: Representation, *, n_jobs: int | None = None, overwrite: bool = False) -> "Points":
-        if self.metric != "euclidean" and way.scaling is None:
-            return replace(self, values=apply_scaling(self.values, None))
-        blurred = way.scaling is not None and (len(way.scaling.powers) or way.scaling.rotation.size)
-        given = self.values if self.named and blurred and not issparse(self.values) else None
-        values = scale_checked(self.values, way.scaling, n_jobs=n_jobs, overwrite=overwrite and given is None)
-        return replace(self, values=values, scaling=way.scaling, kinds=None, given=given)
+    def _take(self, rows: Array | None, order: Array | None) -> Any:
+        """Some of the samples in an order, or all of them."""
+        if order is not None:
+            rows = order if rows is None else order[rows]
+        return self.values if rows is None else self.values[rows]
 
-    def some_rows(self, most: int, *, n_jobs: int | None = None) -> Array | None:
+    def under(self, way: Representation, *, order: Array | None = None, n_jobs: int | None = None) -> "Points":
+        found = replace(self, order=self.order if order is None else None)
+        if self.metric != "euclidean" and way.scaling is None:
+            return replace(found, values=apply_scaling(self.values, None, rows=order))
+        blurred = way.scaling is not None and (len(way.scaling.powers) or way.scaling.rotation.size)
+        given = self._take(None, order) if self.named and blurred and not issparse(self.values) else None
+        values = scale_checked(self.values, way.scaling, rows=order, n_jobs=n_jobs)
+        return replace(found, values=values, scaling=way.scaling, kinds=None, given=given)
+
+    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+        if issparse(self.values):
+            return None
+        return lambda rows: apply_scaling(self.values, way.scaling, rows=rows if order is None else order[rows])
+
+    def some_rows(self, most: int, *, order: Array | None = None, n_jobs: int | None = None) -> Array | None:
         if self.n_samples <= most:
             return None
         if issparse(self.values):
             hashes = np.array([crc32(row) for row in ranked_rows(self.values)])
         else:
             hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0), n_jobs=n_jobs)
+        hashes = hashes if order is None else hashes[order]
         return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
     def own_order(self, *, always: bool) -> Array | None:
@@ -114,8 +134,10 @@ class Points(Input):
     def unscaled_neighbors(self, near: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
         return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
 
-    def neighbors(self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> Neighbors:
-        found = find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        found = search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, again=again)
         check_distances_are_usable(found.distances)
         return found
 
@@ -186,6 +208,14 @@ class Points(Input):
     def repeat(self, rows: Array) -> "Points":
         given = None if self.given is None else self.given[rows]
         return replace(self, values=self.values[rows], given=given, order=None)
+
+    def put_in_order(self, order: Array) -> "Points":
+        if issparse(self.values):
+            return self.repeat(order)
+        for part in (self.values, self.given):
+            if part is not None:
+                reorder_rows(part, order)
+        return self
 
     def kept(self, members: Array, order: Array | None) -> "Points":
         return self if order is None else replace(self, order=_as_short(order))

@@ -27,11 +27,21 @@ class Ready(NamedTuple):
     """The first of these that every given sample is, -1 where it has weight 0; None where all count once."""
     order: Array | None = None
     """Places of the samples before they were put in order; None where they were not."""
+    waiting: Array | None = None
+    """The order that ``data`` has still to be put in; None where it is in order. It is when it is scaled, which makes a
+    new array anyway."""
 
     def take(self, rows: Array) -> "Ready":
         """Some of the samples, in another order or more than once."""
+        data = self.data.repeat(rows if self.waiting is None else self.waiting[rows])
+        return self._take_others(rows)._replace(data=data, waiting=None)
+
+    def put_back(self, place: Array) -> "Ready":
+        """The samples in the order in which they were given; those that were scaled are written over."""
+        return self._take_others(place)._replace(data=self.data.put_in_order(place))
+
+    def _take_others(self, rows: Array) -> "Ready":
         return self._replace(
-            data=self.data.repeat(rows),
             weights=None if self.weights is None else self.weights[rows],
             constraints=None if self.constraints is None else self.constraints.take(rows),
         )
@@ -55,6 +65,8 @@ def prepare_samples(
     if ready.constraints is not None:  # equal samples of different groups are told apart by these
         rank = inverse_order(order)[ready.data.first_equal(order)]
         order = np.lexsort((ready.constraints.rank_groups(rank), rank))
+    if ready.data.can_wait and sort:
+        return ready._take_others(order)._replace(order=order, waiting=order)
     return ready.take(order)._replace(order=order)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import run_chunks, run_threads
+from gitcluster._jit import run_threads
 from gitcluster._jit import scaling as kernels
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.lattices import DISTINCT, count_steps, distinct_values, precision_of, snap
@@ -156,38 +156,49 @@ def _fit_sparse(X: Any) -> Scaling:
     return Scaling(features, none, none, none, none, 1 / (largest * deviation)[features])
 
 
-def apply_scaling(X: Any, scaling: Scaling | None, *, n_jobs: int | None = None, overwrite: bool = False) -> Any:
+def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
     """Scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``.
 
-    With ``overwrite`` nobody needs ``X`` any more, and the result takes its place if it is as large.
+    With ``rows`` these samples alone, in this order; dense ones are taken and scaled a part at a time.
     """
-    points: Any
-    overwrite &= not issparse(X) and X.flags.c_contiguous
-    if scaling is None:
-        points = X if overwrite else csr_array(X, copy=True) if issparse(X) else np.array(X, order="C")
-    elif issparse(X):
-        points = csr_array(csr_array(X)[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
-    elif len(scaling.weights) == len(scaling.features):
-        points = np.ascontiguousarray(X[:, scaling.features] * scaling.weights, dtype=X.dtype)
-    else:
-        fits = overwrite and len(scaling.features) == X.shape[1]
-        points = X if fits else np.empty((len(X), len(scaling.features)), dtype=X.dtype)
+    if issparse(X):
+        return _scale_sparse(X if rows is None else X[rows], scaling)
+    n_rows, n_columns = len(X) if rows is None else len(rows), X.shape[1]
+    if scaling is not None:
+        n_columns = scaling.rotation.shape[1] if scaling.rotation.size else len(scaling.features)
+    points = np.empty((n_rows, n_columns), X.dtype)
 
-        def fill(start: int) -> None:
-            rows = slice(start, start + ROWS_AT_ONCE)
-            for first in range(0, len(scaling.features), COLUMNS_AT_ONCE):
-                columns = slice(first, first + COLUMNS_AT_ONCE)
-                points[rows, columns] = _scale_columns(X[rows], scaling, columns).T
+    def fill(start: int) -> None:
+        here = slice(start, start + ROWS_AT_ONCE)
+        with np.errstate(over="ignore"):
+            points[here] = _scale_rows(X[here] if rows is None else X[rows[here]], scaling)
+        points[here] += 0.0  # -0.0 and 0.0 are one value
 
-        run_threads(fill, range(0, len(X), ROWS_AT_ONCE), n_jobs)
-        if scaling.rotation.size:
-            points = rotate(points, scaling.rotation)
-    if issparse(points):
-        points.eliminate_zeros()
-        points.sort_indices()
-        return points
-    points += 0.0  # -0.0 and 0.0 are one value
+    run_threads(fill, range(0, n_rows, ROWS_AT_ONCE), n_jobs)
     return points
+
+
+def _scale_sparse(X: Any, scaling: Scaling | None) -> Any:
+    if scaling is None:
+        points = csr_array(X, copy=True)
+    else:
+        points = csr_array(csr_array(X)[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
+    points.eliminate_zeros()
+    points.sort_indices()
+    return points
+
+
+def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
+    """Some samples, all features of them."""
+    if scaling is None:
+        return X
+    if len(scaling.weights) == len(scaling.features):
+        return np.asarray(X[:, scaling.features] * scaling.weights)
+    points = np.empty((len(X), len(scaling.features)), X.dtype)
+    for first in range(0, len(scaling.features), COLUMNS_AT_ONCE):
+        columns = slice(first, first + COLUMNS_AT_ONCE)
+        points[:, columns] = _scale_columns(X, scaling, columns).T
+    return rotate(points, scaling.rotation) if scaling.rotation.size else points
 
 
 def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.float64]:
@@ -220,14 +231,14 @@ def bend(values: NDArray[np.float64], power: float) -> None:
 def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
     """Coordinates along the columns of ``rotation``, each row summed on its own and in one order."""
     turned = np.zeros((len(points), rotation.shape[1]))
-    run_chunks(kernels.rotate, len(points), -1, points, rotation, turned)
-    return turned.astype(points.dtype, copy=False)
+    kernels.rotate(0, len(points), points, rotation, turned)
+    return turned
 
 
-def scale_checked(X: Any, scaling: Scaling | None, *, n_jobs: int | None = None, overwrite: bool = False) -> Any:
+def scale_checked(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
     """Scaled samples, or an error where a scale makes them too large for their distances."""
     with np.errstate(over="ignore"):
-        points = apply_scaling(X, scaling, n_jobs=n_jobs, overwrite=overwrite)
+        points = apply_scaling(X, scaling, rows=rows, n_jobs=n_jobs)
     far = LARGEST[points.dtype.char]
     if points.size and not -far < points.min() <= points.max() < far:
         raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")

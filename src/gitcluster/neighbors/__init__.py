@@ -22,6 +22,7 @@ from gitcluster.neighbors.given import given_search
 from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.neighbors.plan import approximate_search, can_descend, descent_pays, plan_exact_search
 from gitcluster.neighbors.recall import LEAST_RECALL
+from gitcluster.neighbors.shadows import Again
 
 SEARCHES = ("auto", "exact", "approximate")
 
@@ -92,6 +93,20 @@ def find_neighbors(
     >>> find_neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1).indices.ravel()
     array([1, 0, 1], dtype=int32)
     """
+    return search_points(points, n_neighbors, metric, search=search, n_jobs=n_jobs)
+
+
+def search_points(
+    points: Any,
+    n_neighbors: int,
+    metric: str,
+    *,
+    search: Any = "auto",
+    n_jobs: int | None = None,
+    again: Again | None = None,
+) -> Neighbors:
+    """The same. Where samples can be had ``again``, a search that needs much room may write over ``points`` while it
+    runs."""
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
     check_memory(
@@ -110,11 +125,13 @@ def find_neighbors(
         search = search.search
     first, group = group_duplicates(points)
     if len(first) == n_samples:
-        return _search(points, n_neighbors, metric, search, n_jobs)
+        del first, group  # the search wants the room
+        return _search(points, n_neighbors, metric, search, n_jobs, again)
     k = min(n_neighbors, len(first) - 1)
     found = Neighbors(*empty_neighbors(1, 0, points.dtype))
     if k:
-        found = _search(points[first], k, metric, search, n_jobs)
+        dense = not issparse(points)
+        found = _search(points[first], k, metric, search, n_jobs, (lambda rows: points[first[rows]]) if dense else None)
     return _expand_duplicates(found, group, n_neighbors, n_jobs)
 
 
@@ -131,17 +148,17 @@ def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
     return int(n_samples * (k * (5 + size) + (size + 4) * n_features))
 
 
-def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None) -> Neighbors:
+def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None, again: Again | None = None) -> Neighbors:
     if hasattr(search, "kneighbors"):
         return Neighbors(*given_search(search, points, k, metric, n_jobs))
     check_choice("search", search, SEARCHES)
     if search == "approximate" and can_descend(points, k, metric):
-        return Neighbors(*approximate_search(points, k, metric, n_jobs))
-    plan = plan_exact_search(points, k, metric, n_jobs)
+        return Neighbors(*approximate_search(points, k, metric, n_jobs, again=again))
+    plan = plan_exact_search(points, k, metric, n_jobs, again)
     if search == "auto" and can_descend(points, k, metric) and descent_pays(plan.seconds, points.shape, k):
         del plan  # holds the samples by cells
-        found = Neighbors(*approximate_search(points, k, metric, n_jobs, least=LEAST_RECALL))
-        return found if found.recall >= LEAST_RECALL else _search(points, k, metric, "exact", n_jobs)
+        found = Neighbors(*approximate_search(points, k, metric, n_jobs, least=LEAST_RECALL, again=again))
+        return found if found.recall >= LEAST_RECALL else _search(points, k, metric, "exact", n_jobs, again)
     return (ExactNeighbors if metric == "euclidean" else Neighbors)(*plan.search())
 
 

@@ -8,6 +8,7 @@ by all that rounding can have added to it, so that no near sample is missed.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from threading import Condition
 
@@ -25,13 +26,16 @@ from gitcluster.neighbors.shadows import (
     QUERIES,
     SAMPLE,
     SINGLE,
+    Again,
     Axes,
     Margins,
     Shadows,
+    bring_back,
     cast_shadows,
     find_margins,
     find_unit,
     row_squares,
+    takes_room,
 )
 
 BLOCK = 512
@@ -184,7 +188,9 @@ def find_gaps(points: Array, starts: Array, n_jobs: int | None) -> tuple[NDArray
 def sample_gaps(sample: NDArray[np.float64], axes: Axes, rank: int) -> float:
     """Share of the pairs of a sample that are in blocks with no wider gap between them than the distance of a
     ``rank``-th neighbour, the farthest of some."""
-    sample = (sample - axes.centre) * find_unit(sample, axes.centre)
+    unit = find_unit(sample, axes.centre)
+    sample = sample - axes.centre
+    sample *= unit
     members, starts = gather_parts((sample @ axes.directions[:, :SPLIT_AXES]).astype(np.float32), None)
     gaps, _ = find_gaps(sample[members], starts, None)
     squares, sizes = row_squares(sample), np.diff(starts)
@@ -210,22 +216,26 @@ def _near_pairs(
 
 
 def bounded_search(
-    points: Array, k: int, *, axes: Axes, n_leading: int, n_jobs: int | None = None
+    points: Array, k: int, *, axes: Axes, n_leading: int, n_jobs: int | None = None, again: Again | None = None
 ) -> tuple[Array, Array]:
-    """Indices and distances of the k nearest others of every sample."""
-    n_samples = len(points)
+    """Indices and distances of the k nearest others of every sample; ``points`` may be written over in between, where
+    the samples can be had ``again``."""
+    n_samples, overwrite = len(points), takes_room(points, again)
+    cast = partial(cast_shadows, points, axes, n_leading, n_jobs=n_jobs)
     with limit_threads(1):
         margins = find_margins(axes, n_leading)
         unit = find_unit(points, axes.centre)
         along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
         parts = gather_parts((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
-        shadows = cast_shadows(points, axes, n_leading, parts=parts, unit=unit, n_jobs=n_jobs)
+        shadows = cast(parts=parts, unit=unit, overwrite=overwrite)
         lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
         last_of_blocks = np.full(len(shadows.starts) - 1, np.inf)
         pairs = _near_pairs(shadows, margins, last_of_blocks, n_jobs)
         compare_pairs(shadows, margins, lists, pairs, n_jobs, last_of_blocks)
-        few = shadows._replace(features=np.empty((0, 0), np.float32), further=np.empty((0, 0), np.float32))
-        del shadows
+        few = _drop_coordinates(shadows)
+        del shadows, along
+        if overwrite and again is not None:
+            bring_back(points, again, n_jobs)
         names, last = name_found(few.members, lists, n_jobs)
         del lists
         found = empty_neighbors(n_samples, k, points.dtype)
@@ -235,8 +245,14 @@ def bounded_search(
         left = keep_exactly(points, names, reach, found, n_jobs, order=few.members)
         del names
         if len(left):
-            _settle(points, few, margins, unit, left, found, n_jobs)
+            _settle(points, cast(parts=parts, unit=unit), margins, unit, left, found, n_jobs)
     return found
+
+
+def _drop_coordinates(shadows: Shadows) -> Shadows:
+    """Blocks and lengths alone: few rows, or none, have to be compared again, and others need the room until then."""
+    none = np.empty((0, 0), np.float32)
+    return shadows._replace(leading=none, further=none, features=none)
 
 
 def name_found(members: Array, lists: tuple[Array, Array], n_jobs: int | None) -> tuple[Array, Array]:

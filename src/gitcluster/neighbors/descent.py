@@ -12,7 +12,7 @@ compared by (squared distance in single precision, place), whatever came first. 
 measured exactly, like by every other search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,19 @@ from gitcluster._jit import limit_threads, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.neighbors.blocks import Blocks, gather_blocks
 from gitcluster.neighbors.bounded import SPARE, compare_pairs, empty_lists, keep_exactly, name_found
-from gitcluster.neighbors.exact import Candidates, empty_neighbors
+from gitcluster.neighbors.exact import Candidates, empty_neighbors, measure_pairs, round_distances
 from gitcluster.neighbors.recall import GOOD_RECALL, Truth, sample_rows, warn_of_recall
 from gitcluster.neighbors.shadows import (
+    Again,
     Axes,
     Margins,
     Shadows,
     bound_seconds,
+    bring_back,
     cast_shadows,
     find_margins,
     sample_bounds,
+    takes_room,
 )
 
 NEAR = 32
@@ -52,19 +55,30 @@ def descent_seconds(n_samples: int, n_features: int, k: int) -> float:
     return n_samples * (6e-5 + 1.5e-6 * k + 1e-7 * n_features)
 
 
-def descend(points: Array, k: int, n_jobs: int | None, *, least: float = 0.0) -> tuple[Array, Array, float]:
+def descend(
+    points: Array, k: int, n_jobs: int | None, *, least: float = 0.0, again: Again | None = None
+) -> tuple[Array, Array, float]:
     """Indices and distances of k near others of every sample, and the share of the k nearest among them.
 
-    A low share is warned of, but not where it is below ``least``: then another search follows.
+    A low share is warned of, but not where it is below ``least``: then another search follows. ``points`` may be
+    written over in between, where the samples can be had ``again``.
     """
-    n_samples = len(points)
+    n_samples, overwrite = len(points), takes_room(points, again)
     with limit_threads(1):
         blocks, axes, unit = gather_blocks(points, n_jobs)
         axes = keep_axes(points, axes, k, blocks)
         n_leading = axes.directions.shape[1]
-        shadows = cast_shadows(points, axes, n_leading, parts=blocks[:2], unit=unit, n_jobs=n_jobs)
-        lists, recall = search_near(points, k, blocks, shadows, find_margins(axes, n_leading), n_jobs)
+        places = sample_rows(n_samples)
+        truth = Truth(Candidates(points, "euclidean", n_jobs), blocks.members[places], k)
+        shadows = cast_shadows(points, axes, n_leading, parts=blocks[:2], unit=unit, n_jobs=n_jobs, overwrite=overwrite)
+
+        def estimate(lists: tuple[Array, Array]) -> float:
+            return estimate_recall(again or points.__getitem__, truth, blocks.members, lists[0][places], k)
+
+        lists, recall = search_near(k, blocks, shadows, find_margins(axes, n_leading), estimate, n_jobs)
         del shadows
+        if overwrite and again is not None:
+            bring_back(points, again, n_jobs)
         names, _ = name_found(blocks.members, lists, n_jobs)
         del lists
         found = empty_neighbors(n_samples, k, points.dtype)
@@ -89,20 +103,23 @@ def keep_axes(points: Array, axes: Axes, k: int, blocks: Blocks) -> Axes:
 
 
 def search_near(
-    points: Array, k: int, blocks: Blocks, shadows: Shadows, margins: Margins, n_jobs: int | None
+    k: int,
+    blocks: Blocks,
+    shadows: Shadows,
+    margins: Margins,
+    estimate: Callable[[tuple[Array, Array]], float],
+    n_jobs: int | None,
 ) -> tuple[tuple[Array, Array], float]:
-    """Places of k and a few more near others, their squared distances, and the share of the k nearest among them."""
-    n_samples, n_blocks = len(points), len(blocks.means)
+    """Places of k and a few more near others, their squared distances, and the share of the k nearest among them, which
+    ``estimate`` tells."""
+    n_samples, n_blocks = len(blocks.members), len(blocks.means)
     lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
-    places = sample_rows(n_samples)
-    exact = Candidates(points, "euclidean", n_jobs)
-    truth = Truth(exact, blocks.members[places], k)
     compared = np.zeros((n_blocks, n_blocks), np.bool_)
     recall, n_near = 0.0, max(NEAR, 4 * lists[0].shape[1] * n_blocks // n_samples)
     for effort in range(EFFORTS):
         compare_pairs(shadows, margins, lists, near_pairs(blocks.means, n_near, compared), n_jobs)
         descend_links(shadows, margins, lists, compared, blocks.scouts if effort == 0 else None, n_jobs)
-        recall = estimate_recall(exact, truth, blocks.members, places, lists, k)
+        recall = estimate(lists)
         if recall >= GOOD_RECALL or n_near >= n_blocks:
             break
         n_near *= 2
@@ -113,16 +130,15 @@ def near_pairs(means: Array, n_near: int, compared: NDArray[np.bool_]) -> Iterat
     """Pairs of blocks one of which is among the nearest of the other, as far as they were not compared, near ones
     first; they count as compared from now on."""
     n_blocks = len(means)
-    squares = (means**2).sum(axis=1)
-    new = np.zeros_like(compared)
+    squares, found = (means**2).sum(axis=1), []
     for block in range(n_blocks):
         gaps = squares - 2 * (means @ means[block])
-        new[block, np.argpartition(gaps, n_near)[: n_near + 1] if n_near < n_blocks - 1 else slice(None)] = True
-        new[block, block] = True
-    new |= new.T
-    new &= ~compared
-    compared |= new
-    first, second = np.nonzero(np.triu(new))
+        near = np.argpartition(gaps, n_near)[: n_near + 1] if n_near < n_blocks - 1 else np.arange(n_blocks)
+        near = np.append(near, block)
+        near = near[~compared[block, near]]
+        found.append(np.minimum(near, block) * n_blocks + np.maximum(near, block))
+    first, second = np.divmod(np.unique(np.concatenate(found)), n_blocks)
+    compared[first, second] = compared[second, first] = True
     gaps = ((means[first] - means[second]) ** 2).sum(axis=1)
     order = np.argsort(gaps, kind="stable")
     return zip(first[order].tolist(), second[order].tolist(), strict=True)
@@ -152,13 +168,13 @@ def descend_links(
             break
 
 
-def estimate_recall(
-    exact: Candidates, truth: Truth, members: Array, places: Array, lists: tuple[Array, Array], k: int
-) -> float:
-    """Share of the true neighbours of some samples that their lists have."""
-    near = lists[0][places]
+def estimate_recall(samples: Again, truth: Truth, members: Array, near: Array, k: int) -> float:
+    """Share of the true neighbours of some samples that their lists, ``near``, have."""
     found = members[np.maximum(near, ~near)]
     distances = np.empty(found.shape)
-    exact.measure(truth.rows, found, distances)
+    those = np.unique(np.append(truth.rows, found))
+    rows, others = (np.searchsorted(those, part) for part in (truth.rows, found))
+    measure_pairs(samples(those), rows, others, distances, None)
+    round_distances(distances)
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return truth.share(*(np.take_along_axis(part, nearest, axis=1) for part in (found, distances)))

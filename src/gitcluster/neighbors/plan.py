@@ -22,6 +22,7 @@ from gitcluster.neighbors.shadows import (
     LEADING,
     QUERIES,
     SAMPLE,
+    Again,
     bound_seconds,
     count_axes,
     find_axes,
@@ -72,17 +73,17 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
 
 
 def approximate_search(
-    points: Array, k: int, metric: str, n_jobs: int | None, *, least: float = 0.0
+    points: Array, k: int, metric: str, n_jobs: int | None, *, least: float = 0.0, again: Again | None = None
 ) -> tuple[Array, Array, float]:
     """Indices and distances of k near others, and the estimated share of the k nearest among them; see ``descend``."""
     if metric == "cosine":
         *found, recall = descend(find_directions(points), k, n_jobs, least=least)
         return (*as_cosine((found[0], found[1])), recall)
-    return descend(points, k, n_jobs, least=least)
+    return descend(points, k, n_jobs, least=least, again=again)
 
 
-def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> Plan:
-    """The exact search that is expected to be the fastest."""
+def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None, again: Again | None = None) -> Plan:
+    """The exact search that is expected to be the fastest; ``again`` is for :func:`bounded_search`."""
     if metric == "cosine" and not issparse(points):
         plan = plan_exact_search(find_directions(points), k, "euclidean", n_jobs)
         return plan._replace(search=lambda: as_cosine(plan.search()))
@@ -97,7 +98,7 @@ def plan_exact_search(points: Any, k: int, metric: str, n_jobs: int | None) -> P
         return plan
     if plan.seconds > WORTH:
         at_best = bounded_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
-        bounded = plan_bounds(points, k, n_jobs) if at_best < plan.seconds else plan
+        bounded = plan_bounds(points, k, n_jobs, again) if at_best < plan.seconds else plan
         return bounded if bounded.seconds < plan.seconds else plan
     if plan.seconds > QUICK and not fits_cells(points, metric):
         return plan_blocks(points, k, n_jobs)
@@ -117,7 +118,7 @@ def plan_cells(points: Array, k: int, n_jobs: int | None) -> Plan:
     return Plan(cell_seconds(n_samples, n_features, sample_pairs(cells, found)), search)
 
 
-def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
+def plan_bounds(points: Array, k: int, n_jobs: int | None, again: Again | None = None) -> Plan:
     """The search by lower bounds, with as many coordinates as a sample of pairs says."""
     n_samples, n_features = points.shape
     rows = np.random.default_rng(0).choice(n_samples, min(2 * SAMPLE, n_samples), replace=False)
@@ -131,7 +132,8 @@ def plan_bounds(points: Array, k: int, n_jobs: int | None) -> Plan:
     seconds = bounded_seconds(n_samples, n_features, k, n_leading=n_leading, share=share, compared=compared)
     directions = axes.directions[:, : count_axes(n_leading, axes.directions.shape[1])]
     axes = axes._replace(directions=np.ascontiguousarray(directions))
-    return Plan(seconds, partial(bounded_search, points, k, axes=axes, n_leading=n_leading, n_jobs=n_jobs))
+    search = partial(bounded_search, points, k, axes=axes, n_leading=n_leading, n_jobs=n_jobs, again=again)
+    return Plan(seconds, search)
 
 
 def plan_blocks(points: Array, k: int, n_jobs: int | None) -> Plan:

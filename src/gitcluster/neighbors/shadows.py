@@ -9,6 +9,7 @@ How many coordinates to take depends on the data, so it is tried on a sample: :f
 add to a bound is told by :func:`find_margins`.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from gitcluster._jit import bounds as kernels
 from gitcluster._jit import run_threads
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, reorder_rows
 
 AXES = 384
 """Axes that are found, at most."""
@@ -35,6 +36,10 @@ QUERIES = 64
 """Samples whose bounds are tried."""
 ROWS_AT_ONCE = 1024
 """Samples that a thread turns at a time."""
+ROOM = 1 << 26
+"""Bytes of samples from which on their shadows are cast in their room."""
+Again = Callable[[Array], Array]
+"""Gives some of the samples again, by their places: what they were made from is still there."""
 
 
 class Axes(NamedTuple):
@@ -134,25 +139,49 @@ def find_unit(points: Array, centre: Array) -> float:
     return float(2.0 ** min(1000, -int(np.frexp(largest)[1])))
 
 
+def takes_room(points: Array, again: Again | None) -> bool:
+    """Whether shadows are cast in the room of the samples, which are brought back afterwards: where these are as many
+    bytes, so many that a second array would count."""
+    return again is not None and points.dtype == np.float32 and points.nbytes > ROOM
+
+
+def bring_back(points: Array, again: Again, n_jobs: int | None) -> None:
+    """Write the samples where their shadows were."""
+
+    def fill(start: int) -> None:
+        points[start : start + ROWS_AT_ONCE] = again(np.arange(start, min(start + ROWS_AT_ONCE, len(points))))
+
+    run_threads(fill, range(0, len(points), ROWS_AT_ONCE), n_jobs)
+
+
 def cast_shadows(
-    points: Array, axes: Axes, n_leading: int, *, parts: tuple[Array, Array], unit: float, n_jobs: int | None
+    points: Array,
+    axes: Axes,
+    n_leading: int,
+    *,
+    parts: tuple[Array, Array],
+    unit: float,
+    n_jobs: int | None,
+    overwrite: bool = False,
 ) -> Shadows:
     """Samples in single precision, in blocks: ``parts`` are these, sample by sample, and where each starts.
 
-    They are not turned where all features are compared.
+    They are not turned where all features are compared. With ``overwrite`` they take the place of ``points``.
     """
     n_samples, n_features = points.shape
     (centre, directions), whole = axes, n_leading == n_features
     n_further = 0 if whole else directions.shape[1] - n_leading
     members, starts = parts
-    features = np.empty((n_samples, n_features), np.float32)
+    if overwrite:
+        reorder_rows(points, members)
+    features = points if overwrite else np.empty((n_samples, n_features), np.float32)
     leading = features if whole else np.empty((n_samples, n_leading + 1), np.float32)
     further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     squares = np.empty(n_samples, np.float32)
 
     def fill(bounds: tuple[int, int]) -> None:
         here = slice(*bounds)
-        some = (points[members[here]].astype(np.float64) - centre) * unit
+        some = (points[here if overwrite else members[here]].astype(np.float64) - centre) * unit
         features[here] = some
         if not whole:
             turned, left = some @ directions, row_squares(some)
@@ -193,10 +222,10 @@ def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[in
     """Share of the pairs of a sample whose lower bound is below the distance of the ``rank``-th neighbour, by the
     number of coordinates that the bound takes."""
     sample = sample - axes.centre
-    sample /= np.abs(sample).max() or 1.0
+    sample /= max(sample.max(), -sample.min()) or 1.0
     queries = sample[:QUERIES]
     turned = sample @ axes.directions
-    squares = (sample**2).sum(axis=1)
+    squares = np.concatenate([(some**2).sum(axis=1) for some in np.array_split(sample, 8)])
     lengths = squares[: len(queries), None] + squares
     distances = lengths - 2 * queries @ sample.T
     reach = np.partition(distances, rank, axis=1)[:, rank, None]
