@@ -1,6 +1,8 @@
 """The layers of the house: imports go down, and every guest library has one home."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,9 @@ HOMES = {
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "torch": {"autoencoder"},
     "toponymy": {"integrations"},
 }  # fmt: skip
+
+SLOW = {"decomposition", "linear_model", "metrics", "neighbors", "preprocessing", "tree"}
+"""Parts of scikit-learn that take long to load, which a plain fit does without."""
 
 
 def imported_names(node):
@@ -99,3 +104,11 @@ def test_no_import_is_hidden_in_a_string():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
                 assert "gitcluster" not in ast.unparse(node), path.name
+
+
+def test_import_loads_no_slow_part_of_scikit_learn():
+    """They are imported in the functions that need them."""
+    code = "import sys, sklearn.utils; before = {*sys.modules}; import gitcluster; print(*{*sys.modules} - before)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
+    assert "gitcluster" in loaded
+    assert not {f"sklearn.{part}" for part in SLOW} & set(loaded)

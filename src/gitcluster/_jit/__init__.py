@@ -20,7 +20,16 @@ from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["inner_kernel", "keep_quiet", "kernel", "limit_threads", "rough_kernel", "run_chunks", "run_threads"]
+__all__ = [
+    "allocating_kernel",
+    "inner_kernel",
+    "keep_quiet",
+    "kernel",
+    "limit_threads",
+    "rough_kernel",
+    "run_chunks",
+    "run_threads",
+]
 
 SMALLEST_CHUNK = 4096
 OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -31,17 +40,33 @@ ANY_ORDER = {"reassoc", "contract", "nsz"}
 class Cache(FunctionCache):  # type: ignore[misc]
     """Compiled code in files. What cannot be read is compiled anew, what cannot be written is not kept."""
 
+    def __init__(self, function: Callable[..., Any], allocates: bool) -> None:
+        super().__init__(function)
+        self.allocates = allocates
+
+    def _index_key(self, *arguments: Any) -> Any:
+        """What code is found by: that which was compiled to count references needs numba's runtime."""
+        return *super()._index_key(*arguments), self.allocates
+
     def load_overload(self, *arguments: Any) -> Any:
-        """Compiled code that was kept; None where there is none that can be used, and it is compiled next."""
+        """Compiled code that was kept; None where there is none that can be used, and it is compiled next.
+
+        Numba would load its compiler and its runtime first, which takes longer than a small fit; code that allocates
+        nothing needs neither.
+        """
         found = None
         try:
-            found = super().load_overload(*arguments)
+            found = super().load_overload(*arguments) if self.allocates else self._load_alone(*arguments)
         except Exception:  # numba unpickles the files: what is damaged can raise anything
             with suppress(Exception):
                 self.flush()
         if found is None:
             announce_once()
         return found
+
+    def _load_alone(self, *arguments: Any) -> Any:
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(*arguments)
 
     def save_overload(self, *arguments: Any) -> None:
         """Keep compiled code."""
@@ -60,7 +85,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def enable_caching(self) -> None:
         """Keep compiled code in files, if there is a place for them."""
         try:
-            self._cache = Cache(self.py_func)
+            self._cache = Cache(self.py_func, self.targetoptions.get("_nrt", True))
         except RuntimeError as error:
             self.lost = str(error)
 
@@ -135,12 +160,20 @@ class InnerKernel(Kernel):
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a loop when it is first called, without the interpreter lock."""
+    """Compile a loop when it is first called, without the interpreter lock.
+
+    It makes no arrays or lists: no references to them are counted, so that less code is compiled, and it is faster.
+    """
+    return _make(Kernel, function, _nrt=False)
+
+
+def allocating_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that makes arrays or lists."""
     return _make(Kernel, function)
 
 
 def inner_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a part of other kernels, which alone call it."""
+    """Compile a part of other kernels, which alone call it; whether it may make arrays is up to them."""
     return _make(InnerKernel, function, no_cpython_wrapper=True)
 
 

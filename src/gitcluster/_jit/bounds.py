@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel, rough_kernel
+from gitcluster._jit import allocating_kernel, inner_kernel, kernel, rough_kernel
 from gitcluster._jit.cells import round_distance
 from gitcluster._jit.search import insert, squared_distance
 
@@ -72,7 +72,7 @@ def push(indices, squared, index, value):
     return True
 
 
-@kernel
+@allocating_kernel
 def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared):
     """Bring the nearest of the samples of two blocks up to date with one another.
 
@@ -109,7 +109,7 @@ def compare_blocks(first, second, products, shadows, margins, half, bar, near, s
                     bar[j] = half[j] - squared[j, -1] * margins.growth / 2 - margins.least
 
 
-@kernel
+@allocating_kernel
 def settle_rows(rows, columns, products, half, bars, points, slack, indices, distances):
     """Insert into some full rows of neighbours all samples that may be as near as the last of them, measured exactly.
 

@@ -107,6 +107,7 @@ def comes_first(value, index, other_value, other_index):
 
 @inner_kernel
 def swap(indices, distances, i, j):
+    """Exchange two pairs."""
     distances[i], distances[j] = distances[j], distances[i]
     indices[i], indices[j] = indices[j], indices[i]
 
@@ -114,7 +115,7 @@ def swap(indices, distances, i, j):
 @inner_kernel
 def select_first(indices, distances, count, k):
     """Put the first k of some pairs, by (distance, index), before the others, the last of them at the end."""
-    low, last = 0, count - 1
+    low, last = np.int64(0), np.int64(count - 1)  # every number below is of one type: swap is compiled once
     while low < last:
         middle = (low + last) // 2
         if comes_first(distances[middle], indices[middle], distances[low], indices[low]):
@@ -142,9 +143,12 @@ def select_first(indices, distances, count, k):
 def write_sorted(names, distances, count, places, order, to_names, to_distances):
     """Write the first of some samples by (distance, index): the place of each is the number of those before it."""
     n_even = (count + 15) // 16 * 16  # the processor takes many at a time, and none is left over
-    distances[count:n_even] = inf
-    places[:n_even] = 0
-    order[:count] = -1
+    for i in range(n_even):
+        places[i] = 0
+        if i < count:
+            order[i] = -1
+        else:
+            distances[i] = inf
     for j in range(0, n_even, 4):
         first, second, third, fourth = distances[j], distances[j + 1], distances[j + 2], distances[j + 3]
         for i in range(n_even):
@@ -160,7 +164,7 @@ def write_sorted(names, distances, count, places, order, to_names, to_distances)
         while moved >= 0:
             moved, order[place] = order[place], moved
             place += 1
-    for c in range(min(count, len(to_names))):
+    for c in range(count if count < len(to_names) else len(to_names)):
         to_names[c], to_distances[c] = names[order[c]], distances[order[c]]
 
 
@@ -178,7 +182,7 @@ def narrow_down(values, count, k, guess):
     """A bound that the first k of some values do not exceed, and few of the others; ``guess`` is where to begin."""
     low, high = 0.0, 0.0
     for i in range(count):
-        high = max(high, values[i])
+        high = values[i] if values[i] > high else high
     bound = guess if guess < high else (low + high) / 2
     for _ in range(HALVINGS):
         n_below = count - count_above(values, count, bound)
@@ -237,26 +241,28 @@ def rough_bound(squared, lengths, share):
     these ``lengths`` together: its root is wrong by HALF_BIT of them, and then by a share of itself."""
     if lengths > LARGE:
         return np.float32(inf)
-    return np.float32(((sqrt(squared) + HALF_BIT * lengths) * share) ** 2 + TINY)
+    distance = (sqrt(squared) + HALF_BIT * lengths) * share
+    return np.float32(distance * distance + TINY)
 
 
 @kernel
 def search_cells(
     start, stop, queries, cells, same, slack, prune, indices, distances, found, pairs,
-    near, squared, rounded, gaps, heap, rough, from_centre, x, by_feature, to_box, worst, count, places, order,
+    near, squared, rounded, gaps, heap, rough, bits, from_centre, x, by_feature, to_box, worst, count, places, order,
 ):  # fmt: skip
     """The nearest samples of ``cells`` to every sample of ``queries``; ``same`` where a sample may not find itself.
 
     Cells are visited from near to far, until the next is farther away than the k-th sample that each query has found;
     ``found`` tells how many it has from elsewhere. With ``prune`` below 1 they are given up earlier, at this share of
     the squared distance: faster, and not exact. ``pairs`` counts the samples that a query was compared with. From
-    ``near`` on, arrays are room to work in: what a query has found is put in order in the end.
+    ``near`` on, arrays are room to work in: what a query has found is put in order in the end. ``bits`` is ``rough``,
+    seen as whole numbers.
 
     The samples of a cell are compared in single precision first, relative to its centre, see :func:`rough_bound`; what
     can be among the k nearest is measured.
     """
     k, n_features, top = indices.shape[1], x.shape[1], np.int64(0)
-    share, bits = 1.0 + (n_features + 8) * HALF_BIT, rough.view(np.int32)
+    share = 1.0 + (n_features + 8) * HALF_BIT
     points, members, starts, blocks = cells.points, cells.members, cells.starts, cells.blocks
     low, high, centres, radii = cells.low, cells.high, cells.centres, cells.radii
     for q in range(start, stop):
@@ -305,7 +311,8 @@ def search_cells(
                     for c in range(end - begin):  # narrow_down is compiled for one kind of numbers
                         rounded[c] = rough[c]
                     guess = narrow_down(rounded, end - begin, k + 1, guess)  # the sample itself may be one of them
-                    worst[s] = (sqrt(guess) * share + HALF_BIT * lengths) ** 2 * slack
+                    distance = sqrt(guess) * share + HALF_BIT * lengths
+                    worst[s] = distance * distance * slack
                     bound = rough_bound(worst[s], lengths, share)
                 count[s] = gather_near(
                     x, s, me if same else -1, found[me] > 0, points, members, begin, end,
@@ -318,4 +325,4 @@ def search_cells(
             for c in range(count[s]):
                 rounded[c] = distances.dtype.type(round_distance(squared[s, c]))
             write_sorted(near[s], rounded, count[s], places, order, indices[me], distances[me])
-            found[me] = min(count[s], k)
+            found[me] = count[s] if count[s] < k else k

@@ -4,7 +4,7 @@ from math import inf, log
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit import allocating_kernel, inner_kernel, kernel
 from gitcluster._jit.heaps import sift_down
 from gitcluster._jit.sums import add_log
 from gitcluster._jit.tables import find_slot, free_slot
@@ -165,7 +165,7 @@ def count_misplaced(way, sizes, is_cut, wanted, held, parts):
     return np.abs(parts - wanted).sum() / 2
 
 
-@kernel
+@allocating_kernel
 def fit_cuts(ends, sizes, wanted, tolerance):
     """Which edges of a tree of parts to cut, so that the sizes are near to those ``wanted``, which ascend.
 

@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit import allocating_kernel, inner_kernel, kernel
 
 
 @inner_kernel
@@ -100,7 +100,7 @@ def insert(indices, distances, filled, index, distance):
     return filled
 
 
-@kernel
+@allocating_kernel
 def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
     rounded = distances[:1, :1].copy()
     for r in range(start, stop):
@@ -123,7 +123,7 @@ def nearest_in_matrix(start, stop, matrix, same, indices, distances):
                 filled = insert(indices[x], distances[x], filled, y, matrix[x, y])
 
 
-@kernel
+@allocating_kernel
 def expand_duplicates(start, stop, row_indices, row_distances, starts, members, indices, distances):
     k = indices.shape[1]
     near = np.empty(k + 1, indices.dtype)

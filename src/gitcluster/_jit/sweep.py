@@ -5,7 +5,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel
+from gitcluster._jit import allocating_kernel, inner_kernel
 from gitcluster._jit.linkage import append_edges
 from gitcluster._jit.sums import add_log
 from gitcluster._jit.unions import find, union
@@ -67,7 +67,7 @@ def change_count(distinct, counts, n_distinct, size, by):
     return n_distinct + 1
 
 
-@kernel
+@allocating_kernel
 def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
     """Algorithm 3. Merges along ``root``; returns what became of every edge and the change at each merge.
 
@@ -119,7 +119,7 @@ def link_edges(edges, root):
     return head, tail, following
 
 
-@kernel
+@allocating_kernel
 def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
     """Join the smallest cluster to the one it is most strongly connected to until ``n_clusters`` are left."""
     head, tail, following = link_edges(edges, root)

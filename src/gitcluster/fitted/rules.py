@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
@@ -109,6 +108,8 @@ def learn_rules(traits: list[Trait], inside: Mask, *, depth: int = DEPTH) -> Rul
     if not features:
         return nothing
     least = max(1, int(0.02 * inside[rows].sum()))
+    from sklearn.tree import DecisionTreeClassifier  # takes long to load, and most fits do without
+
     tree = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=least, class_weight="balanced", random_state=0)
     tree.fit(np.column_stack([feature.numbers for feature in features]), inside[rows])
     found = []
@@ -141,7 +142,7 @@ def _features(traits: list[Trait]) -> Any:
             yield Feature(place, value, (trait.values == value).astype(np.float32))
 
 
-def _leaves(tree: DecisionTreeClassifier) -> list[list[tuple[int, float, bool]]]:
+def _leaves(tree: Any) -> list[list[tuple[int, float, bool]]]:
     """Ways to the leaves of the cluster: (feature, limit, whether above it)."""
     inner, found = tree.tree_, []
     waiting: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]

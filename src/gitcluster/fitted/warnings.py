@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
 from gitcluster.inputs.columns import DISCRETE, Columns, column_at
 
@@ -40,6 +39,8 @@ def warn_of_columns(notes: Iterable[str], *, stacklevel: int) -> None:
 
 def ruling_columns(columns: Columns, X: Any, labels: NDArray[Any]) -> Iterator[str]:
     """What to say where the clusters are the values of one column."""
+    from sklearn.metrics import adjusted_rand_score  # takes long to load, and most fits do without
+
     there = np.asarray(labels) >= 0
     if len(np.unique(labels[there])) < 2:
         return

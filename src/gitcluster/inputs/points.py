@@ -9,7 +9,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster._support.arrays import Array, reorder_rows
 from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
@@ -187,7 +186,9 @@ class Points(Input):
         return gather_cells(self.values[self._order])
 
     @cached_property
-    def _index(self) -> NearestNeighbors:
+    def _index(self) -> Any:
+        from sklearn.neighbors import NearestNeighbors  # takes long to load, and most fits do without
+
         with quiet_conversion(self.metric):
             return NearestNeighbors(metric=self.metric).fit(self.values[self._order])
 

@@ -181,10 +181,11 @@ def search_cells(
     n_features, most, (indices, distances) = queries.points.shape[1], queries.blocks.shape[2], found[:2]
     room = most, indices.shape[1] + kernels.SPARE + width
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
+    rough = np.empty(width, np.float32)
     kernels.search_cells(
         start, stop, queries, cells, queries is cells, slack, prune, *found,
         np.empty(room, indices.dtype), np.empty(room), np.empty(room[1] + 16), np.empty(n_cells),
-        np.empty(n_cells, np.int64), np.empty(width, np.float32), np.zeros(n_wide, np.float32),
+        np.empty(n_cells, np.int64), rough, rough.view(np.int32), np.zeros(n_wide, np.float32),
         np.empty((most, n_features)), np.empty((n_features, most)), *np.empty((2, most)), np.empty(most, np.int64),
         *np.empty((2, room[1] + 16), np.int64),
     )  # fmt: skip

@@ -17,8 +17,6 @@ from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import DataConversionWarning
-from sklearn.metrics import pairwise_distances_argmin_min
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster._jit import limit_threads, run_chunks, search
 from gitcluster._support.arrays import Array
@@ -81,6 +79,8 @@ class Candidates:
         prunes = fits_cells(points, metric, TREE_FEATURES) or are_few(points, metric)
         self.tree = KDTree(points) if tree and prunes else None
         if self.tree is None:
+            from sklearn.neighbors import NearestNeighbors  # takes long to load, and most fits do without
+
             with quiet_conversion(metric):
                 algorithm = "brute" if self.measured else "auto"
                 self.index = NearestNeighbors(algorithm=algorithm, metric=metric, n_jobs=n_jobs).fit(points)
@@ -196,6 +196,8 @@ def nearest_between(points: Any, rows: Array, others: Array, metric: str) -> tup
         pairs = cdist(points[rows], points[others])
         distances, found = pairs.min(axis=1), pairs.argmin(axis=1)
     else:
+        from sklearn.metrics import pairwise_distances_argmin_min  # takes long to load, and most fits do without
+
         with quiet_conversion(metric):
             found, distances = pairwise_distances_argmin_min(points[rows], points[others], metric=metric)
     distances = np.array(distances, dtype=np.float64)
