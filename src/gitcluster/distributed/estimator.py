@@ -17,8 +17,9 @@ from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.distributed import checkpoint as on_disk
 from gitcluster.distributed import results
 from gitcluster.distributed.evidence import Merged, merge_stages
+from gitcluster.distributed.exact_search import search_exactly
 from gitcluster.distributed.exchange import Ground, find_routes
-from gitcluster.distributed.halo_search import Search, search_exactly, search_nearly
+from gitcluster.distributed.halo_search import Search, search_nearly
 from gitcluster.distributed.partition import Partition, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
