@@ -7,10 +7,11 @@ where many samples need them; this makes their reach shorter. Where few do, thes
 and what is found there comes back. The graph is that of one machine.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed
+from numpy.typing import NDArray
 
 from gitcluster._jit import cellwise
 from gitcluster._support.arrays import Array, starts_of
@@ -85,6 +86,7 @@ def finish_asked(cell: Cell, found: Found, asked: list[Queries], answers: list[F
 class Lending(NamedTuple):
     """Where a search stands when no cell has to be lent any more."""
 
+    indexes: list[Delayed]
     found: list[Delayed]
     searched: Array
     """(cells, cells) which other cells each was searched with."""
@@ -100,8 +102,7 @@ class Lending(NamedTuple):
 def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Search:
     """Search until every sample is certain."""
     cells, centres = partition
-    indexes = store(call_each(build_index, cells, plan))
-    found, searched, asked, counts, rounds, lent = lend_cells(cells, indexes, centres, task_bytes)
+    indexes, found, searched, asked, counts, rounds, lent = lend_cells(partition, plan, task_bytes)
     row_bytes = 8 * centres.shape[1] + 12 * (plan.n_found + 1)
     answers = ask_cells(indexes, asked, 1.0, {pair: 3 * n * row_bytes / task_bytes for pair, n in counts.items()})
     for pair in asked:
@@ -112,22 +113,17 @@ def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Sear
     return Search(store(graphs), around, 1.0, rounds + bool(counts), lent + row_bytes * sum(counts.values()))
 
 
-def lend_cells(cells: list[Delayed], indexes: list[Delayed], centres: Array, task_bytes: int) -> Lending:
+def lend_cells(partition: Partition, plan: Plan, task_bytes: int) -> Lending:
     """Search every cell, first alone, then with others, until few of its samples need more."""
-    sizes, low, high = (np.array(part) for part in zip(*fetch([index.bounds for index in indexes]), strict=True))
-    bounds = share((centres, low.astype(np.float64), high.astype(np.float64)))
+    cells, centres = partition
+    bounds = share((centres, *np.array(fetch(call_each(find_box, cells))).swapaxes(0, 1)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
-    searched, asked, counts, rounds, lent = np.eye(len(cells), dtype=bool), {}, {}, 0, 0
-    found: list[Delayed] = call_each(search_own, cells, indexes, 1.0)
-    tasks = dict(enumerate(found))
-    while tasks:
-        divided = [call(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
-        both = store([*tasks.values(), *divided])  # together, so that needs are listed before what was found is spilled
-        needs = dict(zip(tasks, both[len(tasks) :], strict=True))
-        for i, task in zip(tasks, both, strict=False):
-            found[i] = task
+    searched, rounds, lent = np.eye(len(cells), dtype=bool), 0, 0
+    indexes, sizes, found, needs = search_alone(cells, plan, bounds)
+    told = fetch([need.summary for need in needs])
+    while True:
         tasks = {}
-        for i, (lenders, others, n_asked) in zip(needs, fetch([need.summary for need in needs.values()]), strict=True):
+        for i, (lenders, *_) in enumerate(told):
             group = nearest[i][np.isin(nearest[i], lenders)]
             group = group[:NEAR] if rounds == 0 else group
             group = group[: max(1, int(np.searchsorted(np.cumsum(sizes[group]), task_bytes)))]
@@ -135,8 +131,39 @@ def lend_cells(cells: list[Delayed], indexes: list[Delayed], centres: Array, tas
                 tasks[i] = call(search_halo, cells[i], indexes[i], found[i], [indexes[j] for j in group])
                 searched[i, group] = True
                 lent += int(sizes[group].sum())
-                continue
-            for place, (j, n) in enumerate(zip(others.tolist(), n_asked, strict=True)):
-                asked[i, j], counts[i, j] = needs[i].queries[place], n
-        rounds += bool(tasks)
-    return Lending(found, searched, asked, counts, rounds, lent)
+        if not tasks:
+            break
+        divided = [call(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
+        for i, *pair in zip(tasks, *store_together([*tasks.values()], divided), strict=True):
+            found[i], needs[i] = pair
+        for i, summary in zip(tasks, fetch([needs[i].summary for i in tasks]), strict=True):
+            told[i] = summary
+        rounds += 1
+    pairs = [(i, j, place) for i, (_, others, _) in enumerate(told) for place, j in enumerate(others.tolist())]
+    asked = {(i, j): needs[i].queries[place] for i, j, place in pairs}
+    counts = {(i, j): told[i][2][place] for i, j, place in pairs}
+    return Lending(indexes, found, searched, asked, counts, rounds, lent)
+
+
+def find_box(cell: Cell) -> Array:
+    """The lower and the upper corner of the box around the samples of a cell."""
+    return np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64)
+
+
+def search_alone(
+    cells: list[Delayed], plan: Plan, bounds: Any
+) -> tuple[list[Delayed], NDArray[np.int64], list[Delayed], list[Delayed]]:
+    """Search every cell by itself: what each lends, the bytes of that, what was found, and which cells are needed."""
+    indexes = call_each(build_index, cells, plan)
+    found = call_each(search_own, cells, indexes, 1.0)
+    needs = call_each(
+        divide_needs, cells, found, list(range(len(cells))), bounds, list(~np.eye(len(cells), dtype=bool))
+    )
+    indexes, sizes, found, needs = store_together(indexes, [index.n_bytes for index in indexes], found, needs)
+    return indexes, np.array(fetch(sizes)), found, needs
+
+
+def store_together(*tasks: list[Delayed]) -> list[list[Delayed]]:
+    """Start several tasks per cell at once, so that those of one cell follow each other before anything is spilled."""
+    stored, n_cells = store([task for some in tasks for task in some]), len(tasks[0])
+    return [stored[start : start + n_cells] for start in range(0, len(stored), n_cells)]

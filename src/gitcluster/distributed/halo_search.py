@@ -51,10 +51,9 @@ class Index(NamedTuple):
     """Type of the ids of those."""
 
     @property
-    def bounds(self) -> tuple[int, Array, Array]:
-        """Bytes of the samples, and the box around them."""
-        n_bytes = sum(np.asarray(part).nbytes for part in self.samples)
-        return n_bytes, self.samples.points.min(axis=0), self.samples.points.max(axis=0)
+    def n_bytes(self) -> int:
+        """Bytes of the samples."""
+        return sum(np.asarray(part).nbytes for part in self.samples)
 
 
 class Found(NamedTuple):
