@@ -31,6 +31,7 @@ def deadly(client, tmp_path):
     [
         "partition.place_rows",
         "halo_search.search_halo",
+        "halo_search.answer_queries",
         "stages.climb",
         "stages.sum_boundaries",
         "results.send_back",
@@ -38,7 +39,7 @@ def deadly(client, tmp_path):
 )
 def test_a_worker_dies(deadly, function):
     count = deadly(function)
-    model = fit(X, cell_size=150, **OPTIONS)
+    model = fit(X, cell_size=60, **OPTIONS)
     assert_same(model, on_one_machine(X, **OPTIONS))
     assert count() == 1
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 from gitcluster import pipeline
-from gitcluster.distributed import study
+from gitcluster.distributed import exact_search, study
 
 from .compare import assert_same, check, columns_of, fit, on_one_machine
 
@@ -60,6 +60,14 @@ def test_hard_sets_in_single_precision(name):
     X = SETS[name].astype(np.float32)
     check(X, cell_size=20, n_neighbors=5, noise="auto")
     check(X, cell_size=20, n_clusters=3, variant="paper")
+
+
+@pytest.mark.parametrize("share", [0.0, np.inf], ids=["all are lent", "all are asked"])
+@pytest.mark.parametrize("name", ["lattice in no order", "duplicates", "far groups", "80 features, rounded"])
+def test_cells_that_are_lent_and_cells_that_are_asked(name, share, monkeypatch):
+    monkeypatch.setattr(exact_search, "ASKED", share)
+    for precision in (np.float32, np.float64):
+        check(SETS[name].astype(precision), cell_size=12, n_clusters=2, n_neighbors=5)
 
 
 def test_parts_far_from_each_other_are_bridged():

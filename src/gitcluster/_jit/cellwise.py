@@ -50,8 +50,9 @@ def nearest_centre(points, centres, nearest):
 
 
 @kernel
-def count_needs(points, reach, own, centres, low, high, wanted, needs):
-    """For every wanted cell, the samples whose ``reach`` goes beyond the bisector to it and into its box.
+def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, rows):
+    """For every wanted cell, how many samples have a ``reach`` that goes beyond the bisector to it and into its box;
+    which ones is written to ``rows``, from ``starts`` of the cell on, where there is room.
 
     A sample of the cell ``own`` is at least as far from all samples of another cell as from the bisector between the
     two centres; what rounding may add to the distances is taken off.
@@ -73,6 +74,8 @@ def count_needs(points, reach, own, centres, low, high, wanted, needs):
                     gap += side * side
                 if gap > reach[i] * reach[i]:
                     continue
+            if len(rows):
+                rows[starts[c] + needs[c]] = i
             needs[c] += 1
 
 

@@ -17,12 +17,13 @@ from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.distributed import checkpoint as on_disk
 from gitcluster.distributed import results
 from gitcluster.distributed.evidence import Merged, merge_stages
-from gitcluster.distributed.exchange import Ground, find_routes
-from gitcluster.distributed.halo_search import Search, search_exactly, search_nearly
+from gitcluster.distributed.exact_search import search_exactly
+from gitcluster.distributed.exchange import Ground, find_routes, join_regions
+from gitcluster.distributed.halo_search import Search, search_nearly
 from gitcluster.distributed.partition import Partition, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
-from gitcluster.distributed.stages import Stages, build_stages
+from gitcluster.distributed.stages import Stages, build_stages, start_parts
 from gitcluster.distributed.study import Asked, study_source
 from gitcluster.distributed.tasks import Resources, call, column, find_resources, share
 from gitcluster.fitted.attributes import ClusteringAttributes
@@ -163,10 +164,13 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             partition, search = self._search(source, plan, resources, progress)
 
             progress.begin("exchange")
-            ground = find_routes(partition.cells, search)
+            regions = join_regions(partition.cells, search)
+            parts = start_parts(regions, plan)
+            ground = find_routes(regions, search.around)
 
             progress.begin("local clusters and topo-graph")
-            stages = build_stages(ground, plan)
+            stages = build_stages(ground, plan, parts)
+            del parts
 
             progress.begin("merge")
             merged = merge_stages(ground, stages, asked, study)

@@ -94,11 +94,17 @@ class Ground(NamedTuple):
         ]
 
 
-def find_routes(cells: list[Delayed], search: Search) -> Ground:
+def join_regions(cells: list[Delayed], search: Search) -> list[Region]:
+    """All cells with their neighbours."""
+    return [Region(*both) for both in zip(cells, search.graphs, strict=True)]
+
+
+def find_routes(regions: list[Region], around: list[list[int]]) -> Ground:
     """Who lends what to whom; cells that lend nothing are left out."""
-    regions = [Region(*both) for both in zip(cells, search.graphs, strict=True)]
-    pairs = [(c, b) for c, some in enumerate(search.around) for b in some]
-    halos, ids = store([graph.halo for graph in search.graphs]), store([cell.ids for cell in cells])
+    cells: list[Any] = [region.cell for region in regions]
+    pairs = [(c, b) for c, some in enumerate(around) for b in some]
+    graphs: list[Any] = [region.graph for region in regions]
+    halos, ids = store([graph.halo for graph in graphs]), store([cell.ids for cell in cells])
     tasks = store([call(find_route, halos[c], ids[b]) for c, b in pairs])
     counts = fetch([*(task.n_samples for task in tasks), *call_each(len, halos)])
     sizes, needed = counts[: len(tasks)], counts[len(tasks) :]

@@ -1,8 +1,6 @@
 """Stage 1 on many machines: every cell is searched together with a halo of the cells around it.
 
-Exact: a sample has found its neighbours when its reach, the distance of the last of them, ends before the bisector to
-every cell that was not searched, or before that cell's box. While there are samples for which this does not hold, their
-cell is searched together with more of the cells that they need, the nearest first. The graph is that of one machine.
+Exact: see ``exact_search``.
 
 Approximate: every sample is searched in the nearest cells, one more per round, until a sample of rows, whose neighbours
 in all cells are known, has found the share of them that was asked for.
@@ -25,8 +23,6 @@ from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.exact import CELL_FEATURES
 from gitcluster.neighbors.recall import RECALL_ROWS
 
-NEAR = 6
-"""Cells around a cell that are searched first; what lies beyond is needed by few samples then."""
 PRUNE = 0.5
 """An approximate search passes over boxes whose squared distance is above this share of the last neighbour's."""
 ROWS_AT_ONCE = 1 << 11
@@ -55,10 +51,9 @@ class Index(NamedTuple):
     """Type of the ids of those."""
 
     @property
-    def bounds(self) -> tuple[int, Array, Array]:
-        """Bytes of the samples, and the box around them."""
-        n_bytes = sum(np.asarray(part).nbytes for part in self.samples)
-        return n_bytes, self.samples.points.min(axis=0), self.samples.points.max(axis=0)
+    def n_bytes(self) -> int:
+        """Bytes of the samples."""
+        return sum(np.asarray(part).nbytes for part in self.samples)
 
 
 class Found(NamedTuple):
@@ -77,7 +72,12 @@ class Found(NamedTuple):
     @property
     def reach(self) -> Array:
         """(u,) distance of the last of them; infinite where some are lacking."""
-        return np.where(self.filled == self.indices.shape[1], self.distances[:, -1], np.inf)
+        return self.reach_of(np.arange(len(self.filled)))
+
+    def reach_of(self, rows: Array) -> Array:
+        """The same for some points."""
+        last = self.distances[rows, -1]
+        return np.where(self.filled[rows] == self.indices.shape[1], last, np.array(np.inf, last.dtype))
 
 
 class Graph(NamedTuple):
@@ -158,22 +158,32 @@ def search_halo(cell: Cell, index: Index, found: Found, others: list[Index]) -> 
     return _search(distinct_points(cell, index), found.copy(), others)
 
 
-def take_queries(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
+def take_chosen(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
     """The points for which a cell was chosen."""
-    rows = np.flatnonzero(chosen == number)
-    return Queries(rows, cell.points[cell.first[rows]], found.reach[rows])
+    return take_queries(cell, found, np.flatnonzero(chosen == number))
+
+
+def take_queries(cell: Cell, found: Found, rows: Array) -> Queries:
+    """Some points of a cell."""
+    return Queries(rows, cell.points[cell.first[rows]], found.reach_of(rows))
 
 
 def answer_queries(index: Index, asked: list[Queries], prune: float) -> list[Found]:
     """The nearest samples of a cell to points of others, -1 where there are fewer within reach."""
     points = np.concatenate([queries.points for queries in asked])
+    reach = np.concatenate([queries.reach for queries in asked])
     nearest = _nothing_found(index, len(points))
-    nearest.distances[:] = np.concatenate([queries.reach for queries in asked])[:, None]
-    nearest.filled[:] = index.n_found
+    nearest.distances[:] = beyond(reach)[:, None]  # a sample that is as far as the last one may come before it
+    nearest.filled[reach < np.inf] = index.n_found
     if len(points):
         nearest = _search(gather_samples(points), nearest, [index], prune)
     ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
     return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
+
+
+def beyond(reach: Array) -> Array:
+    """A little farther than every reach, in its precision."""
+    return np.asarray(np.nextafter(reach * reach.dtype.type(1 + 1e-6), reach.dtype.type(np.inf)))
 
 
 def merge_answers(found: Found, asked: list[Queries], answers: list[Found]) -> Found:
@@ -228,17 +238,6 @@ def _search_all_pairs(points: Array, other: Samples, found: Found) -> None:
         )  # fmt: skip
 
 
-def list_needs(cell: Cell, found: Found, own: int, bounds: tuple[Array, ...], wanted: Array) -> Array:
-    """How many distinct points still need each of the wanted cells; ``bounds`` are all centres and corners of boxes."""
-    points, (centres, low, high) = cell.points[cell.first], bounds
-    reach = found.reach.astype(np.float64) * (1 + 1e-6)
-    gap = np.maximum(np.maximum(low - points.max(axis=0), points.min(axis=0) - high), 0)
-    wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
-    needs = np.zeros(len(centres), np.int64)
-    cellwise.count_needs(points, reach, own, centres, low, high, wanted, needs)
-    return needs
-
-
 def finish(cell: Cell, found: Found) -> Graph:
     """The neighbours of every sample, in local numbers."""
     k = found.indices.shape[1] - 1
@@ -269,35 +268,6 @@ def number_locally(indices: Array, ids: Array) -> NDArray[np.int32]:
     return local
 
 
-def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Search:
-    """Search until every sample is certain."""
-    cells, centres = partition
-    indexes = store(call_each(build_index, cells, plan))
-    sizes, low, high = (np.array(part) for part in zip(*fetch([index.bounds for index in indexes]), strict=True))
-    bounds = share((centres, low.astype(np.float64), high.astype(np.float64)))
-    nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
-    searched, rounds, lent = np.eye(len(cells), dtype=bool), 0, 0
-    found: list[Delayed] = call_each(search_own, cells, indexes, 1.0)
-    tasks = dict(enumerate(found))
-    while tasks:
-        needs = [call(list_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
-        both = store([*tasks.values(), *needs])  # together, so that needs are listed before what was found is spilled
-        for i, task in zip(tasks, both, strict=False):
-            found[i] = task
-        needed, tasks = dict(zip(tasks, fetch(both[len(tasks) :]), strict=True)), {}
-        for i, need in needed.items():
-            group = nearest[i][need[nearest[i]] > 0]
-            group = group[:NEAR] if rounds == 0 else group
-            group = group[: max(1, int(np.searchsorted(np.cumsum(sizes[group]), task_bytes)))]
-            if len(group):
-                tasks[i] = call(search_halo, cells[i], indexes[i], found[i], [indexes[j] for j in group])
-                searched[i, group] = True
-                lent += int(sizes[group].sum())
-        rounds += bool(tasks)
-    around = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(len(cells), dtype=bool)]
-    return Search(store(call_each(finish, cells, found)), around, 1.0, rounds, lent)
-
-
 def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
     """Search in the nearest cells until the recall is good enough: first in two, many boxes passed over, then in more
     and more, no box passed over."""
@@ -317,8 +287,9 @@ def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
         else:
             chosen = store(call_each(choose_cells, cells, numbers, shared, place))
             lenders = [some.tolist() for some in fetch(call_each(np.unique, chosen))]
-            asked = {(i, j): call(take_queries, cells[i], found[i], chosen[i], j) for i in numbers for j in lenders[i]}
-            found = ask_chosen(indexes, found, asked, prune)
+            asked = {(i, j): call(take_chosen, cells[i], found[i], chosen[i], j) for i in numbers for j in lenders[i]}
+            answers = ask_cells(indexes, asked, prune)
+            found = store(call_each(merge_answers, found, *sort_by_cell(asked, answers, len(cells))))
             searched = [known | set(some) for known, some in zip(searched, lenders, strict=True)]
             rounds, lent = rounds + 1, lent + bytes_per_round
         recall, lacking = measure_recall(cells, found, truth)
@@ -331,22 +302,39 @@ def _places(n_cells: int) -> list[tuple[int, float]]:
     return [*((1, PRUNE) for _ in range(min(n_cells, 2) - 1)), *((place, 1.0) for place in range(n_cells))]
 
 
-def ask_chosen(
-    indexes: list[Delayed], found: list[Delayed], asked: dict[tuple[int, int], Delayed], prune: float
-) -> list[Delayed]:
-    """Send points of cells i to the cells j that were chosen for them, search there, and send back what was found."""
-    asking: dict[int, list[int]] = {}
-    lending: dict[int, list[int]] = {}
-    for i, j in asked:
-        asking.setdefault(j, []).append(i)
-        lending.setdefault(i, []).append(j)
-    answers = {j: call(answer_queries, indexes[j], [asked[i, j] for i in some], prune) for j, some in asking.items()}
-    return store(
-        [
-            call(merge_answers, found[i], [asked[i, j] for j in some], [answers[j][asking[j].index(i)] for j in some])
-            for i, some in sorted(lending.items())
-        ]
-    )
+Pairs = dict[tuple[int, int], Delayed]
+"""What goes between two cells: of the first one, from or to the second."""
+
+
+def ask_cells(
+    indexes: list[Delayed], asked: Pairs, prune: float, most: dict[tuple[int, int], float] | None = None
+) -> Pairs:
+    """Send points of cells i to cells j and search there. ``most`` tells the share of a task that each pair takes."""
+    groups: dict[int, list[list[int]]] = {}
+    room: dict[int, float] = {}
+    for i, j in sorted(asked):
+        share_of_task = 0.0 if most is None else most[i, j]
+        if j not in groups or share_of_task > room[j]:
+            groups.setdefault(j, []).append([])
+            room[j] = 1.0
+        groups[j][-1].append(i)
+        room[j] -= share_of_task
+    answers = {}
+    for j, some in groups.items():
+        for group in some:
+            task = call(answer_queries, indexes[j], [asked[i, j] for i in group], prune)
+            answers.update({(i, j): task[place] for place, i in enumerate(group)})
+    return answers
+
+
+def sort_by_cell(asked: Pairs, answers: Pairs, n_cells: int) -> tuple[list[list[Delayed]], list[list[Delayed]]]:
+    """What every cell has asked, and the answers."""
+    questions: list[list[Delayed]] = [[] for _ in range(n_cells)]
+    replies: list[list[Delayed]] = [[] for _ in range(n_cells)]
+    for i, j in sorted(asked):
+        questions[i].append(asked[i, j])
+        replies[i].append(answers[i, j])
+    return questions, replies
 
 
 def _count_bytes(cell: Cell, k: int) -> int:

@@ -21,7 +21,6 @@ from gitcluster.fitted.outliers import (
     highest_in,
     log_ratios,
     mark_noise,
-    measure_widths,
     score_outliers,
 )
 from gitcluster.fitted.prediction import describe_samples
@@ -70,13 +69,13 @@ class Labelling(NamedTuple):
 def describe_all(ground: Ground, stages: Stages, view: int) -> list[Delayed]:
     """For every cell what is known of its samples in one view."""
     chosen = Chosen(view, stages.plan.reaches[view].intensity, stages.views[view].numbering)
-    around = ground.exchange(store(call_each(lend_widths, ground.regions, chosen.k)))
+    around = ground.exchange(store(call_each(lend_widths, ground.cells, stages.climbed, view)))
     return store(call_each(describe_cell, ground.regions, stages.climbed, stages.roots, around, share(chosen)))
 
 
-def lend_widths(region: Region, k: int) -> tuple[Array, Array]:
+def lend_widths(cell: Cell, climbed: Climbed, view: int) -> tuple[Array, Array]:
     """Mean distance to the neighbours, and the rows."""
-    return measure_widths(region.near, k, n_jobs=1), region.cell.rows
+    return np.ascontiguousarray(climbed.widths[:, view]), cell.rows
 
 
 def describe_cell(region: Region, climbed: Climbed, roots: Roots, around: Around, chosen: Chosen) -> CellResults:

@@ -21,6 +21,7 @@ from gitcluster.distributed.exchange import Around, Ground, Region
 from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
+from gitcluster.fitted.outliers import measure_widths
 from gitcluster.intensity import (
     distance_unit,
     find_components,
@@ -67,10 +68,10 @@ class Stages(NamedTuple):
     rounds: int
 
 
-def build_stages(ground: Ground, plan: Plan) -> Stages:
-    """Stages 2 to 4."""
+def build_stages(ground: Ground, plan: Plan, parts: list[Delayed] | None = None) -> Stages:
+    """Stages 2 to 4; ``parts`` are the connected parts within cells, where they are known."""
     regions = ground.regions
-    levels, n_components = find_levels(ground, plan)
+    levels, n_components = find_levels(ground, plan, start_parts(regions, plan) if parts is None else parts)
     climbed = store(call_each(climb, regions, ground.exchange(levels), plan))
     del levels
     roots, rounds = store(call_each(first_roots, ground.cells, climbed)), 0
@@ -114,9 +115,14 @@ class Sums(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def find_levels(ground: Ground, plan: Plan) -> tuple[list[Delayed], list[int]]:
+def start_parts(regions: list[Region], plan: Plan) -> list[Delayed]:
+    """Connected parts within cells. Begun before anything waits for the search, they are found while each graph of
+    neighbours is still in memory."""
+    return store(call_each(find_parts, regions, plan))
+
+
+def find_levels(ground: Ground, plan: Plan, parts: list[Delayed]) -> tuple[list[Delayed], list[int]]:
     """Log intensities and units of all samples, and the number of connected components in every view."""
-    parts = store(call_each(find_parts, ground.regions, plan))
     around = ground.exchange(call_each(lend_names, parts))
     linked = fetch(call_each(link_parts, parts, around))
     joined = [
@@ -205,6 +211,8 @@ class Climbed(NamedTuple):
     last_distances: Array
     """(n, s) of the last neighbours within reach of the boundary."""
     last_ids: NDArray[np.int64]
+    widths: NDArray[np.float64]
+    """(n, s) mean distances to the neighbours, which outliers are told by; here because the graph is at hand."""
 
 
 class Roots(NamedTuple):
@@ -238,7 +246,8 @@ def climb(region: Region, around: Around, plan: Plan) -> Climbed:
         parents[:, s], tops[:, s] = parent, top[:n_own]
     columns = [reach.boundary - 1 for reach in plan.reaches]
     last = graph.distances[:, columns], ids[graph.indices[:, columns]]
-    return Climbed(log_intensity, units, parents, tops, *last)
+    widths = [measure_widths(region.near, reach.intensity, n_jobs=1) for reach in plan.reaches]
+    return Climbed(log_intensity, units, parents, tops, *last, np.stack(widths, axis=1))
 
 
 def first_roots(cell: Cell, climbed: Climbed) -> Roots:
