@@ -73,11 +73,12 @@ def push(indices, squared, index, value):
 
 
 @allocating_kernel
-def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared):
+def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared, last):
     """Bring the nearest of the samples of two blocks up to date with one another.
 
     ``products`` are those of their leading coordinates. ``bar[x] + half[y]`` is the product from which on y may be as
-    near to x as the last of ``near[x]``; ``squared`` are the distances of those, in single precision.
+    near to x as the last of ``near[x]``; ``squared`` are the distances of those, in single precision, and ``last`` the
+    largest in every block.
     """
     begin, start, stop = shadows.starts[first], shadows.starts[second], shadows.starts[second + 1]
     their_half, their_bar = half[start:stop], bar[start:stop]
@@ -107,6 +108,11 @@ def compare_blocks(first, second, products, shadows, margins, half, bar, near, s
                     bar[i] = half[i] - squared[i, -1] * margins.growth / 2 - margins.least
                 if value <= squared[j, -1] and push(near[j], squared[j], i, value):
                     bar[j] = half[j] - squared[j, -1] * margins.growth / 2 - margins.least
+    for block in (first, second):
+        farthest = 0.0
+        for i in range(shadows.starts[block], shadows.starts[block + 1]):
+            farthest = max(farthest, squared[i, -1])
+        last[block] = farthest  # at once: other threads read it
 
 
 @allocating_kernel

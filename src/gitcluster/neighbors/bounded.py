@@ -120,7 +120,7 @@ def compare_pairs(
     near, squared = lists
     half = _half(shadows, margins)
     bar = (half - squared[:, -1].astype(np.float64) * (margins.growth / 2) - margins.least).astype(np.float32)
-    turns = Turns(pairs)
+    turns, farthest = Turns(pairs), np.empty(len(shadows.starts) - 1) if last is None else last
 
     def work(_: int) -> None:
         largest = int(np.diff(shadows.starts).max())
@@ -130,10 +130,7 @@ def compare_pairs(
                 rows, columns = (shadows.leading[shadows.starts[b] : shadows.starts[b + 1]] for b in (first, second))
                 products = room[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=products)
-                kernels.compare_blocks(first, second, products, shadows, margins, half, bar, near, squared)
-                if last is not None:
-                    for b in (first, second):
-                        last[b] = squared[shadows.starts[b] : shadows.starts[b + 1], -1].max()
+                kernels.compare_blocks(first, second, products, shadows, margins, half, bar, near, squared, farthest)
 
     n_threads = effective_n_jobs(n_jobs)
     run_threads(work, range(n_threads), n_threads)
