@@ -37,8 +37,7 @@ from gitcluster.distributed.tasks import call, call_each, fetch, share, store
 NEAR = 6
 """Cells that are lent to a cell first; what lies beyond is needed by fewer samples then."""
 ASKED = 0.5
-"""Samples that a cell may send to all others together, as a share of its own: to search for a sample elsewhere and to
-send back what was found takes about as long as to look at it in vain in four cells that were lent."""
+"""Samples that a cell may send to all others together, as a share of its own: bounds what answers take in memory."""
 
 
 class Needs(NamedTuple):
