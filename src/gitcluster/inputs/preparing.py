@@ -34,13 +34,14 @@ class Ready(NamedTuple):
     def take(self, rows: Array) -> "Ready":
         """Some of the samples, in another order or more than once."""
         data = self.data.repeat(rows if self.waiting is None else self.waiting[rows])
-        return self._take_others(rows)._replace(data=data, waiting=None)
+        return self.take_rest(rows)._replace(data=data, waiting=None)
 
     def put_back(self, place: Array) -> "Ready":
         """The samples in the order in which they were given; those that were scaled are written over."""
-        return self._take_others(place)._replace(data=self.data.put_in_order(place))
+        return self.take_rest(place)._replace(data=self.data.put_in_order(place))
 
-    def _take_others(self, rows: Array) -> "Ready":
+    def take_rest(self, rows: Array) -> "Ready":
+        """The same but for the data, which stay as they are."""
         return self._replace(
             weights=None if self.weights is None else self.weights[rows],
             constraints=None if self.constraints is None else self.constraints.take(rows),
@@ -66,7 +67,7 @@ def prepare_samples(
         rank = inverse_order(order)[ready.data.first_equal(order)]
         order = np.lexsort((ready.constraints.rank_groups(rank), rank))
     if ready.data.can_wait and sort:
-        return ready._take_others(order)._replace(order=order, waiting=order)
+        return ready.take_rest(order)._replace(order=order, waiting=order)
     return ready.take(order)._replace(order=order)
 
 
