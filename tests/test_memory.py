@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from gitcluster import GIT
 from gitcluster._support import memory
 from gitcluster.inputs import as_input
 from gitcluster.inputs.representations import Representation
@@ -55,6 +56,18 @@ def test_duplicates_leave_the_samples_as_they_are(in_their_room, search):
     found = search_points(own, 9, "euclidean", search=search)
     np.testing.assert_array_equal(own, points)
     assert (found.distances[:, 0] == 0).all()
+
+
+def test_a_fit_in_the_room_of_its_samples_is_the_same(monkeypatch):
+    given = X[:6000].astype(np.float32)
+    given.setflags(write=False)
+    expected = GIT(5, search="approximate").fit(given)
+    monkeypatch.setattr(shadows, "ROOM", 0)
+    model = GIT(5, search="approximate").fit(given)
+    np.testing.assert_array_equal(given, X[:6000].astype(np.float32))
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    np.testing.assert_array_equal(model.predict(given), model.labels_)
+    np.testing.assert_array_equal(model.predict(given + 0.5), expected.predict(given + 0.5))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
