@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, find_neighbors, neighbors
-from gitcluster._jit import descent as kernels
-from gitcluster._jit import run_chunks
+from gitcluster.kernels import descent as kernels
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import blocks, descent, exact
 from gitcluster.neighbors.bounded import empty_lists
 from gitcluster.neighbors.shadows import Shadows, find_axes, find_margins
@@ -27,7 +27,7 @@ def small(monkeypatch):
     monkeypatch.setattr(descent, "NEAR", 4)
     monkeypatch.setattr(descent, "LINKS", 8)
     monkeypatch.setattr(descent, "BACK", 4)
-    monkeypatch.setattr(descent, "run_chunks", partial(run_chunks, smallest=100))
+    monkeypatch.setattr(descent, "run_chunks", partial(run_chunks, min_chunk_size=100))
 
 
 def hits(found, true):

@@ -9,8 +9,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster._jit import transport
 from gitcluster.fitted.exact_sizes import measure_ways, whole_sizes
+from gitcluster.kernels import transport
 
 X, y = make_blobs([120, 60, 20], 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=3)
 MODEL = GIT(proportions=[6, 3, 1]).fit(X)

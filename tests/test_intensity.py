@@ -5,8 +5,8 @@ import pytest
 from scipy.special import logsumexp
 
 from gitcluster import Neighbors, estimate_intensity, find_neighbors
-from gitcluster._jit.climbing import NO_INTENSITY
 from gitcluster.intensity import LOWEST, distance_unit, round_intensity, rounding_step
+from gitcluster.kernels.climbing import NO_INTENSITY
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 NEAR = find_neighbors(X, n_neighbors=12)  # one connected component

@@ -34,7 +34,7 @@ LAYERS = [
     ["neighbors"],
     ["prior"],
     ["recipes"],
-    ["_jit"],
+    ["kernels"],
     ["_support"],
 ]
 LEAVES = {"autoencoder": {"_support"}, "datasets": {"_support"}, "metrics": {"_support"}}
@@ -46,7 +46,7 @@ UPWARD = {
 """Conveniences that need a higher layer, and import it when they are called."""
 HOMES = {
     "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"}, "fsspec": {"distributed"},
-    "matplotlib": {"cli", "plots"}, "numba": {"_jit"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
+    "matplotlib": {"cli", "plots"}, "numba": {"kernels"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "torch": {"autoencoder"},
     "toponymy": {"integrations"},
 }  # fmt: skip

@@ -9,8 +9,8 @@ from scipy.sparse import random as random_sparse
 from sklearn.metrics import pairwise_distances
 
 from gitcluster import find_neighbors, scale_features
-from gitcluster._jit import search
 from gitcluster._support import validation
+from gitcluster.kernels import search
 from gitcluster.neighbors.exact import WIDE
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcluster._jit import sums
+from gitcluster.kernels import sums
 
 POSITIVE = st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=60)
 LOGS = st.lists(st.floats(-2000, 50), min_size=1, max_size=60)

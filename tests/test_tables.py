@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcluster._jit import allocating_kernel
-from gitcluster._jit.heaps import build_heap, sift_down
-from gitcluster._jit.tables import find_slot, free_slot, make_table
+from gitcluster.kernels import kernel
+from gitcluster.kernels.heaps import build_heap, sift_down
+from gitcluster.kernels.tables import find_slot, free_slot, make_table
 
 
-@allocating_kernel
+@kernel
 def use_table(table, numbers, values, left):
     """Put numbers in with their values, a negative one takes its opposite out; fill ``left`` with what is held."""
     held = np.empty(len(table), np.int64)
@@ -26,7 +26,7 @@ def use_table(table, numbers, values, left):
         left[number] = held[slot] if table[slot] == number else -1
 
 
-@allocating_kernel
+@kernel
 def use_heap(keys, ties, out):
     """Numbers in the order in which a heap hands them out."""
     heap, top, size = np.arange(len(keys)), np.int64(0), np.int64(len(keys))

@@ -19,7 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods.pair_distances import nearest_denser
-from gitcluster._jit import allocating_kernel
+from gitcluster.kernels import kernel
 
 MAX_NEIGHBORS = 1000
 SMALL_SET_SHARE = 0.4
@@ -124,7 +124,7 @@ def estimate_density(distances: NDArray[np.float64], neighbors: NDArray[np.intp]
     return Density(log_density, np.sqrt((4 * k + 2) / (k * (k - 1))), k)
 
 
-@allocating_kernel
+@kernel
 def count_equal_neighbors(log_radii, neighbors, dimension):
     """Neighbours up to the first that sits at another density than the sample itself, by a likelihood ratio.
 
@@ -146,7 +146,7 @@ def count_equal_neighbors(log_radii, neighbors, dimension):
     return found
 
 
-@allocating_kernel
+@kernel
 def fit_linear_density(distances, n_neighbors, dimension):
     """Log density at the sample, in units of one over the volume of its k neighbours.
 
@@ -167,7 +167,7 @@ def fit_linear_density(distances, n_neighbors, dimension):
     return result
 
 
-@allocating_kernel
+@kernel
 def _maximise(shells, b, a):
     k = len(shells)
     counts = k * (k + 1) / 2
@@ -198,7 +198,7 @@ def _maximise(shells, b, a):
     return b
 
 
-@allocating_kernel
+@kernel
 def find_peaks(neighbors, n_neighbors, g):
     """Samples that have no higher g in their neighbourhood, and are in no neighbourhood of a higher g."""
     peak = np.ones(len(g), dtype=np.bool_)
@@ -228,7 +228,7 @@ def climb(
     return labels
 
 
-@allocating_kernel
+@kernel
 def find_parents(neighbors, g):
     """Nearest neighbour of higher g, -1 without one."""
     parent = np.full(len(g), -1)
@@ -258,7 +258,7 @@ def find_saddles(
     return saddles
 
 
-@allocating_kernel
+@kernel
 def border_samples(neighbors, n_neighbors, labels, is_peak):
     """Pairs (border sample, other cluster).
 

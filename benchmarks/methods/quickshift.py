@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import validate_data
 
 from benchmarks.methods.pair_distances import nearest_denser
-from gitcluster._jit import allocating_kernel
+from gitcluster.kernels import kernel
 
 
 class QuickshiftPP(ClusterMixin, BaseEstimator):
@@ -100,7 +100,7 @@ def mutual_neighbors(neighbors: NDArray[np.intp]) -> csr_array:
     return csr_array(graph.multiply(graph.T))
 
 
-@allocating_kernel
+@kernel
 def _find(root, i):
     while root[i] != i:
         root[i] = root[root[i]]
@@ -108,7 +108,7 @@ def _find(root, i):
     return i
 
 
-@allocating_kernel
+@kernel
 def find_modal_sets(order, radii, indptr, indices, reach):
     """Modal set of every sample, -1 outside all of them.
 

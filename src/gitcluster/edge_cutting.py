@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._jit import sweep as kernels
-from gitcluster._jit import unions
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_choice
 from gitcluster.intensity import rounding_step
+from gitcluster.kernels import sweep as kernels
+from gitcluster.kernels import unions
 from gitcluster.prior.proportions import equal_shares, proportion_distance, resolve_proportions
 from gitcluster.topo_graph import TopoGraph
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import climbing, run_chunks, sums
 from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_choice, check_integer
+from gitcluster.kernels import climbing, run_chunks, sums
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import KERNELS
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import climbing, run_chunks
 from gitcluster._support.arrays import Array, follow_to_end, inverse_order
 from gitcluster.intensity import rounding_step
+from gitcluster.kernels import climbing, run_chunks
 from gitcluster.neighbors import Neighbors
 
 

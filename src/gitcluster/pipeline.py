@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._jit import limit_threads, run_threads
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
@@ -22,6 +21,7 @@ from gitcluster.inputs import MOST_STUDIED, Input, check_input
 from gitcluster.inputs.preparing import Ready, prepare_samples
 from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, find_components, intensity_in_units
+from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
 from gitcluster.neighbors.growing import KnownNeighbors

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import boundary as kernels
-from gitcluster._jit import run_chunks, sums, unions
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.inputs import Input, as_input
+from gitcluster.kernels import boundary as kernels
+from gitcluster.kernels import run_chunks, sums, unions
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import ExactNeighbors, Neighbors
 from gitcluster.recipes import SIMILARITIES
@@ -148,7 +148,7 @@ def build_topo_graph(
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
         sum_pairs, len(sizes), n_jobs,
-        members, starts, indices, distances, crossing, labels, level, bins, rate, log_weight, smallest=256,
+        members, starts, indices, distances, crossing, labels, level, bins, rate, log_weight, min_chunk_size=256,
     )  # fmt: skip
     ends, pairs, totals = (np.concatenate(part) for part in zip(*summed, strict=True))
     return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])

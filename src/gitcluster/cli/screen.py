@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Table
 from rich.text import Text
 
-from gitcluster._jit import keep_quiet
 from gitcluster._support.names import visible
 from gitcluster.cli.streams import closed
 
@@ -32,7 +31,6 @@ class Screen:
         self.quiet = quiet or ("stderr" if on_error_stream else "stdout") in closed
         self.console = Console(stderr=on_error_stream, highlight=False)
         self.seconds: dict[str, float] = {}
-        keep_quiet()  # a bar moves, or nothing is to be said
 
     def say(self, *parts: Any) -> None:
         """Print, unless quiet. A text is printed as it is."""

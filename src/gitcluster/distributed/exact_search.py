@@ -13,7 +13,6 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from gitcluster._jit import cellwise
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.halo_search import (
     Found,
@@ -33,6 +32,7 @@ from gitcluster.distributed.halo_search import (
 from gitcluster.distributed.partition import Cell, Partition
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call, call_each, fetch, share, store
+from gitcluster.kernels import cellwise
 
 NEAR = 6
 """Cells that are lent to a cell first; what lies beyond is needed by fewer samples then."""

@@ -14,11 +14,11 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from gitcluster._jit import cellwise
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, Partition
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.tasks import call, call_each, fetch, share, store
+from gitcluster.kernels import cellwise
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.exact import CELL_FEATURES
 from gitcluster.neighbors.recall import RECALL_ROWS

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from gitcluster._jit import cellwise, run_chunks
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Source, scale_rows
 from gitcluster.distributed.tasks import Resources, call_each, fetch, share, store
 from gitcluster.inputs.scaling import Scaling
+from gitcluster.kernels import cellwise, run_chunks
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 
 NOTHING = np.arange(0)

@@ -3,7 +3,7 @@
 The way uphill may lead through several cells: a sample asks the cell where its way goes on for the peak, again and
 again, until all know theirs, once for every border that the longest way crosses. Boundary pairs are counted in the cell
 of their sample in the higher local cluster; the sums of all cells are combined in a tree. No order of adding changes
-them, see ``_jit.sums``.
+them, see ``kernels.sums``.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitcluster._jit import boundary, cellwise, climbing, sums
 from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.exchange import Around, Ground, Region
 from gitcluster.distributed.partition import Cell
@@ -31,6 +30,7 @@ from gitcluster.intensity import (
     rounding_step,
     sum_distances,
 )
+from gitcluster.kernels import boundary, cellwise, climbing, sums
 from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
 from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, Reference
@@ -20,6 +19,7 @@ from gitcluster.inputs import Distances, Input, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.scaling import Scaling, apply_scaling
+from gitcluster.kernels import unions
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph

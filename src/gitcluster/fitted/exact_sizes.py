@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gitcluster._jit import transport
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Distances, Input, Points
+from gitcluster.kernels import transport
 
 SHORTEST = 1e-9
 """Length of a way between equal samples: it must not be 0, which means no way at all."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import climbing, run_chunks
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import climbing, run_chunks
 from gitcluster.neighbors import Neighbors
 
 ROUNDING = 2.0**-36

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import climbing, run_chunks
 from gitcluster._support.arrays import Array
 from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.fitted.outliers import score_outliers
 from gitcluster.inputs import Points
+from gitcluster.kernels import climbing, run_chunks
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import KERNELS
 

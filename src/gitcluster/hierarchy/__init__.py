@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import linkage as kernels
-from gitcluster._jit import unions
-from gitcluster._jit.tables import make_table
 from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.intensity import rounding_step
+from gitcluster.kernels import linkage as kernels
+from gitcluster.kernels import unions
+from gitcluster.kernels.tables import make_table
 from gitcluster.topo_graph import TopoGraph
 
 CRUMB = 20

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import coo_array
 
-from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.hierarchy import CRUMB, link_edges, rank_splits
+from gitcluster.kernels import unions
 from gitcluster.prior.constraints import Constraints
 from gitcluster.topo_graph import TopoGraph
 

@@ -13,9 +13,9 @@ from scipy.linalg import eigh, qr
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from gitcluster._jit import limit_threads
 from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import connect_clusters
+from gitcluster.kernels import limit_threads
 from gitcluster.topo_graph import TopoGraph
 
 DENSE = 300

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import run_chunks
-from gitcluster._jit import search as kernels
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_integer
 from gitcluster.inputs.base import Input, Validate
+from gitcluster.kernels import run_chunks
+from gitcluster.kernels import search as kernels
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.duplicates import row_bytes
 from gitcluster.neighbors.exact import empty_neighbors

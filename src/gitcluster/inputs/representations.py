@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from gitcluster._jit import limit_threads, run_threads
-from gitcluster._jit import scaling as kernels
 from gitcluster.inputs.scaling import Scaling, apply_scaling, bend, scale_checked
+from gitcluster.kernels import limit_threads, run_threads
+from gitcluster.kernels import scaling as kernels
 from gitcluster.neighbors import find_neighbors
 
 POWERS = (-2.0, 4.0)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._jit import run_threads
-from gitcluster._jit import scaling as kernels
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.lattices import DISTINCT, count_steps, distinct_values, precision_of, snap
+from gitcluster.kernels import run_threads
+from gitcluster.kernels import scaling as kernels
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates up to which distances are finite."""

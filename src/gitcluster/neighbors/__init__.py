@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from gitcluster._jit import run_chunks
-from gitcluster._jit import search as kernels
 from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
+from gitcluster.kernels import run_chunks
+from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
 from gitcluster.neighbors.given import given_search

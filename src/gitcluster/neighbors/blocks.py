@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import run_threads
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import run_threads
 from gitcluster.neighbors.duplicates import hash_samples
 from gitcluster.neighbors.shadows import AXES, SAMPLE, Axes, find_axes, find_unit
 

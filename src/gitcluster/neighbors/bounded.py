@@ -16,9 +16,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from gitcluster._jit import bounds as kernels
-from gitcluster._jit import limit_threads, run_chunks, run_threads, search
 from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster.kernels import bounds as kernels
+from gitcluster.kernels import limit_threads, run_chunks, run_threads, search
 from gitcluster.neighbors.blocks import find_nearest
 from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.exact import ROUNDING, ROWS_AT_ONCE, empty_neighbors, measure_pairs, round_distances

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import cells as kernels
-from gitcluster._jit import run_chunks, run_threads
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import cells as kernels
+from gitcluster.kernels import run_chunks, run_threads
 
 CELLS_AT_ONCE = 16
 """Cells that a thread takes at a time."""
@@ -164,7 +164,7 @@ def nearest_in_cells(
     filled = np.zeros(n_queries, np.int64) if filled is None else filled
     run_chunks(
         search_cells, len(queries.blocks), n_jobs,
-        queries, cells, prune, *found, filled, np.zeros(n_queries, np.int64), smallest=CELLS_AT_ONCE,
+        queries, cells, prune, *found, filled, np.zeros(n_queries, np.int64), min_chunk_size=CELLS_AT_ONCE,
     )  # fmt: skip
 
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import descent as kernels
-from gitcluster._jit import limit_threads, run_chunks
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import descent as kernels
+from gitcluster.kernels import limit_threads, run_chunks
 from gitcluster.neighbors.blocks import Blocks, gather_blocks
 from gitcluster.neighbors.bounded import SPARE, compare_pairs, empty_lists, keep_exactly, name_found
 from gitcluster.neighbors.exact import Candidates, empty_neighbors, measure_pairs, round_distances

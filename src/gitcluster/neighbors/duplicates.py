@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gitcluster._jit import run_threads
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster.kernels import run_threads
 
 ROWS_AT_ONCE = 4096
 GRID = 2.0**26

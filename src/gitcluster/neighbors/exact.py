@@ -18,8 +18,8 @@ from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import DataConversionWarning
 
-from gitcluster._jit import limit_threads, run_chunks, search
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import limit_threads, run_chunks, search
 
 CELL_FEATURES = 64
 """With more features than this cells are not tried, and all pairs are compared."""

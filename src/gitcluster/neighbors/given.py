@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from gitcluster._jit import run_chunks, search
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import run_chunks, search
 from gitcluster.neighbors.exact import ROWS_AT_ONCE, Candidates, empty_neighbors
 from gitcluster.neighbors.recall import Truth, sample_rows
 

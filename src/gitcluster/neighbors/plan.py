@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from gitcluster._jit import limit_threads
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import limit_threads
 from gitcluster.neighbors.bounded import SPLIT_AXES, bounded_search, sample_gaps
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
 from gitcluster.neighbors.descent import descend, descent_seconds

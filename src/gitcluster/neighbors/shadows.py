@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import bounds as kernels
-from gitcluster._jit import run_threads
 from gitcluster._support.arrays import Array, reorder_rows
+from gitcluster.kernels import bounds as kernels
+from gitcluster.kernels import run_threads
 
 AXES = 384
 """Axes that are found, at most."""

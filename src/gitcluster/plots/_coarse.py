@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.kernels import unions
 from gitcluster.topo_graph import TopoGraph
 
 

@@ -11,12 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._jit import unions
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import place_samples
 from gitcluster.hierarchy import merges_down_to
+from gitcluster.kernels import unions
 from gitcluster.plots._colours import colours_of, local_colours, unborn_on
 from gitcluster.plots._points import MOST_MARKERS, draw_points, find_pixels, frame_panel, paint
 from gitcluster.plots._style import check_model

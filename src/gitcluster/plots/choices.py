@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gitcluster._jit import unions
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.places import usual_values
 from gitcluster.hierarchy import Hierarchy
+from gitcluster.kernels import unions
 from gitcluster.plots._colours import FAINT, HUES, colours_of, ink_on, unborn_on
 from gitcluster.plots._labels import name_places
 from gitcluster.plots._style import add_legend, check_model, mark_level, marker_entry, take_axes

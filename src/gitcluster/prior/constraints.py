@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gitcluster._jit import unions
 from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer
+from gitcluster.kernels import unions
 
 
 class Constraints(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import comparing
 from gitcluster._support.arrays import Array
+from gitcluster.kernels import comparing
 
 SAYING = 0.2
 """What a clustering gains that says as much as one into equal parts, beside full agreement, which is 1."""

@@ -12,10 +12,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import comparing, run_chunks, run_threads
 from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import CRUMB, Merges, link, undo_order
 from gitcluster.hierarchy.constrained import Ties
+from gitcluster.kernels import comparing, run_chunks, run_threads
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 

@@ -5,13 +5,14 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel, inner_kernel
-from gitcluster._jit.linkage import append_edges
-from gitcluster._jit.sums import add_log
-from gitcluster._jit.unions import find, union
+from gitcluster.kernels import kernel
+from gitcluster.kernels.linkage import append_edges
+from gitcluster.kernels.sums import add_log
+from gitcluster.kernels.unions import compiled_find as find
+from gitcluster.kernels.unions import compiled_union as union
 
 
-@inner_kernel
+@kernel
 def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass):
     """Change of n * W1 when clusters of sizes low <= high merge.
 
@@ -50,7 +51,7 @@ def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prio
     return change
 
 
-@inner_kernel
+@kernel
 def change_count(distinct, counts, n_distinct, size, by):
     """Add ``by`` clusters of a size to the ascending table of sizes; returns the table's new length."""
     place = np.searchsorted(distinct[:n_distinct], size)
@@ -67,7 +68,7 @@ def change_count(distinct, counts, n_distinct, size, by):
     return n_distinct + 1
 
 
-@allocating_kernel
+@kernel
 def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
     """Algorithm 3. Merges along ``root``; returns what became of every edge and the change at each merge.
 
@@ -103,7 +104,7 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
     return outcome, merges[:n_merged], changes[:n_merged]
 
 
-@inner_kernel
+@kernel
 def link_edges(edges, root):
     """Every cluster's edges as a linked list of half-edges 2 e and 2 e + 1."""
     head = np.full(len(root), -1, np.int64)
@@ -119,7 +120,7 @@ def link_edges(edges, root):
     return head, tail, following
 
 
-@allocating_kernel
+@kernel
 def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
     """Join the smallest cluster to the one it is most strongly connected to until ``n_clusters`` are left."""
     head, tail, following = link_edges(edges, root)

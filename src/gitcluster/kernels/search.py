@@ -7,10 +7,10 @@ from math import inf, sqrt
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel, inner_kernel, kernel
+from gitcluster.kernels import kernel
 
 
-@inner_kernel
+@kernel
 def squared_distance(x, y):
     total = 0.0
     for j in range(len(x)):
@@ -19,7 +19,7 @@ def squared_distance(x, y):
     return total
 
 
-@inner_kernel
+@kernel
 def four_distances(x, a, b, c, d):
     """Four sums at a time, so that none of them waits for itself."""
     to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
@@ -80,7 +80,7 @@ def measure_sparse(start, stop, starts, columns, values, rows, others, distances
             distances[r, c] = sqrt(total)
 
 
-@inner_kernel
+@kernel
 def insert(indices, distances, filled, index, distance):
     """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
     place = filled
@@ -100,7 +100,7 @@ def insert(indices, distances, filled, index, distance):
     return filled
 
 
-@allocating_kernel
+@kernel
 def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
     rounded = distances[:1, :1].copy()
     for r in range(start, stop):
@@ -123,7 +123,7 @@ def nearest_in_matrix(start, stop, matrix, same, indices, distances):
                 filled = insert(indices[x], distances[x], filled, y, matrix[x, y])
 
 
-@allocating_kernel
+@kernel
 def expand_duplicates(start, stop, row_indices, row_distances, starts, members, indices, distances):
     k = indices.shape[1]
     near = np.empty(k + 1, indices.dtype)

@@ -9,7 +9,7 @@ from math import exp, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import inner_kernel
+from gitcluster.kernels import kernel
 
 BITS = 26
 BIN = 2.0**BITS
@@ -18,7 +18,7 @@ NOTHING = -(1 << 40)
 """The bin of a sum of nothing."""
 
 
-@inner_kernel
+@kernel
 def split_exp(value):
     """exp(value), which may be beyond the range of floats: the number of its highest bin, and three bins."""
     number = np.int64(np.floor(value / LOG_BIN))
@@ -33,7 +33,7 @@ def split_exp(value):
     return number, first, second, np.int64((mantissa - second) * BIN)
 
 
-@inner_kernel
+@kernel
 def add_bins(totals, row, number, first, second, third):
     """Add what :func:`split_exp` has split to one of the sums."""
     by = number - totals[row, 0]
@@ -54,7 +54,7 @@ def add_bins(totals, row, number, first, second, third):
         totals[row, 3] += first
 
 
-@inner_kernel
+@kernel
 def add_log(total, value):
     """log(exp(total) + exp(value)); infinite is what one of the two is."""
     high, low = (total, value) if total > value else (value, total)

@@ -4,7 +4,7 @@ from math import exp, inf
 
 import numpy as np
 
-from gitcluster._jit import kernel
+from gitcluster.kernels import kernel
 
 CROSSING = 2.0**30
 """Shares of crossing links are counted in whole numbers, this many of them."""

@@ -7,8 +7,8 @@ from math import exp, expm1, inf, log
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel
-from gitcluster._jit.unions import find
+from gitcluster.kernels import kernel
+from gitcluster.kernels.unions import compiled_find as find
 
 NO_INTENSITY = -1e4
 """Log intensity of a sample without neighbours."""
@@ -92,7 +92,7 @@ def mean_around(start, stop, indices, distances, k, values, means):
         means[x] = total / count if count else inf
 
 
-@inner_kernel
+@kernel
 def log_slope(rise, distance):
     """log((f(p) - f(x)) / (f(x) d)), rise = log f(p) - log f(x)."""
     if distance == 0.0:

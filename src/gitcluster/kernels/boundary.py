@@ -2,8 +2,8 @@
 
 from math import inf
 
-from gitcluster._jit import kernel
-from gitcluster._jit.sums import add_bins, split_exp
+from gitcluster.kernels import kernel
+from gitcluster.kernels.sums import add_bins, split_exp
 
 
 @kernel

@@ -4,16 +4,16 @@ from math import inf
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel, inner_kernel, kernel, rough_kernel
-from gitcluster._jit.cells import round_distance
-from gitcluster._jit.search import insert, squared_distance
+from gitcluster.kernels import kernel, unordered_kernel
+from gitcluster.kernels.cells import round_distance
+from gitcluster.kernels.search import insert, squared_distance
 
 MARKS = 8
 """Marks that are looked at at once, as one word."""
 FEATURES = 128
 
 
-@rough_kernel
+@unordered_kernel
 def sum_squares(x, y):
     """Squared distance in single precision; the order of the sum is left to the compiler."""
     total = np.float32(0)
@@ -23,7 +23,7 @@ def sum_squares(x, y):
     return total
 
 
-@inner_kernel
+@kernel
 def quick_distance(x, y, worst):
     """Squared distance in single precision, unfinished once it is above ``worst``."""
     total = np.float32(0)
@@ -35,20 +35,20 @@ def quick_distance(x, y, worst):
     return total
 
 
-@inner_kernel
+@kernel
 def mark_near(products, half, bar, my_half, my_bar, marks):
     """Mark pairs whose product is high enough, without a branch, so that several are compared at once."""
     for c in range(len(products)):
         marks[c] = products[c] >= min(my_bar + half[c], my_half + bar[c])
 
 
-@inner_kernel
+@kernel
 def place_of(link):
     """A place, whether it is marked as old or not: place p is ~p then."""
     return link if link >= 0 else ~link
 
 
-@inner_kernel
+@kernel
 def push(indices, squared, index, value):
     """Insert into a full row kept in order of (value, index), and the last one falls out; false if it is there."""
     place = len(indices)
@@ -72,7 +72,7 @@ def push(indices, squared, index, value):
     return True
 
 
-@allocating_kernel
+@kernel
 def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared, last):
     """Bring the nearest of the samples of two blocks up to date with one another.
 
@@ -115,7 +115,7 @@ def compare_blocks(first, second, products, shadows, margins, half, bar, near, s
         last[block] = farthest  # at once: other threads read it
 
 
-@allocating_kernel
+@kernel
 def settle_rows(rows, columns, products, half, bars, points, slack, indices, distances):
     """Insert into some full rows of neighbours all samples that may be as near as the last of them, measured exactly.
 

@@ -4,9 +4,9 @@ from math import inf
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel, kernel
-from gitcluster._jit.cells import round_distance
-from gitcluster._jit.search import insert, squared_distance
+from gitcluster.kernels import kernel
+from gitcluster.kernels.cells import round_distance
+from gitcluster.kernels.search import insert, squared_distance
 
 
 @kernel
@@ -79,7 +79,7 @@ def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, ro
             needs[c] += 1
 
 
-@allocating_kernel
+@kernel
 def rank_centres(points, own, centres, place, chosen):
     """The centre that comes ``place``-th from every sample, its own being first."""
     nearest, squared = np.empty(place, np.int64), np.empty(place)
@@ -93,7 +93,7 @@ def rank_centres(points, own, centres, place, chosen):
         chosen[i] = nearest[-1]
 
 
-@allocating_kernel
+@kernel
 def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
     """Measure again the candidates whose rounded squared distances are not above a threshold, and keep the nearest."""
     distance = np.empty(1, distances.dtype)

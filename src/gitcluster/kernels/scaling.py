@@ -2,7 +2,7 @@
 
 from math import expm1, log1p
 
-from gitcluster._jit import kernel
+from gitcluster.kernels import kernel
 
 FAR = 1e100
 """Where bent values and coordinates before a rotation end."""

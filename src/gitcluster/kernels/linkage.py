@@ -4,20 +4,20 @@ from math import inf, log
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel, inner_kernel, kernel
-from gitcluster._jit.heaps import sift_down
-from gitcluster._jit.sums import add_log
-from gitcluster._jit.tables import find_slot, free_slot
-from gitcluster._jit.unions import find
+from gitcluster.kernels import kernel
+from gitcluster.kernels.heaps import sift_down
+from gitcluster.kernels.sums import add_log
+from gitcluster.kernels.tables import find_slot, free_slot
+from gitcluster.kernels.unions import compiled_find as find
 
 
-@inner_kernel
+@kernel
 def key_of(i, j, m):
     """One number for a pair of clusters, in whatever order."""
     return i * m + j if i < j else j * m + i
 
 
-@inner_kernel
+@kernel
 def add_connection(pair, record, table, held, sums, behind, log_sums):
     """Add a record, a summed similarity and the strongest edge behind it, to that of a pair of clusters."""
     slot = find_slot(table, pair)
@@ -32,7 +32,7 @@ def add_connection(pair, record, table, held, sums, behind, log_sums):
         behind[known] = edge
 
 
-@inner_kernel
+@kernel
 def move_connections(small, large, root, edges, head, following, table, held, sums, behind, log_sums):
     """Add what connects ``small`` to others to what connects ``large`` to them."""
     half = head[small]
@@ -48,7 +48,7 @@ def move_connections(small, large, root, edges, head, following, table, held, su
                 add_connection(key_of(large, other, len(root)), record, table, held, sums, behind, log_sums)
 
 
-@inner_kernel
+@kernel
 def append_edges(small, large, head, tail, following):
     """Give the edges of one cluster to another."""
     if head[large] < 0:
@@ -132,7 +132,7 @@ def link_average(
     return count
 
 
-@inner_kernel
+@kernel
 def hang_tree(ends, n_nodes):
     """The edges of a tree as (edge, node, node nearer to the first one), every node after the one it hangs on."""
     above, way = np.full(n_nodes, -1, np.int64), np.empty((len(ends), 3), np.int64)
@@ -149,7 +149,7 @@ def hang_tree(ends, n_nodes):
     return way
 
 
-@inner_kernel
+@kernel
 def count_misplaced(way, sizes, is_cut, wanted, held, parts):
     """Samples that would have to move for the parts of a tree with some edges cut to have the sizes ``wanted``."""
     held[:] = sizes
@@ -165,7 +165,7 @@ def count_misplaced(way, sizes, is_cut, wanted, held, parts):
     return np.abs(parts - wanted).sum() / 2
 
 
-@allocating_kernel
+@kernel
 def fit_cuts(ends, sizes, wanted, tolerance):
     """Which edges of a tree of parts to cut, so that the sizes are near to those ``wanted``, which ascend.
 

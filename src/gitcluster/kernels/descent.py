@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel
-from gitcluster._jit.bounds import place_of, push, quick_distance, sum_squares
+from gitcluster.kernels import kernel
+from gitcluster.kernels.bounds import place_of, push, quick_distance, sum_squares
 
 
-@allocating_kernel
+@kernel
 def draw_links(near, width, scouts, links, filled, fresh):
     """Links of every sample: to its scout if there are any, to the first ``width`` of its nearest, and back to those
     that have it among theirs, as many as there is room for, the nearest first.
@@ -38,7 +38,7 @@ def draw_links(near, width, scouts, links, filled, fresh):
             near[x, c] = ~place_of(near[x, c])
 
 
-@allocating_kernel
+@kernel
 def follow_links(start, stop, links, filled, fresh, block, compared, shadows, margins, near, squared):
     """Look at the samples that are one or two links away, at least one of them new; returns how many were found.
 

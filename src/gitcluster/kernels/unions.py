@@ -1,34 +1,36 @@
-"""Union-find on arrays of roots."""
+"""Union-find on arrays or lists of roots: plain functions for Python, compiled ones for other kernels."""
 
 from typing import Any
 
 from numpy.typing import NDArray
 
-from gitcluster._jit import inner_kernel, kernel
 from gitcluster._support.arrays import follow_to_end
+from gitcluster.kernels import kernel
 
 
-@inner_kernel
-def find(root, i):
+def find(root: Any, i: int) -> int:
+    """Return the root of item ``i`` and shorten the path to it."""
     while root[i] != i:
         root[i] = root[root[i]]
         i = root[i]
     return i
 
 
-@inner_kernel
-def union(root, i, j):
-    """The lower number, which is the higher peak, stands for both."""
+def union(root: Any, i: int, j: int) -> int:
+    """Join two roots and return the new one: the lower number, which is the higher peak."""
     high, low = (i, j) if i < j else (j, i)
     root[low] = high
     return high
 
 
+compiled_find, compiled_union = kernel(find), kernel(union)
+
+
 @kernel
 def union_edges(root, edges, chosen):
     for c in range(len(chosen)):
-        i = find(root, edges[chosen[c], 0])
-        j = find(root, edges[chosen[c], 1])
+        i = compiled_find(root, edges[chosen[c], 0])
+        j = compiled_find(root, edges[chosen[c], 1])
         if i < j:
             root[j] = i
         else:

@@ -1,9 +1,9 @@
 """Heaps of numbers in arrays: the number whose key is the lowest on top, of equal keys that with the lower tie."""
 
-from gitcluster._jit import inner_kernel
+from gitcluster.kernels import kernel
 
 
-@inner_kernel
+@kernel
 def sift_down(heap, size, place, keys, ties):
     """Let a number sink to where none below it comes first."""
     number = heap[place]
@@ -24,7 +24,7 @@ def sift_down(heap, size, place, keys, ties):
     heap[place] = number
 
 
-@inner_kernel
+@kernel
 def build_heap(heap, size, keys, ties):
     """Put the first numbers in the order of a heap."""
     for place in range(size // 2 - 1, -1, -1):

@@ -8,8 +8,8 @@ from math import inf, sqrt
 
 import numpy as np
 
-from gitcluster._jit import inner_kernel, kernel, rough_kernel
-from gitcluster._jit.heaps import build_heap, sift_down
+from gitcluster.kernels import kernel, unordered_kernel
+from gitcluster.kernels.heaps import build_heap, sift_down
 
 SPARE = 16
 """Samples beyond the k nearest that are held after a cell, at most, until the farthest are dropped."""
@@ -23,7 +23,7 @@ TINY = 1e-36
 """What numbers too small for single precision can add to a squared distance."""
 
 
-@inner_kernel
+@kernel
 def gap_between(low, high, box, other_low, other_high, other):
     """Squared distance between two boxes."""
     total = 0.0
@@ -35,7 +35,7 @@ def gap_between(low, high, box, other_low, other_high, other):
     return total
 
 
-@inner_kernel
+@kernel
 def gaps_to_box(points, count, low, high, box, gaps):
     """Squared distances of samples, feature by feature, to a box."""
     for s in range(count):
@@ -49,7 +49,7 @@ def gaps_to_box(points, count, low, high, box, gaps):
             gaps[s] += gap * gap
 
 
-@inner_kernel
+@kernel
 def all_above(values, bits, bound):
     """Whether numbers that are not below 0, which are in the order of their ``bits``, are all above a bound."""
     least = bits[0]
@@ -58,7 +58,7 @@ def all_above(values, bits, bound):
     return bound < inf and least > np.float32(bound).view(np.int32)
 
 
-@rough_kernel
+@unordered_kernel
 def measure_block(x, blocks, cell, worst, squared, bits):
     """Squared distances to the samples of a cell; false, and unfinished, once all of them are above ``worst``. ``bits``
     are those of the distances."""
@@ -76,7 +76,7 @@ def measure_block(x, blocks, cell, worst, squared, bits):
     return True
 
 
-@rough_kernel
+@unordered_kernel
 def count_above(values, count, bound):
     """How many values are above a bound, as a number as wide as they are: many are compared at a time."""
     total = 0.0
@@ -85,34 +85,34 @@ def count_above(values, count, bound):
     return total
 
 
-@inner_kernel
+@kernel
 def round_distance(squared):
     """Square root, rounded to 36 bits."""
     bits = np.float64(sqrt(squared)).view(np.int64)
     return np.int64((bits + (1 << 15)) & ~np.int64((1 << 16) - 1)).view(np.float64)
 
 
-@inner_kernel
+@kernel
 def round_squared(squared, precision):
     """The square of the distance that it is rounded to: equal where distances are, and in the same order."""
     distance = 1.0 * precision.type(round_distance(squared))
     return distance * distance
 
 
-@inner_kernel
+@kernel
 def comes_first(value, index, other_value, other_index):
     """Whether a pair of a distance and an index comes before another; no branch, which could not be foreseen."""
     return (value < other_value) | ((value == other_value) & (index < other_index))
 
 
-@inner_kernel
+@kernel
 def swap(indices, distances, i, j):
     """Exchange two pairs."""
     distances[i], distances[j] = distances[j], distances[i]
     indices[i], indices[j] = indices[j], indices[i]
 
 
-@inner_kernel
+@kernel
 def select_first(indices, distances, count, k):
     """Put the first k of some pairs, by (distance, index), before the others, the last of them at the end."""
     low, last = np.int64(0), np.int64(count - 1)  # every number below is of one type: swap is compiled once
@@ -139,7 +139,7 @@ def select_first(indices, distances, count, k):
             low = place + 1
 
 
-@inner_kernel
+@kernel
 def write_sorted(names, distances, count, places, order, to_names, to_distances):
     """Write the first of some samples by (distance, index): the place of each is the number of those before it."""
     n_even = (count + 15) // 16 * 16  # the processor takes many at a time, and none is left over
@@ -168,7 +168,7 @@ def write_sorted(names, distances, count, places, order, to_names, to_distances)
         to_names[c], to_distances[c] = names[order[c]], distances[order[c]]
 
 
-@inner_kernel
+@kernel
 def is_there(near, squared, s, count):
     """Whether the pair at a place in a row is one of those before it."""
     seen = False
@@ -177,7 +177,7 @@ def is_there(near, squared, s, count):
     return seen
 
 
-@inner_kernel
+@kernel
 def narrow_down(values, count, k, guess):
     """A bound that the first k of some values do not exceed, and few of the others; ``guess`` is where to begin."""
     low, high = 0.0, 0.0
@@ -196,7 +196,7 @@ def narrow_down(values, count, k, guess):
     return high
 
 
-@inner_kernel
+@kernel
 def drop_far(indices, squared, count, k, slack, precision):
     """Keep the first k of what a query has found, and few others; how many there are, and the squared distance beyond
     which there is no place among the first k."""
@@ -214,7 +214,7 @@ def drop_far(indices, squared, count, k, slack, precision):
     return k, squared[k - 1] * slack
 
 
-@inner_kernel
+@kernel
 def gather_near(x, s, me, had, points, members, begin, end, rough, bound, precision, near, squared, count, places):
     """Append the samples of a cell to those that a query has found, but itself and, if it ``had`` some before, those;
     how many there are then."""
@@ -235,7 +235,7 @@ def gather_near(x, s, me, had, points, members, begin, end, rough, bound, precis
     return count
 
 
-@inner_kernel
+@kernel
 def rough_bound(squared, lengths, share):
     """What a squared distance can be in single precision, relative to a centre from which a sample and another have
     these ``lengths`` together: its root is wrong by HALF_BIT of them, and then by a share of itself."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._jit import inner_kernel
+from gitcluster.kernels import kernel
 
 
 def make_table(n_numbers: int) -> NDArray[np.int64]:
@@ -11,14 +11,14 @@ def make_table(n_numbers: int) -> NDArray[np.int64]:
     return np.full(max(4, 1 << max(0, 2 * n_numbers - 1).bit_length()), -1)
 
 
-@inner_kernel
+@kernel
 def place_of(table, number):
     """The place that a number asks for."""
     mixed = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(table) - 1))
 
 
-@inner_kernel
+@kernel
 def find_slot(table, number):
     """Where a number is, or the free place where it would go."""
     slot = place_of(table, number)
@@ -27,7 +27,7 @@ def find_slot(table, number):
     return slot
 
 
-@inner_kernel
+@kernel
 def free_slot(table, slot, held):
     """Take a number out, and move up those behind it, with what is ``held`` for them."""
     last = len(table) - 1

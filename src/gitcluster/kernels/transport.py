@@ -4,13 +4,13 @@ import heapq
 
 import numpy as np
 
-from gitcluster._jit import allocating_kernel
+from gitcluster.kernels import kernel
 
 NEVER = 2**62
 """A cost above all others."""
 
 
-@allocating_kernel
+@kernel
 def move_samples(labels, costs, rank, wanted):
     """Change labels until every cluster has as many samples as ``wanted``, at the least sum of ``costs`` (n, c).
 
