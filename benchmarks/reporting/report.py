@@ -26,7 +26,6 @@ from benchmarks.experiments import (
     numbers,
     prediction,
     public,
-    refitting,
     robustness,
     search,
     sensitivity,
@@ -126,7 +125,6 @@ TABLES = {
     "same_labels": search.same_label_table,
     "approximate": search.label_table,
     "prediction": prediction.table,
-    "refitting": refitting.table,
     "cells": cells.table,
     "hostile": hostile_tables.table,
 }

@@ -18,7 +18,6 @@ from gitcluster._support.progress import CallbackSupportMixin, Progress, with_ca
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.drift import Drift, measure_drift
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
@@ -27,10 +26,9 @@ from gitcluster.fitted.memberships import memberships, own_shares, top_membershi
 from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.refitting import can_start_from, describe_asked, known_neighbors, read_again
 from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns, warn_of_unseen_values
-from gitcluster.inputs import Distances, Input, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.columns import Columns
 from gitcluster.inputs.kinds import columns_of, refuse_gaps, row_labels, set_apart
 from gitcluster.pipeline import N_REPORTS, git_clusters
@@ -231,59 +229,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         self : GIT
         """
         links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
-        return self._fit(X, sample_weight, links)
-
-    @with_callbacks
-    def refit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        sample_weight: ArrayLike | None = None,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster ``X``, in which samples came or went since the last call, and search only what is new.
-
-        The numbers that features are scaled by stay those of the first call, so that distances between samples do not
-        change; all else is chosen again. The labels are those of a fit from scratch with these numbers, and with
-        ``scale=None`` those of :meth:`fit`. The first call is a fit that keeps the graph of neighbours, some 500 bytes
-        per sample; :meth:`fit` does not keep it, and where ``metric``, ``scale``, ``columns`` or ``weights`` are others
-        than then, the call is a first one again. With another metric than the Euclidean one, with sparse samples and
-        with links, all samples are searched.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            All samples, in any order, not only the new ones.
-        y, sample_weight, must_link, cannot_link
-            As in :meth:`fit`, of all samples.
-
-        Returns
-        -------
-        self : GIT
-        """
-        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
-        asked = describe_asked(self.metric, self.scale, self.columns, self.weights)
-        again = can_start_from(getattr(self, "clustering_", None), asked)
-        return self._fit(X, sample_weight, links, asked=asked, again=again)
-
-    def _fit(self, X: Any, sample_weight: Any, links: dict[str, Any], *, asked: str = "", again: bool = False) -> Self:
-        """Cluster ``X``, ``again`` in the representations and from the neighbours of the last fit.
-
-        What the next :meth:`refit` needs is kept where ``asked`` says what they are of.
-        """
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
             options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
-            data: Input
-            if again:
-                before = self.clustering_
-                data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
-                linked = any(value is not None for value in links.values())
-                columns, options["scale"] = before.columns, before.ways
-                options["search"] = known_neighbors(before, self.search, linked=linked)
-            else:
-                data, columns, options["scale"] = self._read(X)
+            data, columns, options["scale"] = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
@@ -294,11 +242,11 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
             encoded = columns is not None and columns.encoded
             names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
-            self.clustering_ = found.kept(names, columns, row_labels(X), asked=asked)
+            self.clustering_ = found.kept(names, columns, row_labels(X))
             progress.end()
-            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
+            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
             if columns is not None:
-                warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=5)
+                warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=4)
         return self
 
     def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
@@ -312,14 +260,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             if columns is None or not isinstance(data, Points):
                 return data, columns, self.scale
             if not issparse(data.values):
-                warn_of_columns(odd_columns(columns, data.values), stacklevel=6)
+                warn_of_columns(odd_columns(columns, data.values), stacklevel=5)
             return replace(data, named=True), columns, self.scale
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
         columns, matrix = set_apart(columns, matrix)
-        warn_of_columns(odd_columns(columns, matrix), stacklevel=6)
+        warn_of_columns(odd_columns(columns, matrix), stacklevel=5)
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
             return replace(data, kinds=kinds, named=True), columns, self.scale
@@ -429,22 +377,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         matrix, unseen = found.columns.encode(X)
         warn_of_unseen_values(unseen, stacklevel=5)
         return found.source.check_new(matrix, check_array)
-
-    def drift(self, X: Any) -> Drift:
-        """How far new samples are from the fitted ones: the shares of outliers and of samples at a boundary.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New samples.
-
-        Returns
-        -------
-        drift : Drift
-            ``print`` it. Where ``drift.share`` is far above ``drift.usual``, :meth:`refit`.
-        """
-        check_is_fitted(self)
-        return measure_drift(self.clustering_, self._describe(X, self.clustering_))
 
     def cut(
         self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False

@@ -24,7 +24,6 @@ from gitcluster.intensity import distance_unit, find_components, intensity_in_un
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
-from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.prior.constraints import Constraints
 from gitcluster.prior.proportions import equal_shares, resolve_proportions
 from gitcluster.recipes import Recipe, find_recipe
@@ -79,8 +78,6 @@ class Merged(NamedTuple):
     hierarchy: Hierarchy | None = None
     selection: Selection | None = None
     ties: Ties | None = None
-    ways: tuple[Representation, ...] = ()
-    """All representations that were tried."""
 
 
 def git_clusters(
@@ -114,11 +111,11 @@ def git_clusters(
         come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
+    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
-    search : {"auto", "exact", "approximate"}, object or KnownNeighbors, default="auto"
-        How to search, or what an earlier search has found, see :func:`find_neighbors`.
+    search : {"auto", "exact", "approximate"} or object, default="auto"
+        How to search, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to be labelled -1.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -139,8 +136,7 @@ def git_clusters(
     recipe, report = find_recipe(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    known = isinstance(search, KnownNeighbors)
-    if not known and (isinstance(search, type) or not hasattr(search, "kneighbors")):
+    if isinstance(search, type) or not hasattr(search, "kneighbors"):
         check_choice("search", search, SEARCHES)
     given = X if isinstance(X, Input) else check_input(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
@@ -281,7 +277,7 @@ def choose_clusters(
     (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
     cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
     selection = selection._replace(representations=told or describe_ways(ways, selection.table))
-    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties, tuple(ways))
+    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
 
 
 class Views:
@@ -429,7 +425,4 @@ def conclude(
         recall=near.recall,
         n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
         reference=reference,
-        near=near,
-        order=order,
-        ways=merged.ways,
     )

@@ -17,10 +17,8 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, Input, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
-from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.scaling import Scaling, apply_scaling
 from gitcluster.kernels import unions
-from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -42,34 +40,11 @@ def check_clustering(found: Clustering, n_features: int | None) -> None:
     _check_samples(found, found.n_samples, n_local, n_clusters)
     check_peaks(found.parents, found.peaks, found.n_samples)
     _check_reference(found, n_local, n_features)
-    _check_neighbors(found)
     _check_counts(found)
     check_columns(found)
     for table in (found.selection, found.n_clusters_scores):
         if table is not None and len({len(column) for column in table.values()}) > 1:
             raise ValueError("its tables have columns of different lengths")
-
-
-def _check_neighbors(found: Clustering) -> None:
-    """Of fits that can be continued."""
-    near, n_fitted = found.near, found.source.n_samples
-    if found.order is not None:
-        check_range("order", found.order, (n_fitted,), 0, n_fitted)
-        if len(np.unique(found.order)) < n_fitted:
-            raise ValueError("its order of the samples names some of them twice")
-    if near is None:
-        return
-    _check_kind(near, Neighbors)
-    shape = (n_fitted, near.indices.shape[1] if np.ndim(near.indices) == 2 else 0)
-    check_range("neighbours", near.indices, shape, 0, n_fitted)
-    if near.distances.shape != shape or near.distances.dtype.kind != "f" or np.isnan(near.distances).any():
-        raise ValueError("its distances to neighbours are not valid")
-    if not isinstance(near.recall, float) or not 0 <= near.recall <= 1:
-        raise ValueError("its recall is not a share")
-    for way in found.ways:
-        _check_kind(way, Representation)
-        if way.scaling is not None:
-            _check_scaling(way.scaling, found.source.n_features)
 
 
 def _check_counts(found: Clustering) -> None:

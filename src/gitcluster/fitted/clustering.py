@@ -14,8 +14,6 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Input
 from gitcluster.inputs.columns import Columns, is_frame
-from gitcluster.inputs.representations import Representation
-from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -138,24 +136,11 @@ class Clustering(_WithoutCaches):
     """Shares that were asked for, largest first."""
     reference: Reference | None = None
     """The fitted samples, for new ones; None after a distributed fit."""
-    near: Neighbors | None = None
-    """What the search found of the fitted samples in this ``order``; estimators keep it after ``refit`` only."""
-    order: Array | None = None
-    """(n,) None where they are as they were given."""
-    ways: tuple[Representation, ...] = ()
-    """All ways to look at the features, with their numbers; kept with the neighbours."""
-    asked: str = ""
-    """What was asked of the features and distances that these are of, see ``refitting.describe_asked``."""
     feature_names: tuple[str, ...] | None = None
     columns: Columns | None = None
     """What was done with the columns of a data frame."""
     index: Array | None = None
     """(n,) labels of the rows of a data frame, whole numbers or texts; None where they are 0, 1, 2, ..."""
-
-    @cached_property
-    def neighbors(self) -> Neighbors | None:
-        """What the search found of the fitted samples as they were given."""
-        return self.near if self.near is None or self.order is None else self.near.restore(self.order)
 
     @property
     def n_samples(self) -> int:
@@ -199,19 +184,11 @@ class Clustering(_WithoutCaches):
         return np.array(way)
 
     def kept(
-        self,
-        feature_names: Any = None,
-        columns: Columns | None = None,
-        index: Array | None = None,
-        *,
-        asked: str = "",
+        self, feature_names: Any = None, columns: Columns | None = None, index: Array | None = None
     ) -> "Clustering":
-        """What an estimator keeps; neighbours and representations only where ``asked`` says what they are of."""
+        """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
         names = None if feature_names is None else tuple(map(str, feature_names))
-        near, ways = (self.neighbors, self.ways) if asked else (None, ())
-        return replace(
-            self, near=near, order=None, ways=ways, asked=asked, feature_names=names, columns=columns, index=index
-        )
+        return replace(self, feature_names=names, columns=columns, index=index)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""

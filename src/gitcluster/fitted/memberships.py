@@ -59,15 +59,11 @@ def own_shares(found: Clustering, described: Described | None = None) -> NDArray
     The largest of the memberships of each, without room for all of them.
     """
     samples = describe_fitted(found) if described is None else described
-    return np.where(samples.labels >= 0, home_shares(found, samples), 0.0)
-
-
-def home_shares(found: Clustering, samples: Described) -> NDArray[np.float64]:
-    """(n,) membership of samples in the clusters they climb to, noise or not."""
     leads = _boundary_shares(found).tocoo()
     home = leads.col == found.edge_cut.labels[leads.row]
     staying = np.bincount(leads.row[home], leads.data[home], minlength=len(found.topo_graph.sizes))
-    return np.asarray(1 - leaving_shares(found, samples) * (1 - staying[samples.local_labels]))
+    shares = 1 - leaving_shares(found, samples) * (1 - staying[samples.local_labels])
+    return np.where(samples.labels >= 0, shares, 0.0)
 
 
 def leaving_shares(found: Clustering, described: Described) -> NDArray[np.float64]:

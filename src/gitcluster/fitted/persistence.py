@@ -31,9 +31,7 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
-from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.scaling import Scaling
-from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import Recipe, find_recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -56,8 +54,6 @@ RESULTS: dict[str, type] = {
         Ties,
         Columns,
         Column,
-        Neighbors,
-        Representation,
     )
 }
 """Results that a file may hold, by name."""

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
 from gitcluster.neighbors.given import given_search
-from gitcluster.neighbors.growing import KnownNeighbors
 from gitcluster.neighbors.plan import approximate_search, can_descend, descent_pays, plan_exact_search
 from gitcluster.neighbors.recall import LEAST_RECALL
 from gitcluster.neighbors.shadows import Again
@@ -36,12 +35,6 @@ class Neighbors(NamedTuple):
     """(n, k), in the precision of the data."""
     recall: float = 1.0
     """Share of the true neighbours that were found; an estimate for an approximate search."""
-
-    def restore(self, order: Array) -> "Neighbors":
-        """The same of samples as they were given, where these are of the given ones in another order."""
-        place = inverse_order(order)
-        indices = np.take(order.astype(self.indices.dtype), self.indices[place])
-        return Neighbors(indices, self.distances[place], self.recall)
 
     def check_reach(self, n_neighbors: int | None) -> int:
         """``n_neighbors``, or all there are; an error where more are asked for than were searched."""
@@ -82,8 +75,7 @@ def find_neighbors(
     search : {"auto", "exact", "approximate"} or object, default="auto"
         "approximate" is neighbour descent; "auto" takes it where it is clearly faster and finds enough. It knows dense
         samples with the metrics "euclidean" and "cosine"; all others are searched exactly. An object with
-        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is; :class:`KnownNeighbors` are what
-        an earlier search of some of the samples has found.
+        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -118,11 +110,6 @@ def search_points(
     if n_features == 0:  # no feature varies: every sample equals every other
         alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(alone, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
-    if isinstance(search, KnownNeighbors):
-        grown = search.grow(points, n_neighbors, n_jobs=n_jobs) if metric == "euclidean" else None
-        if grown is not None:
-            return Neighbors(*grown, search.recall)
-        search = search.search
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         del first, group  # the search wants the room
