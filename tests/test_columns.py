@@ -146,16 +146,17 @@ def test_categories_alone_vary_as_much_as_numbers():
 
 
 def related_frame(n_rows=400):
-    group = RNG.integers(0, 3, n_rows)
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, n_rows)
     return pd.DataFrame(
         {
-            "x": 4 * group + RNG.normal(size=n_rows),
-            "y": RNG.normal(size=n_rows) - 4 * (group == 1),
-            "plan": np.where(RNG.random(n_rows) < 0.7, np.array(["a", "b", "c"])[group], "d"),
-            "coin": RNG.choice(["heads", "tails"], n_rows),
-            "die": RNG.choice(list("uvwxyz"), n_rows),
-            "lot": RNG.integers(0, 100, n_rows),
-            "draw": RNG.integers(0, 100, n_rows),
+            "x": 4 * group + rng.normal(size=n_rows),
+            "y": rng.normal(size=n_rows) - 4 * (group == 1),
+            "plan": np.where(rng.random(n_rows) < 0.7, np.array(["a", "b", "c"])[group], "d"),
+            "coin": rng.choice(["heads", "tails"], n_rows),
+            "die": rng.choice(list("uvwxyz"), n_rows),
+            "lot": rng.integers(0, 100, n_rows),
+            "draw": rng.integers(0, 100, n_rows),
         }
     )
 
