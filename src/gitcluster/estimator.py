@@ -27,10 +27,11 @@ from gitcluster.fitted.persistence import load_model, pack_integers, save_model,
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.validity import score_closedness
-from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns, warn_of_unseen_values
-from gitcluster.inputs import Distances, NeighborGraph, Points, check_input, is_pairwise, takes_sparse
-from gitcluster.inputs.columns import Columns
-from gitcluster.inputs.kinds import columns_of, refuse_gaps, row_labels, set_apart
+from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns
+from gitcluster.inputs import Distances, NeighborGraph, Points, as_floats, check_input, is_pairwise, takes_sparse
+from gitcluster.inputs.frames import as_frame, column_names, refuse_containers, row_labels
+from gitcluster.inputs.kinds import is_numeric
+from gitcluster.inputs.tables import FrameFeatures, learn_table, native_frame, read_table
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.prior.constraints import gather_constraints
 from gitcluster.prior.proportions import resolve_proportions
@@ -231,7 +232,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
             options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
-            data, columns, options["scale"] = self._read(X)
+            X = native_frame(X)
+            data, table, options["scale"] = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
@@ -240,38 +242,36 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             )  # fmt: skip
             progress = self._begin()
             found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
-            encoded = columns is not None and columns.encoded
-            names = columns.features if columns is not None and encoded else getattr(self, "feature_names_in_", None)
-            self.clustering_ = found.kept(names, columns, row_labels(X))
+            self.clustering_ = found.kept(getattr(self, "feature_names_in_", None), table, row_labels(X))
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
-            if columns is not None:
-                warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=4)
+            if table is not None:
+                notes = [*table.notes, *odd_columns(table.columns, table.matrix)]
+                notes += ruling_columns(table.columns, X, found.labels)
+                warn_of_columns(notes, stacklevel=4)
         return self
 
-    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
-        """What is clustered, checked; what was done with the columns of a data frame; the scale that suits them."""
-        of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
-        columns = columns_of(X, self.columns, self.weights) if of_samples else None
-        if columns is None or not columns.encoded:
-            if columns is not None:
-                refuse_gaps(X)
-            data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
-            if columns is None or not isinstance(data, Points):
-                return data, columns, self.scale
-            if not issparse(data.values):
-                warn_of_columns(odd_columns(columns, data.values), stacklevel=5)
-            return replace(data, named=True), columns, self.scale
-        validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
+    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, FrameFeatures | None, Any]:
+        """Return the checked input, the features of a data frame, and the scale to use."""
+        if self.metric in (Distances.metric, NeighborGraph.metric):
+            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), None, self.scale
+        refuse_containers(X)
+        check = partial(as_floats, validate=partial(validate_data, self, reset=True), allow_nan=True)
+        table = learn_table(X, self.columns, self.weights, check, n_jobs=self.n_jobs)
+        if table is None:
+            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), None, self.scale
+        columns, data = table.columns, check_input(table.matrix, self.metric)
+        if columns.encoded or not is_numeric(X):
+            names = column_names(as_frame(X))
+            self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
+        if not columns.encoded:
+            return replace(data, named=True) if isinstance(data, Points) else data, table, self.scale
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
-        matrix, _ = columns.encode(X)
-        columns, matrix = set_apart(columns, matrix)
-        warn_of_columns(odd_columns(columns, matrix), stacklevel=5)
-        data, kinds = check_input(matrix, self.metric), columns.feature_kinds
+        kinds = columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
-            return replace(data, kinds=kinds, named=True), columns, self.scale
-        return data, columns, kinds.asked.tolist() if self.weights else self.scale
+            return replace(data, kinds=kinds, named=True), table, self.scale
+        return data, table, kinds.asked.tolist() if self.weights else self.scale
 
     def _begin(self) -> Progress:
         """Progress, told to scikit-learn's callbacks where it has them."""
@@ -370,13 +370,19 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return describe_samples(found.fitted, self._check_new(X, found), n_jobs=self.n_jobs)
 
     def _check_new(self, X: Any, found: Clustering) -> Any:
-        """New samples, as the fitted ones are."""
+        """Return new samples as the fit had them."""
         check_n_jobs(self.n_jobs)
-        if found.columns is None or not found.columns.encoded:
-            return found.source.check_new(X, partial(validate_data, self, reset=False))
-        matrix, unseen = found.columns.encode(X)
-        warn_of_unseen_values(unseen, stacklevel=5)
-        return found.source.check_new(matrix, check_array)
+        columns, validate = found.columns, partial(validate_data, self, reset=False)
+        if columns is not None and (columns.encoded or as_frame(X) is not None):
+            X = native_frame(X)
+            if not columns.encoded and is_numeric(X):
+                validate_data(self, X, reset=False, skip_check_array=True)  # checks the names
+            table = read_table(X, columns, found.donors, n_jobs=self.n_jobs)
+            warn_of_columns(table.notes, stacklevel=5)
+            X, validate = table.matrix, check_array
+        else:
+            refuse_containers(X)
+        return found.source.check_new(X, validate)
 
     def cut(
         self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False

@@ -26,7 +26,7 @@ from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
 from gitcluster.inputs import Points
 from gitcluster.inputs.kinds import columns_of as kinds_of
-from gitcluster.inputs.kinds import set_apart
+from gitcluster.inputs.kinds import drop_independent
 from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
@@ -81,7 +81,7 @@ def scale_rows(model: GIT, samples: pd.DataFrame) -> NDArray[Any]:
     """Rows as all methods get them: columns of several kinds are encoded, and all are scaled."""
     columns = kinds_of(samples, model.columns, model.weights)
     if columns is not None and columns.encoded:
-        columns, matrix = set_apart(columns, columns.encode(samples)[0])
+        columns, matrix = drop_independent(columns, columns.encode(samples).matrix)
         points = Points(matrix, kinds=columns.feature_kinds)
         return np.asarray(points.scaled(None if model.scale is None else "std").values)
     values = samples.to_numpy()

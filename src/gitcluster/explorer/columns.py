@@ -17,7 +17,7 @@ from gitcluster.explorer.packing import pack
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.inputs import Points
-from gitcluster.inputs.columns import column_at, is_frame
+from gitcluster.inputs.frames import column_at, is_frame
 from gitcluster.inputs.values import Values, as_objects, read_values
 
 MOST_CHARACTERS = 6_000_000
@@ -140,7 +140,7 @@ def _as_whole(numbers: Array) -> tuple[Array, int, int | None] | None:
 
 def _pack_texts(values: Values) -> dict[str, Any]:
     texts, known = values.as_texts(), values.known
-    words, codes, counts = np.unique(texts[known].astype(str), return_inverse=True, return_counts=True)
+    words, codes, counts = np.unique(texts[known], return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")  # the most frequent has the first colour
     if values.order:
         order = np.argsort([values.order.index(word) for word in words])
@@ -165,7 +165,7 @@ def parting(values: Values, labels: Array) -> float:
     if values.numbers is not None:
         table = values.numbers[known][:, None]
     else:
-        words, codes = np.unique(values.as_texts()[known].astype(str), return_inverse=True)
+        words, codes = np.unique(values.as_texts()[known], return_inverse=True)
         if len(words) > FEW:
             return -1.0
         table = np.eye(len(words))[codes]

@@ -74,10 +74,10 @@ def check_columns(found: Clustering) -> None:
     for column in () if found.columns is None else found.columns.columns:
         _check_kind(column, Column)
         texts = all(isinstance(text, str) for text in (column.name, column.kind, *column.levels))
-        numbers = (column.centre, column.shift, column.weight)
+        numbers = (column.median, column.shift, column.weight)
         if not texts or not all(isinstance(x, float) and np.isfinite(x) for x in numbers) or column.weight < 0:
             raise ValueError("its columns are not valid")
-        rank = column.centre if column.kind in ("binary", "ordinal") else 0.0
+        rank = column.median if column.kind in ("binary", "ordinal") else 0.0
         if column.kind in ("binary", "ordinal") and not 0 <= rank <= len(column.levels) - 1:
             raise ValueError("its columns are not valid")
 

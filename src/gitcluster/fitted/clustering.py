@@ -13,7 +13,9 @@ from gitcluster.edge_cutting import EdgeCut
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Input
-from gitcluster.inputs.columns import Columns, is_frame
+from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.frames import as_frame
+from gitcluster.inputs.tables import FrameFeatures, read_table
 from gitcluster.recipes import Recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -140,7 +142,11 @@ class Clustering(_WithoutCaches):
     columns: Columns | None = None
     """What was done with the columns of a data frame."""
     index: Array | None = None
-    """(n,) labels of the rows of a data frame, whole numbers or texts; None where they are 0, 1, 2, ..."""
+    """(n,) labels of the rows of a data frame, integers or texts; None if they are 0, 1, 2, ..."""
+    missing: NDArray[np.bool_] | None = None
+    """(n, m) features that were imputed; None if none was."""
+    donors: NDArray[np.float64] | None = None
+    """Rows that missing numbers are imputed from; None after a fit on an array."""
 
     @property
     def n_samples(self) -> int:
@@ -183,22 +189,22 @@ class Clustering(_WithoutCaches):
             way.append(int(self.parents[way[-1]]))
         return np.array(way)
 
-    def kept(
-        self, feature_names: Any = None, columns: Columns | None = None, index: Array | None = None
-    ) -> "Clustering":
+    def kept(self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None) -> "Clustering":
         """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
-        names = None if feature_names is None else tuple(map(str, feature_names))
-        return replace(self, feature_names=names, columns=columns, index=index)
+        if table is not None and table.columns.encoded:
+            names = table.columns.features
+        about = {} if table is None else {"columns": table.columns, "missing": table.missing, "donors": table.donors}
+        return replace(self, feature_names=None if names is None else tuple(map(str, names)), index=index, **about)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""
         return str(sample if self.index is None else self.index[sample])
 
     def encode(self, X: Any) -> Any:
-        """A data frame of columns of several kinds as the features that were fitted; anything else as it is."""
-        if self.columns is None or not self.columns.encoded or not is_frame(X):
+        """Return a data frame as the features that were fitted, gaps imputed; anything else as it is."""
+        if self.columns is None or self.donors is None or as_frame(X) is None:
             return X
-        return self.columns.encode(X)[0]
+        return read_table(X, self.columns, self.donors).matrix
 
     def __repr__(self) -> str:
         told = f"{self.n_clusters} clusters of {self.n_samples:,} samples"

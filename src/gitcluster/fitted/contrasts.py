@@ -185,7 +185,7 @@ def _effect(here: float, there: float, spread: float) -> float:
 
 def _shares(trait: Trait, codes: Array, near: list[int | None]) -> list[list[Contrast]]:
     known = np.array([value is not None for value in trait.values], dtype=bool)
-    levels, places, counts = np.unique(trait.values[known].astype(str), return_inverse=True, return_counts=True)
+    levels, places, counts = np.unique(trait.values[known], return_inverse=True, return_counts=True)
     table = np.zeros((len(near), len(levels)))
     np.add.at(table, (codes[known], places), 1)
     kept = np.argsort(-counts, kind="stable")[:MOST_LEVELS]

@@ -37,7 +37,7 @@ from gitcluster.fitted.traits import (
 )
 from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.inputs import Distances, NeighborGraph
-from gitcluster.inputs.kinds import row_labels
+from gitcluster.inputs.frames import row_labels
 from gitcluster.prior.proportions import proportion_distance
 
 MOST_COMPARED = 20_000

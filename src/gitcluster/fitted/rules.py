@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.traits import Trait
-from gitcluster.inputs.values import date_text
+from gitcluster.inputs.values import as_objects, date_text
 
 LEARN_FROM = 20_000
 DEPTH = 3
@@ -137,7 +137,8 @@ def _features(traits: list[Trait]) -> Any:
                 place, None, np.clip(np.nan_to_num(trait.values, nan=centre), -limit, limit).astype(np.float32)
             )
             continue
-        values, counts = np.unique([value for value in trait.values if value is not None], return_counts=True)
+        known = as_objects(value for value in trait.values if value is not None)
+        values, counts = np.unique(known, return_counts=True)
         for value in values[np.argsort(-counts, kind="stable")][:MOST_VALUES].tolist():
             yield Feature(place, value, (trait.values == value).astype(np.float32))
 

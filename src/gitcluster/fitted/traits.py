@@ -15,7 +15,8 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Points
-from gitcluster.inputs.columns import Columns, frame_values, is_frame
+from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.frames import as_frame, column_names
 from gitcluster.inputs.kinds import find_kind
 from gitcluster.inputs.scaling import apply_scaling
 from gitcluster.inputs.values import Values, date_text, read_values
@@ -77,9 +78,10 @@ def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
 
 def read_traits(X: Any, names: Any = None) -> list[Trait]:
     """The columns of a table that can be told of: numbers, dates and categories, neither identifiers nor constants."""
-    if is_frame(X):
-        named = zip(map(str, X.columns), frame_values(X), strict=True)
-        return [trait for name, values in named if (trait := _trait(name, values)) is not None]
+    frame = as_frame(X)
+    if frame is not None:
+        named = zip(column_names(frame), frame.iter_columns(), strict=True)
+        return [trait for name, cells in named if (trait := _trait(name, read_values(cells, name=name))) is not None]
     matrix = np.asarray(X)
     if matrix.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, got shape {matrix.shape}.")
@@ -130,7 +132,7 @@ def _decoded(columns: Columns, matrix: Array, spread: Array) -> list[Trait]:
         kind = {"numeric": "number", "log": "number", "date": "date"}.get(column.kind, "category")
         width = float(spread[at])
         if column.kind == "log":  # a factor of e is a step of 1; told of numbers as they are
-            width = float(np.exp(column.centre) * width) or 1.0
+            width = float(np.exp(column.median) * width) or 1.0
         found.append(Trait(column.name, kind, cells, width))
         at += len(column.features)
     return found

@@ -1,14 +1,14 @@
 """Warnings that name a column: it alone decides, is cut off, has a huge cell or too many values, or new ones."""
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster.inputs.columns import DISCRETE, Columns, column_at
+from gitcluster.inputs.columns import DISCRETE, Columns
+from gitcluster.inputs.frames import as_frame, column_at, column_names
 
 HUGE = 0.7
 """Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious. Of numbers within the
@@ -27,7 +27,7 @@ class ColumnWarning(UserWarning):
 
 def column_notes(columns: Columns, X: Any, labels: NDArray[Any]) -> list[str]:
     """All that a fit warns of, from the table that was fitted."""
-    matrix = columns.encode(X)[0] if columns.encoded else np.asarray(X, dtype=np.float64)
+    matrix = columns.encode(X).matrix if columns.encoded else np.asarray(X, dtype=np.float64)
     return [*odd_columns(columns, matrix), *ruling_columns(columns, X, labels)]
 
 
@@ -44,9 +44,9 @@ def ruling_columns(columns: Columns, X: Any, labels: NDArray[Any]) -> Iterator[s
     there = np.asarray(labels) >= 0
     if len(np.unique(labels[there])) < 2:
         return
-    place = {str(name): i for i, name in enumerate(X.columns)}
+    names = column_names(as_frame(X))
     for column in columns.used:
-        values = _codes(column_at(X, place[column.name]), column.kind, columns.encoded)
+        values = _codes(column_at(X, names.index(column.name)), column.kind, columns.encoded)
         if values is None:
             continue
         agreement = adjusted_rand_score(values[there], labels[there])
@@ -125,16 +125,3 @@ def _clipped_tail(name: str, values: NDArray[np.float64]) -> str | None:
             f"columns={{{name!r}: 'ignore'}} (--ignore)."
         )
     return None
-
-
-def warn_of_unseen_values(unseen: dict[str, Counter[str]], *, stacklevel: int) -> None:
-    """Warn where a table has categories that the fit did not have."""
-    for name, values in unseen.items():
-        shown = ", ".join(map(repr, list(values)[:3])) + (", ..." if len(values) > 3 else "")
-        total = sum(values.values())
-        warnings.warn(
-            f"The column {name!r} has values that the fit did not have ({shown}), in {total:,} "
-            f"row{'' if total == 1 else 's'}: they count as missing.",
-            ColumnWarning,
-            stacklevel=stacklevel,
-        )

@@ -130,17 +130,26 @@ class Input(ABC):
         return None
 
 
-def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int) -> Any:
-    """What a user brings as a C-ordered array or CSR matrix of floats."""
+def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int = 2, allow_nan: bool = False) -> Any:
+    """Return what the user passes as a C-ordered array or CSR matrix of floats."""
     if issparse(X) and X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
     with np.errstate(invalid="ignore", over="ignore"):  # of sums that look for values that are not finite
         try:
-            return validate(
-                X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", ensure_min_samples=ensure_min_samples
-            )
+            samples = validate(
+                X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
+                ensure_min_samples=ensure_min_samples, ensure_all_finite="allow-nan",
+            )  # fmt: skip
         except OverflowError as error:
             raise ValueError(f"X has a value that is too large for a float: {error}") from None
+        values = samples.data if issparse(samples) else samples
+        # a sum is fast and NaN if any value is; check_array does the same
+        if not allow_nan and np.isnan(values.sum()) and np.isnan(values).any():
+            raise ValueError(
+                f"Input X contains NaN in {int(np.isnan(values).sum()):,} cells. Pass a data frame, whose missing numbers "
+                "are imputed from the nearest rows, or use sklearn.impute.KNNImputer first."
+            )
+    return samples
 
 
 def check_distances_are_usable(distances: Array) -> None:

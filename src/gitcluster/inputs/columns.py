@@ -1,13 +1,11 @@
-"""Columns of every kind as features: what each column of a data frame is, and what is done with it.
+"""The columns of a data frame as features: the kind of each column, and how its cells are encoded.
 
-Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two values are 0 and 1, other categories have
-one column of 0 and 1 per value. Identifiers, free texts, constants and empty columns are left out. A missing number is
-the median of its column, a missing or new category lies as far from one value as from another.
+Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two values are 0 and 1, other categories become
+one feature of 0 and 1 per value. Identifiers, free texts, constants and empty columns are dropped. Missing numbers are
+NaN here and are imputed from the nearest rows later, see ``inputs.imputing``. A missing or new category is at the same
+distance from every value.
 
-What features count in distances is told in ``inputs.representations``, which columns go together in
-``inputs.relations``.
-
-In: a data frame. Out: :class:`Columns`, which encodes this frame and others.
+Everything known about a column is learned once, by ``inputs.kinds``, and kept in :class:`Column`.
 """
 
 from collections import Counter
@@ -19,47 +17,72 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
+from gitcluster.inputs.frames import as_frame, column_names, listed
 from gitcluster.inputs.representations import FeatureKinds
-from gitcluster.inputs.values import Values, as_objects, date_text, number_text, parse_dates, read_values
+from gitcluster.inputs.values import Format, Values, as_objects, number_text, parse_number, read_values
 
 USED = ("numeric", "log", "binary", "categorical", "ordinal", "date")
-"""Kinds that are clustered by."""
+"""Kinds of columns that are clustered by."""
 DISCRETE = ("binary", "categorical")
 OTHER = "(other)"
+_DESCRIPTIONS = {
+    "numeric": "number",
+    "log": "number, on a log scale",
+    "binary": "two values",
+    "ordinal": "ordered values",
+    "date": "date",
+    "identifier": "dropped: identifies the rows",
+    "text": "dropped: free text",
+    "constant": "dropped: constant",
+    "empty": "dropped: no values",
+    "ignore": "dropped as requested",
+}
 
 
 class Column(NamedTuple):
-    """What a column is, and how its cells become features."""
+    """The kind of a column, and how its cells become features."""
 
     name: str
     kind: str
     levels: tuple[str, ...] = ()
-    """Values of a category, the most frequent first; those of an ordinal in their order; the two of a binary."""
+    """Values of a category, most frequent first; of an ordinal in their order; the two of a binary column."""
     other: bool = False
-    """Whether there are more values, which are taken as one."""
-    centre: float = 0.0
-    """The number that a missing one is taken for."""
+    """Whether there are more values, which count as one."""
+    median: float = 0.0
+    """Median of the numbers, after the logarithm if it is taken."""
     shift: float = 0.0
-    """What is added before the logarithm is taken: 1 where there are zeros."""
+    """Added before the logarithm: 1 if there are zeros."""
     weight: float = 1.0
     missing: int = 0
-    """Missing cells of the fit."""
+    """Number of missing cells in the fit."""
     distinct: int = 0
-    """Different values of the fit."""
-    asked: bool = False
-    """Whether the kind was asked for."""
-    apart: bool = False
-    """Whether it goes with no other column, nor has clusters of its own."""
+    """Number of different values in the fit."""
+    requested: bool = False
+    """Whether the user requested the kind."""
+    independent: bool = False
+    """Whether it depends on no other column and has no clusters of its own, so that it is not clustered by."""
+    nature: str = "numbers"
+    """How the cells are written, see :class:`gitcluster.inputs.values.Format`; so are the next three."""
+    decimal: str = "."
+    date_order: str = "ymd"
+    utc_offset: float | None = None
+    unread: int = 0
+    """Number of cells that do not fit the format and count as missing."""
+
+    @property
+    def format(self) -> Format:
+        """Return how the cells are written."""
+        return Format(self.nature, self.decimal, self.date_order, self.utc_offset)
 
     @property
     def used(self) -> bool:
-        """Whether it is clustered by."""
-        return self.kind in USED and self.weight > 0 and not self.apart
+        """Return whether it is clustered by."""
+        return self.kind in USED and self.weight > 0 and not self.independent
 
     @property
     def features(self) -> list[str]:
-        """Names of the features that it becomes."""
+        """Return the names of its features."""
         if not self.used:
             return []
         if self.kind != "categorical":
@@ -67,54 +90,50 @@ class Column(NamedTuple):
         return [f"{self.name} = {level}" for level in (*self.levels, *([OTHER] if self.other else []))]
 
     def describe(self) -> str:
-        """What was done with it, in words.
+        """Return what was done with it.
 
         Examples
         --------
         >>> Column("city", "categorical", ("Rome", "Oslo", "Bern"), missing=2).describe()
-        '3 values: Rome, Oslo, Bern; 2 missing, as far from one value as from another'
+        '3 values: Rome, Oslo, Bern; 2 missing, at the same distance from every value'
         """
-        words = _WORDS.get(self.kind, self.kind)
+        text = _DESCRIPTIONS.get(self.kind, self.kind)
         if self.kind == "categorical":
             shown = ", ".join(self.levels[:4]) + (", ..." if len(self.levels) > 4 or self.other else "")
-            words = f"{self.distinct or len(self.levels):,} values: {shown}"
-            words += f"; the {len(self.levels)} most frequent are told apart" if self.other else ""
+            text = f"{self.distinct or len(self.levels):,} values: {shown}"
+            text += f"; all but the {len(self.levels)} most frequent count as one" if self.other else ""
         elif self.kind in ("binary", "ordinal"):
-            words = f"{words}: {', '.join(self.levels[:6])}"
+            text = f"{text}: {', '.join(self.levels[:6])}"
         if self.weight != 1 and self.kind in USED:
-            words += f"; weight {self.weight:g}" + ("" if self.weight else ", left out")
-        if self.apart:
-            words += "; goes with no other column, left out"
+            text += f"; weight {self.weight:g}" + ("" if self.weight else ", dropped")
+        if self.independent:
+            text += "; dropped: independent of every other column"
+        if self.unread:
+            text += f"; {count_of(self.unread, 'unreadable cell')}"
         if self.missing and self.used:
-            place = "as far from one value as from another" if self.kind in DISCRETE else f"taken as {self.centre_text}"
-            words += f"; {self.missing:,} missing, {place}"
-        return visible(words)
+            gaps = "at the same distance from every value" if self.kind in DISCRETE else "imputed from the nearest rows"
+            text += f"; {self.missing:,} missing, {gaps}"
+        return visible(text)
 
-    @property
-    def centre_text(self) -> str:
-        """The value that a missing one is taken for, as the user would write it."""
-        if self.kind == "date":
-            return date_text(np.floor(self.centre))
-        if self.kind == "ordinal":
-            return self.levels[int(np.floor(self.centre))]
-        return f"{np.exp(self.centre) - self.shift if self.kind == 'log' else self.centre:,.6g}"
+    def read(self, series: Any) -> Values:
+        """Return the cells of this column in another frame, in the format of the fit."""
+        return read_values(series, self.format, name=self.name)
 
     def encode(self, values: Values) -> tuple[NDArray[np.float64], Counter[str]]:
-        """The features of cells, (n, m), and the values that were never seen, with how often they are there."""
+        """Return the features of cells, (n, m), NaN for missing numbers, and categories that the fit did not have."""
         if self.kind == "categorical":
             return self._one_hot(values.as_texts())
         if self.kind in ("binary", "ordinal"):
             return self._rank(values.as_texts())
-        numbers = as_numbers(values, self.name, self.kind)
-        if self.kind == "log":
-            numbers = self.logarithm(numbers)
+        assert values.numbers is not None
+        numbers = self.logarithm(values.numbers) if self.kind == "log" else values.numbers
         if np.isinf(numbers).any():
             row = int(np.isinf(numbers).argmax())
             raise ValueError(f"The column {self.name!r} has an infinite value in row {row}. Correct it, or ignore it.")
-        return np.where(np.isnan(numbers), self.centre, numbers)[:, None], Counter()
+        return numbers[:, None], Counter()
 
     def decode(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """The cells of features, as :meth:`encode` made them."""
+        """Return the cells of features, as :meth:`encode` made them."""
         if self.kind in ("numeric", "date"):
             return features[:, 0]
         if self.kind == "log":
@@ -123,76 +142,69 @@ class Column(NamedTuple):
             levels = (*self.levels, *([OTHER] if self.other else []))
             ranks = np.where(features.max(axis=1) > 0, features.argmax(axis=1), -1)
         else:
-            levels, whole = self.levels, np.rint(features[:, 0])
-            ranks = np.where(np.abs(features[:, 0] - whole) < 1e-6, whole, -1).astype(np.int64)
+            levels, nearest = self.levels, np.rint(features[:, 0])
+            exact = np.abs(features[:, 0] - nearest) < 1e-6  # False for NaN
+            ranks = np.where(exact, nearest, -1).astype(np.int64)
         return as_objects(None if rank < 0 else levels[rank] for rank in ranks.tolist())
 
     def logarithm(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Numbers on a logarithmic scale, shifted where there are zeros."""
+        """Return numbers on a logarithmic scale."""
         low = np.nan_to_num(numbers, nan=1.0) + self.shift
         if (low <= 0).any():
             row = int((low <= 0).argmax())
             raise ValueError(
                 f"The column {self.name!r} has {number_text(numbers[row])} in row {row}, which has no logarithm. "
-                "Take it as 'numeric'."
+                "Use 'numeric' instead of 'log'."
             )
         return np.asarray(np.log(numbers + self.shift))
 
     def _rank(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
-        place = {level: float(rank) for rank, level in enumerate(self.levels)}
-        texts = _known_texts(texts, place)
-        unseen = Counter(text for text in texts if text is not None and text not in place)
-        return np.array([[place.get(text, self.centre)] for text in texts]).reshape(-1, 1), unseen
+        ranks = {level: float(rank) for rank, level in enumerate(self.levels)}
+        gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed
+        texts = _as_fitted(texts, ranks)
+        unseen = Counter(text for text in texts if text is not None and text not in ranks)
+        return np.array([[ranks.get(text, gap)] for text in texts]).reshape(-1, 1), unseen
 
     def _one_hot(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
-        place = {level: rank for rank, level in enumerate(self.levels)}
-        texts = _known_texts(texts, place)
+        ranks = {level: rank for rank, level in enumerate(self.levels)}
+        texts = _as_fitted(texts, ranks)
         beyond = len(self.levels) if self.other else -1
-        ranks = np.array([-1 if text is None else place.get(text, beyond) for text in texts], dtype=np.int64)
+        codes = np.array([-1 if text is None else ranks.get(text, beyond) for text in texts], dtype=np.int64)
         matrix = np.zeros((len(texts), len(self.features)))
-        there = np.flatnonzero(ranks >= 0)
-        matrix[there, ranks[there]] = 1.0
-        unseen = Counter() if self.other else Counter(t for t in texts if t is not None and t not in place)
+        known = np.flatnonzero(codes >= 0)
+        matrix[known, codes[known]] = 1.0
+        unseen = Counter() if self.other else Counter(t for t in texts if t is not None and t not in ranks)
         return matrix, unseen
 
 
-def _known_texts(texts: NDArray[Any], known: Any) -> NDArray[Any]:
-    """Texts as the fit had them: 1.0 is 1 where that was a value."""
-    other: dict[str, str] = {}
-    for text in {text for text in texts if text is not None and text not in known}:
-        try:
-            number = number_text(float(text))
-        except (ValueError, OverflowError):
-            continue
-        if number in known:
-            other[text] = number
-    return as_objects(other.get(text, text) for text in texts) if other else texts
+def _as_fitted(texts: NDArray[Any], levels: Any) -> NDArray[Any]:
+    """Return texts as the fit had them: "1.0" is "1" if that was a value."""
+    others: dict[str, str] = {}
+    for text in {text for text in texts if text is not None and text not in levels}:
+        number = parse_number(text)
+        if number is not None and number_text(number) in levels:
+            others[text] = number_text(number)
+    return as_objects(others.get(text, text) for text in texts) if others else texts
 
 
-_WORDS = {
-    "numeric": "number",
-    "log": "number, by its logarithm",
-    "binary": "two values",
-    "ordinal": "values in an order",
-    "date": "date",
-    "identifier": "names the rows, left out",
-    "text": "free text, left out",
-    "constant": "always the same, left out",
-    "empty": "no value at all, left out",
-    "ignore": "left out as asked",
-}
+class Encoded(NamedTuple):
+    """The features of a frame, and remarks for the user about cells that count as missing."""
+
+    matrix: NDArray[np.float64]
+    """(n, m), NaN for missing numbers."""
+    notes: list[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns:
-    """What was done with every column of a data frame.
+    """The columns of a data frame and what was done with each of them.
 
     ``print`` it; ``columns["city"]`` is one of them.
     """
 
     columns: tuple[Column, ...]
     encoded: bool = True
-    """False where all are numbers, which are taken as they are."""
+    """False if all columns are numbers, which are used as they are."""
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
@@ -205,12 +217,12 @@ class Columns:
 
     @property
     def used(self) -> list[Column]:
-        """Columns that are clustered by."""
+        """Return the columns that are clustered by."""
         return [column for column in self.columns if column.used]
 
     @property
     def features(self) -> list[str]:
-        """Names of the features that they become."""
+        """Return the names of the features."""
         return [name for column in self.used for name in column.features]
 
     def __str__(self) -> str:
@@ -224,103 +236,63 @@ class Columns:
             f"<tr><td>{escape(visible(column.name))}</td><td>{escape(column.describe())}</td></tr>"
             for column in self.columns
         )
-        return f'<table><tr><th>column</th><th style="text-align:left">what was done with it</th></tr>{rows}</table>'
+        return f'<table><tr><th>column</th><th style="text-align:left">use</th></tr>{rows}</table>'
 
-    def check_frame(self, frame: Any) -> None:
-        """Raise where a frame lacks columns of the fit, and say which."""
-        if not is_frame(frame):
+    def read(self, X: Any, names: list[str] | None = None) -> Iterator[tuple[Column, Values]]:
+        """Yield the columns of another frame, by default those that are clustered by, in the format of the fit."""
+        frame = as_frame(X)
+        wanted = [column.name for column in self.used] if names is None else names
+        if frame is None:
             raise TypeError(
-                f"The model was fitted on a data frame with columns of several kinds, got {type(frame).__name__}. Pass "
-                f"a data frame with the columns {listed([column.name for column in self.used])}."
+                f"X must be a data frame with the columns {listed(wanted)}, got {type(X).__name__}. The model was fitted "
+                "on a data frame."
             )
-        there = set(map(str, frame.columns))
-        lost = [column.name for column in self.used if column.name not in there]
+        series = dict(zip(column_names(frame), frame.iter_columns(), strict=True))
+        lost = [name for name in wanted if name not in series]
         if lost:
-            new = [name for name in map(str, frame.columns) if name not in {column.name for column in self.columns}]
+            new = [name for name in series if name not in {column.name for column in self.columns}]
             also = f" It has {listed(new)}, which the fit did not have." if new else ""
             raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.{also}")
+        columns = {column.name: column for column in self.columns}
+        for name in wanted:
+            yield columns[name], columns[name].read(series[name])
 
-    def encode(self, frame: Any) -> tuple[NDArray[np.float64], dict[str, Counter[str]]]:
-        """The features of a frame, (n, m), and the values of every column that were never seen in the fit."""
-        self.check_frame(frame)
-        parts, unseen = [], {}
-        names, texts = [c.name for c in self.used], frozenset(c.name for c in self.used if c.levels)
-        for column, values in zip(self.used, frame_values(frame, names, texts), strict=True):
-            part, new = column.encode(values)
+    def encode(self, X: Any) -> Encoded:
+        """Return the features of a frame, and notes on cells that do not fit what the fit learned."""
+        parts, notes = [], []
+        for column, values in self.read(X):
+            part, unseen = column.encode(values)
             parts.append(part)
-            if new:
-                unseen[column.name] = new
-        return np.concatenate([np.empty((len(frame), 0)), *parts], axis=1), unseen
+            notes += [_note(column.name, cells, what) for cells, what in (
+                (unseen, "values that the fit did not have"),
+                (values.unread, "cells that are not dates" if column.kind == "date" else "cells that are not numbers"),
+            ) if cells]  # fmt: skip
+        return Encoded(np.concatenate(parts, axis=1), notes)
 
     def decode(self, matrix: NDArray[np.float64]) -> list[NDArray[Any]]:
-        """The cells of every used column, from their features: numbers, days or texts; None where a text is missing."""
+        """Return the cells of every used column from its features: numbers, days or texts; NaN or None if missing."""
         widths = [len(column.features) for column in self.used]
         parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
         return [column.decode(part) for column, part in zip(self.used, parts, strict=True)]
 
     @property
     def feature_kinds(self) -> FeatureKinds:
-        """What is known of the features, for their weights."""
+        """Return what the weights of the features depend on."""
         rows = [
-            (place, column.kind in DISCRETE, column.weight)
-            for place, column in enumerate(self.used)
+            (number, column.kind in DISCRETE, column.weight)
+            for number, column in enumerate(self.used)
             for _ in column.features
         ]
         return FeatureKinds(*(np.array(values) for values in zip(*rows, strict=True)))
 
 
-def is_frame(X: Any) -> bool:
-    """Whether X is a data frame of pandas, polars or the like."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
+def _note(name: str, cells: Counter[str], what: str) -> str:
+    """Return a remark about cells that count as missing.
 
-
-def frame_values(
-    frame: Any, names: list[str] | None = None, as_written: frozenset[str] = frozenset()
-) -> Iterator[Values]:
-    """The cells of every column, or of those named; texts in ``as_written`` are neither numbers nor dates."""
-    place = {str(name): i for i, name in enumerate(frame.columns)}
-    for name in place if names is None else names:
-        yield read_values(column_at(frame, place[name]), as_written=name in as_written)
-
-
-def column_at(frame: Any, place: int) -> Any:
-    """A column by its place."""
-    return frame.iloc[:, place] if hasattr(frame, "iloc") else frame[frame.columns[place]]
-
-
-def as_numbers(values: Values, name: str, kind: str) -> NDArray[np.float64]:
-    """Cells as numbers, or an error that names the first that is none."""
-    if values.numbers is not None:
-        return values.numbers
-    read = _read_date if kind == "date" else _read_number
-    texts, known = values.as_texts(), values.known
-    numbers = np.full(len(texts), np.nan)
-    days = parse_dates(texts[known].tolist()) if kind == "date" else None
-    if days is not None:
-        numbers[known] = days
-        return numbers
-    for row in np.flatnonzero(known):
-        try:
-            numbers[row] = read(texts[row])
-        except ValueError:
-            what = "date" if kind == "date" else "number"
-            raise ValueError(
-                f"The column {name!r} has {texts[row]!r} in row {row}, which is not a {what}. Correct it, or tell what "
-                f"the column is: columns={{{name!r}: 'categorical'}} or 'ignore'."
-            ) from None
-    return numbers
-
-
-def _read_number(text: str) -> float:
-    return float({"True": "1", "False": "0"}.get(text, text))
-
-
-def _read_date(text: str) -> float:
-    days = parse_dates([text])
-    if days is None:
-        raise ValueError
-    return days[0]
-
-
-def listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    Examples
+    --------
+    >>> _note("age", Counter({"old": 2, "?!": 1}), "cells that are not numbers")
+    "'age': 3 cells that are not numbers ('old', '?!') count as missing"
+    """
+    shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + (", ..." if len(cells) > 3 else "")
+    return f"{name!r}: {cells.total():,} {what} ({shown}) count as missing"

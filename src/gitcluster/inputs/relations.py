@@ -55,15 +55,16 @@ def go_together(parts: list[Features], discrete: list[bool]) -> NDArray[np.bool_
 
 
 def _classes(part: Features, discrete: bool) -> NDArray[np.float32]:
-    """One column of 0 and 1 for every class; none of them is 1 where a category is missing."""
+    """One column of 0 and 1 for every class; none of them is 1 if a cell is missing."""
     n_rows = len(part)
     rare = np.sqrt(IN_A_CELL / n_rows)
     if discrete:
         found = np.hstack([part == 0, part == 1]) if part.shape[1] == 1 else part == 1
     else:
         n_classes = int(min(MOST_CLASSES, 1 / rare))
-        edges = np.unique(np.quantile(part[:, 0], np.linspace(0, 1, n_classes + 1)[1:-1]))
-        place = np.searchsorted(edges, part[:, 0], side="right")
+        missing = np.isnan(part[:, 0])
+        edges = np.unique(np.quantile(part[~missing, 0], np.linspace(0, 1, n_classes + 1)[1:-1]))
+        place = np.where(missing, -1, np.searchsorted(edges, part[:, 0], side="right"))
         found = place[:, None] == np.arange(len(edges) + 1)
     shares = found.mean(axis=0)
     kept = np.hstack([found[:, shares >= rare], found[:, shares < rare].any(axis=1, keepdims=True)])

@@ -1,48 +1,108 @@
-"""The cells of one column of a data frame as numbers or texts, whatever they are kept as.
+"""The cells of one column as numbers or texts: the only code that decides what a cell is.
 
-Truth values, texts that all read as numbers, dates (as objects, or as texts in one of the usual styles) and categories
-are told apart here; a cell is missing where it is None, NaN, NaT, NA or a blank text. No package of data frames is
-imported: whatever ``numpy.asarray`` takes will do.
+Data frames of every library and files on the command line are read by :func:`read_values`. Learning a column chooses
+its :class:`Format`: numbers, dates, truth values, texts or categories, the decimal mark, the order of day and month,
+the time zone. The model keeps the format and reads new rows by it, so that a cell means the same in every batch. A cell
+that does not fit the format is missing, and is counted in ``unread``.
+
+Numbers may be written as people do: ``67.614,86``, ``$67,614.86``, ``0.5%``, ``1 234``, ``(12.50)``. Units are ignored.
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+MISSING = ("", "#N/A", "#NA", "N/A", "NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "n/a", "None", "<NA>")
+"""Texts that mean a missing value in every column."""
+PLACEHOLDERS = frozenset(
+    ("-", "--", "\u2013", "\u2014", ".", "..", "...", "?", "unknown", "missing", "none", "tbd", "#n/a")
+)
+"""Texts, in lower case, that mean a missing value in a column of numbers or dates. In others they are categories."""
+READABLE = 0.95
+"""Share of the cells that must be numbers (or dates) for a column to be one of numbers; the rest are missing. Typing
+errors and remarks are rarer than that, and a code that is not a number in one of twenty cells is rarely meant as one."""
+NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set, np.ndarray)
+"""Types of cells that are neither numbers nor texts."""
 DAY = 86_400.0
 EPOCH = date(1970, 1, 1).toordinal()
+
+_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_CODE = re.compile(r"[-+]?0\d+", re.ASCII)
+_MONEY = r"(?:[$€£¥₹%]|USD|EUR|GBP|CHF|JPY)"
+_UNIT = re.compile(rf"^([-+(]?)\s*{_MONEY}\s*|\s*{_MONEY}(\)?)$")
+_GROUPED = {
+    ".": re.compile(r"[-+]?\d{1,3}(?:([,'\u2019\u00a0\u202f\u2009 ])\d{3})(?:\1\d{3})*(?:\.\d+)?", re.ASCII),
+    ",": re.compile(r"[-+]?\d{1,3}(?:([.'\u2019\u00a0\u202f\u2009 ])\d{3})(?:\1\d{3})*(?:,\d+)?", re.ASCII),
+}
 _TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)? ?(Z|[+-]\d{2}:?\d{2})?)?"
-YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
-YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME)
+_DATES = {
+    "ymd": re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME, re.ASCII),
+    "dmy": re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME, re.ASCII),
+}
+_DATES["mdy"] = _DATES["dmy"]
+
+
+class Format(NamedTuple):
+    """How the cells of a column are written; learned by the fit, applied unchanged to new rows."""
+
+    nature: str
+    """"numbers", "dates", "truths", "texts" or "categories"."""
+    decimal: str = "."
+    """Decimal mark of numbers that are texts."""
+    date_order: str = "ymd"
+    """Order of year, month and day in dates that are texts: "ymd", "dmy" or "mdy"."""
+    utc_offset: float | None = None
+    """Hours ahead of UTC that times are converted to; None keeps them as they are written."""
 
 
 class Values(NamedTuple):
     """The cells of a column: numbers (dates are days since 1970), or texts."""
 
-    nature: str
-    """"numbers", "truths", "dates", "texts" or "categories"."""
+    format: Format
     numbers: NDArray[np.float64] | None = None
-    """NaN where a cell is missing."""
+    """NaN if a cell is missing."""
     texts: NDArray[Any] | None = None
-    """None where a cell is missing."""
+    """None if a cell is missing."""
     order: tuple[str, ...] = ()
-    """Categories in their order, where they have one."""
+    """Ordered categories in their order."""
+    unread: Counter[str] = Counter()  # noqa: RUF012 - never changed
+    """Cells that do not fit the format and count as missing, with how often they occur."""
+    distinct_integers: int = 0
+    """Number of different integers, which float64 does not tell apart beyond 2**53; 0 for other columns."""
+
+    @property
+    def nature(self) -> str:
+        """Return the nature of the format."""
+        return self.format.nature
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which cells are there."""
+        """Return which cells are not missing."""
         if self.numbers is not None:
             return ~np.isnan(self.numbers)
         assert self.texts is not None
         return np.array([text is not None for text in self.texts], dtype=bool)
 
+    @property
+    def distinct(self) -> int:
+        """Return the number of different values."""
+        if self.distinct_integers:
+            return self.distinct_integers
+        if self.numbers is not None:
+            return len(np.unique(self.numbers[~np.isnan(self.numbers)]))
+        assert self.texts is not None
+        return len(set(self.texts.tolist()) - {None})
+
     def as_texts(self) -> NDArray[Any]:
-        """The cells as texts."""
+        """Return the cells as texts."""
         if self.texts is not None:
             return self.texts
         assert self.numbers is not None
@@ -50,86 +110,293 @@ class Values(NamedTuple):
         return as_objects(None if np.isnan(x) else write(x) for x in self.numbers.tolist())
 
 
-def is_missing(value: Any) -> bool:
-    """None, NaN, a blank text, or what pandas has for them, which does not compare.
+def read_values(
+    column: Any, fmt: Format | None = None, *, as_written: bool = False, decimal: str = ".", name: str = ""
+) -> Values:
+    """Return the cells of a column of any data frame, or of an array.
+
+    Parameters
+    ----------
+    column : array, or series of a library that narwhals supports
+    fmt : Format, default=None
+        Format of the fit. By default it is learned.
+    as_written : bool, default=False
+        Whether texts are texts even if they look like numbers or dates.
+    decimal : {".", ","}, default="."
+        Decimal mark to prefer if both can be read.
+    name : str, default=""
+        Name of the column, for errors.
 
     Examples
     --------
-    >>> is_missing(float("nan")), is_missing(" "), is_missing(0)
-    (True, True, False)
-    """
-    if isinstance(value, str):
-        return not value.strip()
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
-
-
-def read_values(column: Any, *, as_written: bool = False) -> Values:
-    """The cells of a column of any data frame, or of an array; texts ``as_written`` are neither numbers nor dates.
-
-    Examples
-    --------
-    >>> read_values(np.array(["1.5", "", "2"], dtype=object)).numbers
-    array([1.5, nan, 2. ])
-    >>> read_values(np.array(["2024-01-01", "1.2.2024"], dtype=object)).nature
+    >>> read_values(np.array(["$1,200.50", "", "n/a", "-"], dtype=object)).numbers
+    array([1200.5,    nan,    nan,    nan])
+    >>> read_values(np.array(["7.289,05", "7.289"], dtype=object)).numbers
+    array([7289.05, 7289.  ])
+    >>> read_values(np.array(["2024-01-01", "soon"], dtype=object)).nature
     'texts'
     """
-    array = np.asarray(column)
-    if is_category(column):
-        order = ordered_categories(column)
-        return Values("categories", texts=_texts(array), order=order)
-    if array.dtype.kind in "fiu":
-        return Values("numbers", array.astype(np.float64))
-    if array.dtype.kind == "b":
-        return Values("truths", texts=_texts(array))
-    if array.dtype.kind == "M":
-        return Values("dates", (array - np.datetime64(0, "s")) / np.timedelta64(1, "s") / DAY)
-    if array.dtype.kind == "m":
-        return Values("numbers", array / np.timedelta64(1, "s") / DAY)
-    if as_written:
-        return Values("texts", texts=_texts(array.astype(object)))
-    return _read_objects(array.astype(object))
+    cells, order, is_category = _cells_of(column, name)
+    nature = None if fmt is None else fmt.nature
+    wants_texts = as_written if fmt is None else nature in ("texts", "categories", "truths")
+    if is_category and fmt is None:
+        return Values(Format("categories"), texts=_texts(cells), order=order)
+    if isinstance(cells, np.ndarray):
+        if wants_texts:
+            return Values(fmt or Format("texts"), texts=_texts(cells.tolist()), order=order)
+        if cells.dtype.kind == "b":
+            if fmt is None:
+                return Values(Format("truths"), texts=_texts(cells.tolist()))
+            cells = cells.astype(np.float64)
+        if cells.dtype.kind in "fiu" and nature != "dates":
+            integers = len(np.unique(cells)) if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8 else 0
+            return Values(fmt or Format("numbers"), cells.astype(np.float64), distinct_integers=integers)
+        if cells.dtype.kind == "M" and nature in (None, "dates"):
+            days = (cells - np.datetime64(0, "s")) / np.timedelta64(1, "s") / DAY
+            return Values(fmt or Format("dates", utc_offset=0.0), days)
+        if cells.dtype.kind == "m" and nature in (None, "numbers"):
+            return Values(fmt or Format("numbers"), cells / np.timedelta64(1, "s") / DAY)
+        cells = cells.tolist()
+    if wants_texts:
+        return Values(fmt or Format("texts"), texts=_texts(cells), order=order)
+    return _learn_cells(cells, decimal, name) if fmt is None else _read_cells(cells, fmt)
 
 
-def _read_objects(cells: NDArray[Any]) -> Values:
-    missing = np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
-    given = cells[~missing].tolist()
+def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
+    """Return the cells of a column, ordered categories, and whether the column was declared to hold categories.
+
+    The cells are an array of numbers, truth values or times, or a list of objects. Texts never become an array of
+    strings, which would take the length of the longest for each.
+    """
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        array = column if isinstance(column, np.ndarray) else np.asarray(column)
+        return (array if array.dtype.kind in "fiubmM" else array.tolist()), (), False
+    kind = series.dtype
+    if kind in (nw.Categorical, nw.Enum):
+        native = getattr(column, "dtype", None)
+        order = tuple(map(cell_text, native.categories)) if getattr(native, "ordered", False) else ()
+        return series.to_list(), order, True
+    if kind in (nw.Struct, nw.List, nw.Array):
+        raise TypeError(f"The column {name!r} holds nested values ({kind}). Split it into plain columns, or ignore it.")
+    if kind == nw.Boolean or kind.is_numeric() or kind.is_temporal():
+        array = series.to_numpy()
+        if array.dtype.kind in "fiubmM":
+            return array, (), False
+    return series.to_list(), (), False
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is missing: None, NaN, NaT, NA, or a text that means so.
+
+    Examples
+    --------
+    >>> is_missing(float("nan")), is_missing(" "), is_missing("n/a"), is_missing(0)
+    (True, True, True, False)
+    """
+    if isinstance(cell, str):
+        return cell.strip() in MISSING
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    return isinstance(cell, (float, np.floating)) and cell != cell
+
+
+def _learn_cells(cells: list[Any], prefer: str, name: str) -> Values:
+    """Return the cells of a column in the format that suits them."""
+    given = [cell for cell in cells if not is_missing(cell)]
     kinds = {type(cell) for cell in given}
+    nested = next((kind for kind in kinds if issubclass(kind, NESTED)), None)
+    if nested is not None:
+        raise TypeError(
+            f"The column {name!r} holds values of type {nested.__name__}. Convert them to numbers or texts, or ignore "
+            "the column."
+        )
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
-        return Values("truths", texts=_texts(cells))
-    if all(issubclass(kind, date) for kind in kinds) and kinds:
-        return Values("dates", _spread(map(days_of, given), missing))
-    numbers = _as_numbers(given)
-    if numbers is not None:
-        return Values("numbers", _spread(numbers, missing))
-    texts = as_objects(None if gap else str(cell) for cell, gap in zip(cells.tolist(), missing.tolist(), strict=True))
-    days = parse_dates(texts[~missing].tolist())
-    return Values("texts", texts=texts) if days is None else Values("dates", _spread(days, missing))
+        return Values(Format("truths"), texts=_texts(cells))
+    if kinds and all(issubclass(kind, date) for kind in kinds):
+        offset = 0.0 if any(getattr(cell, "tzinfo", None) for cell in given) else None
+        return _read_cells(cells, Format("dates", utc_offset=offset))
+    if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
+        return _read_cells(cells, Format("numbers"))
+    counts = Counter(cell for cell in map(_key, given) if not _is_placeholder(cell))
+    for fmt in (*_number_formats(counts, prefer), *_date_formats(counts)):
+        return _read_cells(cells, fmt)
+    return Values(Format("texts"), texts=_texts(cells))
 
 
-def _as_numbers(cells: list[Any]) -> list[float] | None:
-    try:
-        return [float(cell) for cell in cells if _may_be_number(cell)] if all(map(_may_be_number, cells)) else None
-    except (TypeError, ValueError, OverflowError):
+def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
+    """Return the formats in which nearly all cells are numbers, the best first; codes such as 007 are no numbers."""
+    if any(isinstance(cell, str) and _CODE.fullmatch(cell) for cell in counts):
+        return []
+    both = sorted(".,", key=lambda mark: mark != prefer)
+    readable = {mark: _share(counts, lambda cell, mark=mark: parse_number(cell, mark)) for mark in both}
+    return [
+        Format("numbers", mark) for mark in sorted(both, key=lambda mark: -readable[mark]) if readable[mark] >= READABLE
+    ]
+
+
+def decimal_of(column: Any) -> str | None:
+    """Return the only decimal mark by which the texts of a column are numbers; None if it has none or both will do.
+
+    Examples
+    --------
+    >>> [decimal_of(np.array(cells, dtype=object)) for cells in (["3,5"], ["3.5"], ["1.234"], ["a"])]
+    [',', '.', None, None]
+    """
+    cells, _, is_category = _cells_of(column, "")
+    if is_category or isinstance(cells, np.ndarray):
         return None
+    counts = Counter(
+        key for key in map(_key, cells) if isinstance(key, str) and not is_missing(key) and not _is_placeholder(key)
+    )
+    marks = [fmt.decimal for fmt in _number_formats(counts, ".") if fmt.nature == "numbers"]
+    if len(marks) == 2 and all(
+        _share(counts, lambda cell, mark=mark: parse_number(cell, mark)) == 1.0 for mark in marks
+    ):
+        return None
+    return marks[0] if counts and marks else None
 
 
-def _may_be_number(cell: Any) -> bool:
-    return isinstance(cell, (str, Real)) or type(cell).__name__ == "Decimal"
+def _date_formats(counts: Counter[Any]) -> list[Format]:
+    """Return the formats in which nearly all cells are dates, the best first.
+
+    A first number above 12 is a day. If the numbers leave it open, points mean that the day comes first (1.2.2024), and
+    other marks that the month does. Times of one zone stay as they are written; those of several are converted to UTC.
+    """
+    texts = [cell for cell in counts if isinstance(cell, str)]
+    if not any(_DATES["ymd"].match(text) or _DATES["dmy"].match(text) for text in texts[:1000]):
+        return []
+    zones = {match[9] for text in texts for order in ("ymd", "dmy") if (match := _DATES[order].fullmatch(text))}
+    offset = None if zones == {None} else _zone_hours(*zones) if len(zones) == 1 else 0.0
+    ambiguous = [text for text in texts if not _DATES["ymd"].match(text)]
+    points = sum("." in text[:3] for text in ambiguous) * 2 > len(ambiguous)
+    orders = ("ymd", "dmy", "mdy") if points else ("ymd", "mdy", "dmy")
+    formats = [Format("dates", date_order=order, utc_offset=offset) for order in orders]
+    readable = {fmt: _share(counts, lambda cell, fmt=fmt: parse_date(cell, fmt)) for fmt in formats}
+    return [fmt for fmt in sorted(formats, key=lambda fmt: -readable[fmt]) if readable[fmt] >= READABLE]
 
 
-def _spread(given: Iterable[float], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
-    numbers = np.full(len(missing), np.nan)
-    numbers[~missing] = list(given)
-    return numbers
+def _share(counts: Counter[Any], parse: Callable[[Any], float | None]) -> float:
+    total = counts.total()
+    return sum(n for cell, n in counts.items() if parse(cell) is not None) / total if total else 0.0
 
 
-def _texts(cells: NDArray[Any]) -> NDArray[Any]:
-    """Cells as texts; whole numbers have no point."""
-    return as_objects(None if is_missing(cell) else cell_text(cell) for cell in cells.tolist())
+def _key(cell: Any) -> Any:
+    """Return a cell as a key of a dict: texts without blanks around them; True is not 1."""
+    if isinstance(cell, str):
+        return cell.strip()
+    return float(cell) if isinstance(cell, (bool, np.bool_)) else cell
+
+
+def _is_placeholder(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.lower() in PLACEHOLDERS
+
+
+def _read_cells(cells: list[Any], fmt: Format) -> Values:
+    """Return cells as numbers or days by a format that is known."""
+    numbers, unread = np.full(len(cells), np.nan), Counter[str]()
+    known: dict[Any, float | None] = {}
+    for i, cell in enumerate(cells):
+        if is_missing(cell):
+            continue
+        key = _key(cell)
+        try:
+            number = known[key]
+        except TypeError:  # not hashable
+            number = None
+        except KeyError:
+            parsed = parse_date(key, fmt) if fmt.nature == "dates" else parse_number(key, fmt.decimal)
+            number = known[key] = parsed
+        if number is not None:
+            numbers[i] = number
+        elif not _is_placeholder(key):
+            unread[str(cell)[:60]] += 1
+    return Values(fmt, numbers, unread=unread)
+
+
+def parse_number(cell: Any, decimal: str = ".") -> float | None:
+    """Return a number as people write it; None if the cell is not one.
+
+    Examples
+    --------
+    >>> parse_number("1'234.5 CHF"), parse_number("-€ 1.234,50", ","), parse_number("12,34"), parse_number("2_5")
+    (1234.5, -1234.5, None, None)
+    """
+    if not isinstance(cell, str):
+        if isinstance(cell, (timedelta, np.timedelta64)):
+            return (
+                float(cell / np.timedelta64(1, "s") if isinstance(cell, np.timedelta64) else cell.total_seconds()) / DAY
+            )
+        if not isinstance(cell, (Real, Decimal)):
+            return None
+        try:
+            return float(cell)
+        except (OverflowError, ValueError):
+            return None
+    if decimal == "." and _PLAIN.fullmatch(cell):
+        return float(cell)
+    text = cell.strip("\u00a0\u202f\u2009 ").replace("\u2212", "-")
+    for _ in range(2):  # a sign of money and one of per cent, or one on either side
+        text = _UNIT.sub(lambda unit: (unit[1] or "") + (unit[2] or ""), text).strip()
+    sign = 1.0
+    if text.startswith("(") and text.endswith(")"):
+        text, sign = text[1:-1].strip(), -1.0
+    if _GROUPED[decimal].fullmatch(text):
+        text = re.sub(r"[^\d+\-" + re.escape(decimal) + "]", "", text)
+    if decimal == ",":
+        if "." in text:
+            return None
+        text = text.replace(",", ".", 1)
+    return sign * float(text) if _PLAIN.fullmatch(text) else None
+
+
+def parse_date(cell: Any, fmt: Format) -> float | None:
+    """Return the days since 1970 of a date or time; None if the cell is not one.
+
+    A year that comes first is read in every format, because it cannot be mistaken.
+
+    Examples
+    --------
+    >>> parse_date("31/12/1970", Format("dates", date_order="dmy")), parse_date("1970-01-02", Format("dates"))
+    (364.0, 1.0)
+    """
+    if isinstance(cell, date):
+        return days_of(cell)
+    if not isinstance(cell, str):
+        return None
+    match, order = _DATES["ymd"].fullmatch(cell), "ymd"
+    if match is None and fmt.date_order != "ymd":
+        match, order = _DATES[fmt.date_order].fullmatch(cell), fmt.date_order
+    if match is None:
+        return None
+    year, month, day = (
+        int(match[{"ymd": (1, 3, 4), "dmy": (4, 3, 1), "mdy": (4, 1, 3)}[order][part]]) for part in range(3)
+    )
+    hour, minute, second = (int(part or 0) for part in match.groups()[4:7])
+    try:
+        moment = days_of(datetime(year, month, day, hour, minute, second))
+    except ValueError:  # the 31st of February
+        return None
+    ahead = 0.0 if fmt.utc_offset is None else _zone_hours(match[9]) - fmt.utc_offset if match[9] else 0.0
+    return moment + (float(f"0.{match[8] or 0}") - ahead * 3600) / DAY
+
+
+def _zone_hours(zone: str | None) -> float:
+    """Return the hours that a zone, +02:00 or Z, is ahead of UTC."""
+    if zone is None or zone == "Z":
+        return 0.0
+    return float(f"{zone[0]}1") * (int(zone[1:3]) + int(zone[-2:]) / 60)
+
+
+def _texts(cells: Iterable[Any]) -> NDArray[Any]:
+    """Return cells as texts, None if they are missing."""
+    return as_objects(None if is_missing(cell) else cell_text(cell) for cell in cells)
 
 
 def as_objects(cells: Iterable[Any]) -> NDArray[Any]:
-    """An array of objects, whatever they are."""
+    """Return an array of objects, whatever they are."""
     listed = list(cells)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -137,34 +404,25 @@ def as_objects(cells: Iterable[Any]) -> NDArray[Any]:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as a text.
+    """Return a cell as a text; integers of any size keep all digits, and 2.0 is 2.
 
     Examples
     --------
-    >>> cell_text(2.0), cell_text(True), cell_text("a")
-    ('2', 'True', 'a')
+    >>> cell_text(2.0), cell_text(True), cell_text("a"), cell_text(2**53 + 1)
+    ('2', 'True', 'a', '9007199254740993')
     """
-    return number_text(float(cell)) if isinstance(cell, Real) and not isinstance(cell, bool) else str(cell)
+    if isinstance(cell, (int, np.integer)) and not isinstance(cell, bool):
+        return str(int(cell))
+    return number_text(float(cell)) if isinstance(cell, (float, np.floating)) else str(cell)
 
 
 def number_text(number: float) -> str:
-    """A number in as few digits as tell it from all others, whole ones without a point."""
+    """Return a number in as few digits as needed, whole ones without a decimal point."""
     return str(int(number)) if number == np.floor(number) and abs(number) < 1e16 else repr(float(number))
 
 
-def is_category(column: Any) -> bool:
-    """Whether a column of pandas or polars was declared to hold categories."""
-    return type(getattr(column, "dtype", None)).__name__ in ("CategoricalDtype", "Categorical", "Enum")
-
-
-def ordered_categories(column: Any) -> tuple[str, ...]:
-    """Categories in the order that pandas was told; empty where they have none."""
-    kind = column.dtype
-    return tuple(map(cell_text, kind.categories)) if getattr(kind, "ordered", False) else ()
-
-
 def days_of(moment: date) -> float:
-    """Days since 1970 of a date or a time."""
+    """Return the days since 1970 of a date or time; times with a zone are converted to UTC."""
     if not isinstance(moment, datetime):
         return float(moment.toordinal() - EPOCH)
     plain = moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
@@ -172,7 +430,7 @@ def days_of(moment: date) -> float:
 
 
 def date_text(days: float) -> str:
-    """Days since 1970 as a date.
+    """Return days since 1970 as a date.
 
     Examples
     --------
@@ -184,60 +442,3 @@ def date_text(days: float) -> str:
     except OverflowError:
         return f"day {days:,.0f}"
     return moment.strftime("%Y-%m-%d" if days == np.floor(days) else "%Y-%m-%d %H:%M")
-
-
-def parse_dates(texts: list[str]) -> list[float] | None:
-    """Days since 1970 of texts that are all dates in one style, else None.
-
-    A year comes first (2024-12-31) or last. Where it is last, points mean that the day is first (31.12.2024); with a
-    slash or a dash the month is first, unless one of the first numbers is above 12. Times are as they are written,
-    unless they are of several zones (12:00+01:00, 12:00+02:00): then all are those of UTC.
-
-    Examples
-    --------
-    >>> parse_dates(["31/12/1970", "1/1/1970"]), parse_dates(["12/31/1970"]), parse_dates(["soon"])
-    ([364.0, 0.0], [364.0], None)
-    """
-    if not texts:
-        return None
-    for style in (YEAR_FIRST, YEAR_LAST):
-        if style.fullmatch(texts[0].strip()) is None:
-            continue
-        distinct = dict.fromkeys(texts)
-        found = [style.fullmatch(text.strip()) for text in distinct]
-        if any(match is None for match in found):
-            return None
-        try:
-            days = _days(style, [match for match in found if match is not None])
-        except ValueError:  # the 31st of February
-            return None
-        known = dict(zip(distinct, days, strict=True))
-        return [known[text] for text in texts]
-    return None
-
-
-def _days(style: re.Pattern[str], found: list[re.Match[str]]) -> list[float]:
-    if style is YEAR_FIRST:
-        parts = [(match[1], match[3], match[4]) for match in found]
-    elif any(match[2] == "." or int(match[1]) > 12 for match in found):
-        parts = [(match[4], match[3], match[1]) for match in found]
-    else:
-        parts = [(match[4], match[1], match[3]) for match in found]
-    times = [[int(part or 0) for part in match.groups()[4:7]] for match in found]
-    moments = [
-        datetime(int(year), int(month), int(day), hour, minute, second)
-        for (year, month, day), (hour, minute, second) in zip(parts, times, strict=True)
-    ]
-    ahead = [_ahead(match[9]) for match in found]
-    one_zone = len(set(ahead)) == 1
-    return [
-        days_of(moment) + (float(f"0.{match[8] or 0}") - (0 if one_zone else hours * 3600)) / DAY
-        for moment, match, hours in zip(moments, found, ahead, strict=True)
-    ]
-
-
-def _ahead(zone: str | None) -> float:
-    """Hours that a zone, +02:00 or Z, is ahead of UTC."""
-    if zone is None or zone == "Z":
-        return 0.0
-    return float(f"{zone[0]}1") * (int(zone[1:3]) + int(zone[-2:]) / 60)

@@ -1,0 +1,87 @@
+"""Data frames of any library, through narwhals: pandas, polars, pyarrow, DuckDB, lazy frames."""
+
+from collections.abc import Generator
+from os import PathLike
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from gitcluster.inputs.values import as_objects
+
+
+def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
+    """Return a data frame of any library, lazy ones collected; None for arrays and everything else.
+
+    Examples
+    --------
+    >>> as_frame(np.zeros((2, 2))) is None
+    True
+    """
+    if isinstance(X, nw.DataFrame):
+        return X
+    if isinstance(X, (np.ndarray, list, tuple)) or issparse(X):
+        return None
+    names = list(map(str, getattr(X, "columns", ()))) if hasattr(X, "iloc") else []
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"The data frame has columns of the same name: {listed(twice)}. Rename one of each.")
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def refuse_containers(X: Any) -> None:
+    """Raise TypeError for objects that people pass instead of an array or a data frame, and say what to do."""
+    remedies = {
+        dict: "Use pandas.DataFrame(X)",
+        Generator: "Use numpy.array(list(X))",
+        str: "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
+        bytes: "Read the file first, for example with pandas.read_csv",
+        PathLike: "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
+        set: "Use numpy.array(list(X))",
+    }
+    for kind, remedy in remedies.items():
+        if isinstance(X, kind):
+            raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
+
+
+def column_names(frame: "nw.DataFrame[Any]") -> list[str]:
+    """Return the names of the columns as texts."""
+    return [str(name) for name in frame.columns]
+
+
+def is_frame(X: Any) -> bool:
+    """Return whether X is a data frame of any library."""
+    return as_frame(X) is not None
+
+
+def column_at(X: Any, number: int) -> Any:
+    """Return a column of a data frame by its position."""
+    frame = as_frame(X)
+    assert frame is not None
+    return frame[:, number]
+
+
+def row_labels(X: Any) -> NDArray[Any] | None:
+    """Return the index of a pandas frame as integers or texts; None if it is 0, 1, 2, ... or not unique."""
+    index = getattr(X, "index", None)
+    if not hasattr(X, "iloc") or index is None or getattr(index, "nlevels", 1) > 1:
+        return None
+    labels = np.asarray(index)
+    if labels.dtype.kind in "iu":
+        if labels.dtype.kind == "u" and len(labels) and labels.max() > np.iinfo(np.int64).max:
+            return as_objects(str(label) for label in labels.tolist())
+        labels = labels.astype(np.int64)
+        plain = np.array_equal(labels, np.arange(len(labels)))
+        return None if plain or len(np.unique(labels)) < len(labels) else labels
+    texts = as_objects(str(label) for label in index)
+    return None if len(set(texts)) < len(texts) else texts
+
+
+def listed(names: list[str]) -> str:
+    """Return names for a message, the first eight of many."""
+    return ", ".join(map(repr, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
