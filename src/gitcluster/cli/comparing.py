@@ -8,6 +8,7 @@ import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 from gitcluster.cli.cells import Table
@@ -27,7 +28,6 @@ from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_o
 from gitcluster.inputs import Points
 from gitcluster.inputs.kinds import columns_of as kinds_of
 from gitcluster.inputs.kinds import set_apart
-from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
 
