@@ -124,7 +124,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
 
     \b
     gitcluster plot model.npz -o picture.png
-    gitcluster plot model.npz data.csv --kind pipeline -o pipeline.pdf
+    gitcluster plot model.npz data.csv --kind topo-graph -o graph.pdf
     gitcluster plot data.csv -c 3 -o picture.svg
     """
     _check_suffix(output, SUFFIXES, [source, data])
