@@ -9,9 +9,15 @@ import click
 from gitcluster._support.files import write_aside
 from gitcluster._support.names import as_typed, visible
 from gitcluster.cli.cells import Table
-from gitcluster.cli.configuring import command_of
 from gitcluster.cli.models import Fitted, open_fitted
-from gitcluster.cli.options import GroupedCommand, data_argument, model_options, table_options, voice_options
+from gitcluster.cli.options import (
+    GroupedCommand,
+    command_of,
+    data_argument,
+    model_options,
+    table_options,
+    voice_options,
+)
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
