@@ -1,4 +1,4 @@
-"""The pictures of ``docs/images`` that :mod:`gitcluster.plots` draws: ``python docs/images.py`` draws them again.
+"""The pictures of ``docs/images`` that show a fitted model: ``python -m docs.images`` draws them again.
 
 A test draws them too and compares, so that none is older than what it shows. That of cells is drawn where scanpy is
 installed. Pictures of the explorer, and maps that other packages draw, are made elsewhere.
@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.datasets import load_digits, load_wine
 
+from benchmarks.reporting.method_figures import plot_growth, plot_motivation, plot_pipeline
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.integrations.scanpy import git, plot_resolution
@@ -60,9 +61,9 @@ def ascent() -> Any:
 
 
 def motivation() -> Any:
-    """The block of the page."""
+    """Three groups in one dimension."""
     line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
-    return plots.plot_motivation(GIT(2, n_neighbors=40).fit(line), line)
+    return plot_motivation(GIT(2, n_neighbors=40).fit(line), line)
 
 
 def profile() -> Any:
@@ -83,7 +84,8 @@ def cells() -> Any:
 
 
 PICTURES: dict[str, Callable[[], Any]] = {
-    "pipeline": lambda: plots.plot_pipeline(*example()),
+    "pipeline": lambda: plot_pipeline(*example()),
+    "growth": lambda: plot_growth(*example()),
     "ascent": ascent,
     "contours": lambda: plots.plot_intensity(smooth(), make_example(), contours=True),
     "motivation": motivation,

@@ -22,8 +22,7 @@ from gitcluster.cli.demo import PRIOR, make_example
 
 TOYS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 SETS = ("example", "line", *(f"toy_{name}" for name in TOYS), "frogs", "mnist")
-SAMPLES = ("intensity", "local_clusters", "clusters", "pipeline", "growth")
-CHOICES = ("hierarchy", "condensed_tree", "memberships", "selection", "proportions", "sweep", "decision")
+PICTURES = ("intensity", "local_clusters", "clusters", "hierarchy", "condensed_tree", "memberships")
 
 
 def load(name: str) -> tuple[Any, Any]:
@@ -49,13 +48,11 @@ def fit(name: str, X: Any, shares: Any) -> GIT:
 
 def pictures(name: str, model: GIT, X: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Names of pictures, and how each is drawn."""
-    for picture in SAMPLES + CHOICES:
+    for picture in PICTURES:
         yield picture, lambda picture=picture: getattr(plots, f"plot_{picture}")(model, X)
     yield "topo_graph", lambda: plots.plot_topo_graph(model, X)
     yield "topo_graph_before", lambda: plots.plot_topo_graph(model, X, when="before")
     yield "topo_graph_force", lambda: plots.plot_topo_graph(model, layout="force")
-    if name == "line":
-        yield "motivation", lambda: plots.plot_motivation(model, X)
     if name != "mnist":  # the number of digits is known
         asked = GIT().fit(X)
         yield "n_clusters", lambda: plots.plot_n_clusters(asked)
@@ -77,12 +74,10 @@ def main() -> None:
         model = fit(name, X, shares)
         for picture, draw in pictures(name, model, X):
             start = time.perf_counter()
-            drawn = draw()
-            fig = getattr(drawn, "figure", drawn)
+            fig = draw().figure
             fig.savefig(folder / name / f"{picture}.png", dpi=110)
             matplotlib.pyplot.close(fig)
             print(f"{name}/{picture}.png  {time.perf_counter() - start:.1f} s", flush=True)
-        print(plots.animate_growth(model, X, folder / name / "growth.gif"))
 
 
 if __name__ == "__main__":

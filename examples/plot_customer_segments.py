@@ -13,9 +13,10 @@ year, money spent a year. For your own, read a table: ``pandas.read_csv("custome
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.metrics import adjusted_rand_score, match_labels
+from gitcluster.metrics import match_labels
 
 rng = np.random.default_rng(3)
 segments = {  # share, days since the last purchase, purchases a year, money a purchase

@@ -10,9 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.metrics import adjusted_rand_score, match_labels, matched_f1
+from gitcluster.metrics import match_labels, matched_f1
 
 digits = load_digits()
 X, y = digits.data, digits.target

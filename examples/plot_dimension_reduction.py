@@ -3,9 +3,8 @@ Fewer dimensions first
 ======================
 
 GIT follows any scikit-learn transformer in a pipeline. Here are the 1,797 handwritten digits of scikit-learn clustered
-as they are, after principal components, after the autoencoder of the GIT paper
-(``pip install 'gitcluster[autoencoder]'``) and after UMAP (``pip install umap-learn``). The last two are left out where
-their packages are not installed.
+as they are, after principal components and after UMAP, which is left out if it is not installed
+(``pip install umap-learn``).
 
 These images of 8 x 8 pixels are small enough to be clustered as they are, and a reduction gains little; on images of
 hundreds of pixels it gains much.
@@ -16,11 +15,12 @@ from importlib.util import find_spec
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from gitcluster import GIT
-from gitcluster.metrics import adjusted_rand_score, matched_f1
+from gitcluster.metrics import matched_f1
 
 digits = load_digits()
 X, y = digits.data / 16, digits.target
@@ -36,10 +36,6 @@ for clusterer in (GIT(10), GIT(10, scale=None)):
 # %%
 # The same with every reduction there is, and with none.
 reductions = {"pixels": FunctionTransformer(), "PCA(20)": PCA(20)}
-if find_spec("torch"):
-    from gitcluster.autoencoder import Autoencoder
-
-    reductions["Autoencoder(10)"] = Autoencoder(10, batch_size=64, random_state=0)
 if find_spec("umap"):
     from umap import UMAP
 

@@ -14,10 +14,11 @@ say nothing of the frogs, whose own are on the page about accuracy.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 from gitcluster.datasets import DatasetError, describe, load
-from gitcluster.metrics import adjusted_rand_score, match_labels
+from gitcluster.metrics import match_labels
 
 sizes = sorted(describe("frogs").class_sizes, reverse=True)
 try:

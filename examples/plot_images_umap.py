@@ -17,9 +17,9 @@ import numpy as np
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.metrics import adjusted_rand_score
 
 digits = load_digits()
 X, y = digits.data, digits.target

@@ -15,9 +15,9 @@ from matplotlib.patheffects import withStroke
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
+from sklearn.metrics import adjusted_rand_score
 
 import gitcluster.integrations.scanpy
-from gitcluster.metrics import adjusted_rand_score
 
 rng = np.random.default_rng(0)
 types = ["T cell", "B cell", "monocyte", "NK cell", "dendritic", "platelet"]

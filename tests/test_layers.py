@@ -37,7 +37,7 @@ LAYERS = [
     ["kernels"],
     ["_support"],
 ]
-LEAVES = {"autoencoder": {"_support"}, "datasets": {"_support"}, "metrics": {"_support"}}
+LEAVES = {"datasets": {"_support"}, "metrics": {"_support"}}
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
     "fitted": {"plots"},  # explanation.plot
@@ -47,8 +47,7 @@ UPWARD = {
 HOMES = {
     "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"}, "fsspec": {"distributed"},
     "matplotlib": {"cli", "plots"}, "numba": {"kernels"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
-    "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "torch": {"autoencoder"},
-    "toponymy": {"integrations"},
+    "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "toponymy": {"integrations"},
 }  # fmt: skip
 
 SLOW = {"decomposition", "linear_model", "metrics", "neighbors", "preprocessing", "tree"}

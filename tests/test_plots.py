@@ -17,13 +17,10 @@ import pandas as pd
 import pytest
 from conftest import nasty_sets
 from matplotlib import pyplot as plt
-from matplotlib.animation import FFMpegWriter
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
-from PIL import Image
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
@@ -40,17 +37,12 @@ from gitcluster.fitted.places import lay_out, place_samples
 from gitcluster.plots._coarse import coarsen
 from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours, readable_on
 from gitcluster.plots._points import find_pixels, paint
-from gitcluster.plots.animation import _frames
-from gitcluster.plots.choices import peak_persistence
 from gitcluster.plots.graph import drawn_edges
 from gitcluster.plots.layers import arrange
 from gitcluster.plots.samples import own_places
 
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
-CHOICES = (
-    "plot_hierarchy", "plot_condensed_tree", "plot_selection", "plot_proportions", "plot_sweep", "plot_decision",
-    "plot_memberships",
-)  # fmt: skip
+CHOICES = ("plot_hierarchy", "plot_condensed_tree", "plot_memberships")
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
 CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
@@ -166,27 +158,12 @@ def test_pictures_of_choices(kind):
         assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize(
-    "kind", ["two features", "five features", "one cluster", "noise", "graph", "paper", "ten samples"]
-)
-def test_figures_of_several_panels(kind):
-    model, X = fitted(kind)
-    whole = Figure(figsize=(8, 10), dpi=60)
-    parts = whole.subfigures(2, 1)
-    for part, draw, n_panels in zip(parts, (plots.plot_pipeline, plots.plot_growth), (6, 5), strict=True):
-        assert draw(model, X, fig=part) is part
-        assert len(part.axes) == n_panels
-    check_picture(*whole.axes)
-    assert not plt.get_fignums()
-
-
 def test_new_figures_are_those_of_pyplot():
     model, X = fitted("prior")
-    for name in OF_A_MODEL[1:]:
-        if name in ("plot_n_clusters", "plot_layers", "plot_motivation"):
+    for name in OF_A_MODEL:
+        if name in ("plot_n_clusters", "plot_layers"):
             continue
-        drawn = getattr(plots, name)(model, X)
-        fig = drawn.figure if isinstance(drawn, Axes) else drawn
+        fig = getattr(plots, name)(model, X).figure
         assert plt.get_fignums() == [fig.number], name
         plt.close(fig)
 
@@ -198,8 +175,7 @@ def test_one_signature():
         parameters = list(inspect.signature(function).parameters.values())
         assert [p.name for p in parameters[:2]] == ["model", "X"]
         assert parameters[1].default is None
-        given = [p.name for p in parameters[2:] if p.kind is not p.KEYWORD_ONLY]
-        assert given == (["path"] if name == "animate_growth" else [])
+        assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
 
 
 @pytest.mark.parametrize(
@@ -226,21 +202,17 @@ def test_nasty_samples(name):
 
 def test_clusters_have_one_colour_everywhere():
     model, X = fitted("noise")
-    alone, panel = new_axes(), plots.plot_pipeline(model, X, fig=Figure()).axes[5]
-    plots.plot_clusters(model, X, ax=alone)
+    alone = plots.plot_clusters(model, X, ax=new_axes())
     other, _ = fitted("two features")
     np.testing.assert_array_equal(colours_of([0]), colours_of(np.arange(20))[:1])
     for sample in range(0, len(X), 7):
         expected = NOISE if model.labels_[sample] < 0 else colours_of(model.labels_[sample])
         np.testing.assert_allclose(colour_at(alone, X[sample]), expected)
-        np.testing.assert_allclose(colour_at(panel, X[sample]), expected)
     graph = plots.plot_topo_graph(model, X, ax=new_axes())
     nodes = graph.collections[-1]
     for place, colour in zip(nodes.get_offsets(), nodes.get_facecolors()[:, :3], strict=True):
         local = int(np.abs(X[model.peaks_] - place).sum(axis=1).argmin())
         np.testing.assert_allclose(colour, colours_of(model.edge_cut_.labels[local]))
-    bars = plots.plot_proportions(other, ax=new_axes()).patches
-    np.testing.assert_allclose([bar.get_facecolor()[:3] for bar in bars], colours_of(np.arange(3)))
     lines = {matplotlib.colors.to_hex(line.get_color()) for line in plots.plot_hierarchy(other, ax=new_axes()).lines}
     assert lines >= {matplotlib.colors.to_hex(c) for c in colours_of(np.arange(3))}
 
@@ -363,8 +335,6 @@ def test_many_samples_are_an_image():
     seen = np.unique(np.round(image[image[..., 3] > 0][:, :3], 4), axis=0)
     for colour in colours_of(np.arange(4)):
         assert np.abs(seen - colour).sum(axis=1).min() < 1e-3
-    fig = plots.plot_growth(model, X, fig=Figure())
-    assert [len(ax.images) for ax in fig.axes] == [1, 2, 2, 2, 2]
 
 
 def test_pixels_mix_colours_and_show_counts():
@@ -449,30 +419,7 @@ def test_a_sweep_is_no_cut_of_the_hierarchy():
     assert "no single cut" in ax.get_title()
 
 
-@pytest.mark.parametrize("kind", ["prior", "many clusters", "graph"])
-def test_persistence(kind):
-    """Against groups of local clusters as sets."""
-    model, _ = fitted(kind)
-    hierarchy, edges = model.clustering_.hierarchy, model.topo_graph_.edges
-    groups = {i: {i} for i in range(len(model.peaks_))}
-    expected = np.full(len(groups), np.inf)
-    for edge, strength in zip(hierarchy.edges, hierarchy.log_strength, strict=True):
-        a, b = (next(g for g in groups.values() if end in g) for end in edges[edge])
-        expected[max(min(a), min(b))] = -strength
-        for member in a | b:
-            groups[member] = a | b
-    np.testing.assert_array_equal(peak_persistence(hierarchy, edges), expected)
-    others, chosen = plots.plot_decision(model, ax=new_axes()).collections
-    assert len(chosen.get_offsets()) == model.n_clusters_
-    assert len(others.get_offsets()) == len(model.peaks_) - model.n_clusters_
-    assert (chosen.get_offsets()[:, 1].max() > others.get_offsets()[:, 1]).all()
-
-
 def test_choices_show_the_tables():
-    model, _ = fitted("prior")
-    ax = plots.plot_selection(model, ax=new_axes())
-    best = int(np.flatnonzero(model.selection_["chosen"])[0])
-    assert ax.lines[-1].get_xydata().tolist() == [[model.n_neighbors_, model.selection_["score"][best]]]
     model, _ = fitted("number unknown")
     table = model.n_clusters_scores_
     for quantity in ("score", "agreement"):
@@ -558,8 +505,7 @@ def test_the_coarser_view_keeps_clusters_and_samples(kind):
                 np.log(np.exp(whole.topo_graph.log_sums[behind]).sum())
             )
     assert coarsen(whole, None) is whole
-    titles = [ax.get_title() for ax in plots.plot_pipeline(model, X, fig=Figure(), max_nodes=15).axes]
-    assert titles[2].endswith(f"in {len(few.peaks)} groups")
+    assert f"in {len(few.peaks)} groups" in plots.plot_topo_graph(model, X, ax=new_axes(), max_nodes=15).get_title()
     with pytest.raises(ValueError, match="max_nodes"):
         plots.plot_topo_graph(model, X, max_nodes=0)
 
@@ -596,69 +542,7 @@ def test_layers_are_drawn_without_crossings():
         plots.plot_layers(fitted("prior")[0])
 
 
-def test_proportions_and_sweep():
-    model, _ = fitted("prior")
-    ax = plots.plot_proportions(model, ax=new_axes())
-    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], model.proportions_)
-    levels = [path.vertices[0, 1] for path in ax.collections[0].get_paths()]
-    np.testing.assert_allclose(levels, PRIOR)
-    assert not plots.plot_proportions(fitted("two features")[0], ax=new_axes()).collections
-    longer = plots.plot_proportions(model, ax=new_axes(), proportions=[3, 2, 1, 1, 1])
-    assert len(longer.collections[0].get_paths()) == 5
-    for kind in ("paper", "authors"):
-        model, _ = fitted(kind)
-        line = plots.plot_sweep(model, ax=new_axes()).lines[0]
-        np.testing.assert_allclose(line.get_ydata(), model.edge_cut_.scores)
-        assert plots.plot_proportions(model, ax=new_axes()).collections
-
-
-def test_growth_shows_what_is_above_the_threshold():
-    model, X = fitted("prior")
-    fig = plots.plot_growth(model, X, thresholds=[0.55, 0.4, 0.0], fig=Figure())
-    assert len(fig.axes) == 4
-    for ax, level in zip(fig.axes[1:], (0.55, 0.4, 0.0), strict=True):
-        everyone, born = ax.collections
-        assert len(everyone.get_offsets()) == len(X)
-        np.testing.assert_array_equal(born.get_offsets(), X[np.exp(model.log_intensity_) >= level])
-
-
-@pytest.mark.parametrize("kind", ["prior", "paper", "one cluster", "ten samples"])
-def test_films_end_with_the_clusters(kind, tmp_path):
-    model, X = fitted(kind)
-    order = np.arange(len(X))
-    frames = [colours for colours, _ in _frames(model.clustering_, order, 12, NOISE)]
-    np.testing.assert_allclose(frames[-1], colours_of(model.edge_cut_.labels[model.local_labels_]))
-    peaks = model.peaks_[np.unique(model.edge_cut_.labels, return_index=True)[1]]
-    np.testing.assert_allclose(frames[6][peaks], frames[-1][peaks])
-    path = plots.animate_growth(model, X, tmp_path / "film.gif", n_frames=6, fps=2, dpi=40)
-    with Image.open(path) as film:
-        assert film.n_frames >= 4
-    assert not plt.get_fignums()
-
-
-def test_films_of_many_samples_and_of_other_formats(tmp_path):
-    model, X = enlarge(*fitted("prior"), times=21)
-    assert plots.animate_growth(model, X, tmp_path / "film.gif", n_frames=2, fps=1, dpi=40).stat().st_size > 1000
-    with pytest.raises(ValueError, match=r"\.gif or \.mp4, got .*film\.avi"):
-        plots.animate_growth(model, X, tmp_path / "film.avi")
-    if FFMpegWriter.isAvailable():
-        assert plots.animate_growth(model, X, tmp_path / "film.mp4", n_frames=2, fps=1, dpi=40).exists()
-    else:
-        with pytest.raises(RuntimeError, match="ffmpeg"):
-            plots.animate_growth(model, X, tmp_path / "film.mp4")
-
-
-def test_motivation():
-    model, X = fitted("one feature")
-    fig = plots.plot_motivation(model, X, fig=Figure(figsize=(7, 5.5), dpi=60))
-    check_picture(*fig.axes)
-    for ax in fig.axes[1:]:
-        assert len(ax.collections[-1].get_offsets()) == len(model.peaks_)
-    with pytest.raises(ValueError, match="one feature"):
-        plots.plot_motivation(*fitted("two features"))
-
-
-@pytest.mark.parametrize("name", [name for name in OF_A_MODEL if name.startswith("plot")])
+@pytest.mark.parametrize("name", OF_A_MODEL)
 def test_errors_of_every_function(name):
     draw = getattr(plots, name)
     with pytest.raises(NotFittedError):
@@ -666,14 +550,10 @@ def test_errors_of_every_function(name):
     with pytest.raises(TypeError, match="model must be a fitted GIT, got str"):
         draw("model")
     model, X = fitted("prior")
-    if "ax" in inspect.signature(draw).parameters:
-        with pytest.raises(TypeError, match=r"ax must be plain .* got ndarray"):
-            draw(model, X, ax=np.zeros(2))
-        with pytest.raises(TypeError, match="got polar axes"):
-            draw(model, X, ax=Figure().add_subplot(projection="polar"))
-    else:
-        with pytest.raises(TypeError, match=r"fig must be a matplotlib Figure .* got int"):
-            draw(model, X, fig=1)
+    with pytest.raises(TypeError, match=r"ax must be plain .* got ndarray"):
+        draw(model, X, ax=np.zeros(2))
+    with pytest.raises(TypeError, match="got polar axes"):
+        draw(model, X, ax=Figure().add_subplot(projection="polar"))
     assert not plt.get_fignums()
 
 
@@ -697,13 +577,11 @@ def test_errors_of_places():
     for given in ({"when": "now"}, {"layout": "round"}):
         with pytest.raises(ValueError, match="must be one of"):
             plots.plot_topo_graph(model, X, **given)
-    with pytest.raises(ValueError, match="thresholds must be a list"):
-        plots.plot_growth(model, X, thresholds="high")
     assert not plt.get_fignums()
 
 
 def test_errors_of_choices():
-    for name in ("plot_hierarchy", "plot_condensed_tree", "plot_selection", "plot_decision"):
+    for name in ("plot_hierarchy", "plot_condensed_tree"):
         with pytest.raises(ValueError, match=r"variant='paper' makes no hierarchy.*variant='adaptive'"):
             getattr(plots, name)(fitted("paper")[0])
     with pytest.raises(ValueError, match="n_clusters='auto'"):
@@ -729,8 +607,9 @@ def test_stored_pictures_are_those_drawn_now(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "docs")
     images = importlib.import_module("images")
     stale = [name for name in images.PICTURES if images.is_stale(name)]
-    assert not stale, f"python docs/images.py {' '.join(stale)} draws them again"
-    shown = set(re.findall(r"\(images/(\w+)\.png\)", (Path(images.__file__).parent / "plots.md").read_text()))
+    assert not stale, f"python -m docs.images {' '.join(stale)} draws them again"
+    pages = "".join((Path(images.__file__).parent / page).read_text() for page in ("plots.md", "reproduce.md"))
+    shown = set(re.findall(r"\(images/(\w+)\.png\)", pages))
     assert shown == set(images.PICTURES) - {"cells_resolution"}
 
 
@@ -766,9 +645,7 @@ def test_names_of_columns_are_never_formulas(name, tmp_path):
     line = X[[name]]
     for figure in (
         plots.plot_clusters(model, X).figure,
-        plots.plot_pipeline(model, X),
         plots.plot_clusters(GIT(2).fit(line), line).figure,
-        plots.plot_pipeline(GIT(2).fit(line), line),
         plots.plot_clusters(model, embedding=X).figure,
     ):
         figure.savefig(tmp_path / "p.png", bbox_inches="tight")
@@ -814,12 +691,3 @@ def test_contours_lie_behind_the_samples_and_need_two_features():
     for draw in (plots.plot_local_clusters, plots.plot_intensity):
         with pytest.raises(ValueError, match="two features"):
             draw(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
-
-
-def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():
-    line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
-    model = GIT(2, n_neighbors=40).fit(line)
-    ax = plots.plot_motivation(model, line, fig=Figure()).axes[0]
-    (pair,) = (drawn for drawn in ax.lines if len(drawn.get_xdata()) == 2)
-    rows = [int(np.argmin(np.abs(line[:, 0] - x))) for x in pair.get_xdata()]
-    assert model.local_labels_[rows[0]] != model.local_labels_[rows[1]]

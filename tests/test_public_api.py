@@ -24,7 +24,7 @@ def test_stages_are_keyword_only_after_the_data():
 
 
 def test_import_needs_nothing_optional():
-    optional = ["matplotlib", "pandas", "dask", "networkx", "torch"]
+    optional = ["matplotlib", "pandas", "dask", "networkx"]
     baseline = "import sys, sklearn.cluster, sklearn.neighbors; before = set(sys.modules); "
     code = f"{baseline}import gitcluster; print([m for m in {optional} if m in set(sys.modules) - before])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, describe_run, read_lines, record
 from gitcluster.integrations.scanpy import git
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "cells.jsonl"
 FLAVOURS: dict[str, dict[str, Any]] = {"igraph": {"n_iterations": 2, "directed": False}, "leidenalg": {}}

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 import gitcluster
 from benchmarks.running import FOLDER, describe_run, record
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "customers.jsonl"
 NUMBERS = ["age", "visits", "spent"]

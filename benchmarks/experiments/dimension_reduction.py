@@ -36,9 +36,8 @@ from benchmarks.methods.spectacl import SpectACl
 from benchmarks.reporting.published import EMBEDDED, EMBEDDED_PEERS, PUBLISHED
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run, read_lines, show_progress
-from benchmarks.scoring import count_clusters, score_labels
+from benchmarks.scoring import count_clusters, cover_rate, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, Embedding, can_run, default_cache, load_embedding
-from gitcluster.metrics import cover_rate, published_scores
 
 ROOT = Path(__file__).parents[2]
 RESULTS = FOLDER / "dimension_reduction.jsonl"

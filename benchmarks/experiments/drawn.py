@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Store, describe_run
 from benchmarks.suite.drawn_tables import add_numbers, draw_answers, draw_groups
 from gitcluster import GIT
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "drawn.jsonl"
 FIELDS = ("version", "design", "seed")

@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 import gitcluster
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "messy.jsonl"
 FIELDS = ("file", "version")

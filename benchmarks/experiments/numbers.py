@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments import study
 from benchmarks.reporting.tables import markdown, mean_of_kinds
@@ -21,7 +22,6 @@ from benchmarks.running import FOLDER, Line, read_lines
 from benchmarks.suite.datasets import Dataset
 from gitcluster.inputs import check_input
 from gitcluster.inputs.preparing import prepare_samples
-from gitcluster.metrics import adjusted_rand_score
 from gitcluster.pipeline import look_at, study_samples
 from gitcluster.recipes import RECIPES
 from gitcluster.selection.numbers import (

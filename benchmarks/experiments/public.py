@@ -19,6 +19,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.methods import METHODS, keep_installed, tell
 from benchmarks.reporting.tables import markdown
@@ -27,7 +28,6 @@ from benchmarks.scoring import count_clusters
 from benchmarks.suite.datasets import IMAGES as REAL_IMAGES
 from benchmarks.suite.datasets import Dataset, data_folder, load_set, real_datasets
 from gitcluster import scale_features
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "public.jsonl"
 LABELS = FOLDER / "labels"

@@ -29,10 +29,9 @@ from benchmarks.methods import METHODS
 from benchmarks.reporting.published import BY_NEIGHBORS, EMBEDDED_PEERS, PUBLISHED, PUBLISHED_SIZES
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, NAMES, Key, Line, Store, describe_run, read_lines, show_progress
-from benchmarks.scoring import count_clusters, score_labels
+from benchmarks.scoring import count_clusters, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, Embedding, can_run, default_cache, load_embedding
 from gitcluster import find_neighbors
-from gitcluster.metrics import published_scores
 
 RESULTS = FOLDER / "sensitivity.jsonl"
 KEYS = ("set", "embedding", "variant", "k")

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist, pdist
 from scipy.stats import entropy, spearmanr
-from sklearn.metrics import mutual_info_score
+from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 
 from benchmarks.experiments import accuracy
 from benchmarks.methods import METHODS
@@ -36,10 +36,9 @@ from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run, show_progress
-from benchmarks.scoring import score_labels
+from benchmarks.scoring import match_greedily, published_scores, score_labels
 from benchmarks.suite.datasets import load_set
 from gitcluster import estimate_intensity, find_neighbors, scale_features
-from gitcluster.metrics import match_labels, normalized_mutual_info_score, published_scores
 
 RESULTS = FOLDER / "statements.jsonl"
 SETS = (*GROUPS["small"], *GROUPS["shapes"])
@@ -123,7 +122,7 @@ def measure_nmi(name: str) -> Line:
     """NMI of the published clustering, printed formula and arithmetic mean."""
     X, y = load_set(name)
     labels = METHODS["GIT authors"].fit(X, len(np.unique(y)), **PUBLISHED[name]["GIT"].options)
-    labels = match_labels(y, labels, matching="greedy")  # the published scores are taken after it
+    labels = match_greedily(y, labels)  # the published scores are taken after it
     information = mutual_info_score(y, labels)
     product = float(np.prod([entropy(np.bincount(some)) for some in (y, labels)]))
     return {"printed": round(information / product, 4), "mean": round(normalized_mutual_info_score(y, labels), 4)}

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments.public import half_of, public_sets
 from benchmarks.reporting.tables import markdown, mean_of_kinds, plain_kind
@@ -28,7 +29,6 @@ from gitcluster._support.arrays import inverse_order
 from gitcluster.edge_cutting import cut_by_width
 from gitcluster.inputs import check_input
 from gitcluster.inputs.preparing import prepare_samples
-from gitcluster.metrics import adjusted_rand_score
 from gitcluster.pipeline import Views, look_at, study_samples
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.recipes import RECIPES, Recipe

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments.public import half_of
 from benchmarks.reporting.tables import markdown
@@ -31,7 +32,6 @@ from benchmarks.suite.mixed_tables import NOISE, Table, add_noise, mixed_tables
 from gitcluster import GIT
 from gitcluster.inputs.columns import DISCRETE
 from gitcluster.inputs.kinds import learn_columns
-from gitcluster.metrics import adjusted_rand_score
 
 RESULTS = FOLDER / "tables.jsonl"
 FIELDS = ("table", "method", "noise", "added")

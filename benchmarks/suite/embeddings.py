@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from benchmarks.suite.autoencoder import encode
 from benchmarks.suite.datasets import load_set
-from gitcluster.autoencoder import Autoencoder
 
 SETS = ("mnist", "fmnist")
 WIDTHS = (5, 10, 20, 30)
@@ -85,9 +85,8 @@ def embed(X: NDArray[np.float32], name: str, max_epochs: int) -> tuple[NDArray[A
         points = PCA(width, svd_solver="covariance_eigh").fit_transform(X.astype(np.float64))
         return (points - points.min()) / (points.max() - points.min()), {}
     if family == "ae":
-        model = Autoencoder(width, max_epochs=max_epochs, n_jobs=1, random_state=0)  # the digits depend on threads
-        points = model.fit_transform(X)
-        return points, {"epochs": model.n_epochs_, "held-out error": round(model.best_loss_, 6)}
+        points, n_epochs, loss = encode(X, width, max_epochs=max_epochs)
+        return points, {"epochs": n_epochs, "held-out error": round(loss, 6)}
     return embed_umap(X, width), {}
 
 

@@ -10,8 +10,8 @@ from benchmarks.methods.density_peak_advanced import DensityPeakAdvanced
 from benchmarks.methods.density_peaks import DensityPeaks
 from benchmarks.methods.quickshift import QuickshiftPP
 from benchmarks.methods.spectacl import SpectACl
+from benchmarks.scoring import published_scores
 from benchmarks.tests.conftest import blobs
-from gitcluster.metrics import published_scores
 from tests.conftest import nasty_sets
 
 MODELS = [

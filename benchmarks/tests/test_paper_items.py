@@ -68,6 +68,8 @@ def test_every_item_is_judged_and_points_to_what_is_there(item):
     program, *rest = item.command.removeprefix("python -m ").split()
     if program == "pytest":
         assert (ROOT / rest[0]).exists()
+    elif program == "docs.images":
+        assert (ROOT / "docs" / "images" / f"{rest[0]}.png").exists()
     else:
         module = Path(*MODULES[rest[0]].split(".")).with_suffix(".py")
         options = [word for word in rest if word.startswith("--")]

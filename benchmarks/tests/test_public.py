@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments import public
 from benchmarks.running import read_lines
-from gitcluster.metrics import adjusted_rand_score
 
 
 def test_labels_are_kept_by_method(tmp_path, monkeypatch):

@@ -9,9 +9,9 @@ from sklearn.datasets import make_blobs
 
 from benchmarks.experiments import dimension_reduction, sensitivity
 from benchmarks.running import read_lines
+from benchmarks.scoring import published_scores
 from benchmarks.suite import embeddings
 from gitcluster import GIT
-from gitcluster.metrics import published_scores
 
 CLASSES = 4
 

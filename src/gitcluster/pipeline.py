@@ -111,7 +111,7 @@ def git_clusters(
         come from.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None or array-like of shape (n_features,), default="auto"
+    scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
         How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
         variants divide them by their standard deviations.
     search : {"auto", "exact", "approximate"} or object, default="auto"

@@ -315,14 +315,6 @@ def test_compare_with_others(csv, run, customers):
     assert "spectral" in out
 
 
-def test_bench_of_the_table(csv, run):
-    code, out, _ = run("bench", csv, *IDS)
-    assert code == 0
-    assert "rows a second" in out
-    code, out, _ = run("bench", "--most", "1000", "--features", "2", "--json")
-    assert [fit["rows"] for fit in json.loads(out)["fits"]] == [1000]
-
-
 def test_completion(folder, run, monkeypatch):
     for shell in ("bash", "zsh", "fish"):
         assert "_GITCLUSTER_COMPLETE" in run("completion", shell)[1]

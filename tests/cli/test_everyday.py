@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 from gitcluster.fitted.warnings import ColumnWarning
 from gitcluster.inputs.values import parse_dates
-from gitcluster.metrics import adjusted_rand_score
 
 
 @pytest.mark.parametrize("form", ["xlsx", "parquet", "arrow", "jsonl", "csv"])

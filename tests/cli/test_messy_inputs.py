@@ -296,27 +296,6 @@ def test_new_values_are_counted(folder, run):
     assert "The column 'pet' has values that the fit did not have ('yak'), in 30 rows: they count as missing." in err
 
 
-def test_a_run_can_be_repeated(folder, run, customers):
-    customers.assign(city=["Rome", "Oslo", "Bern", "Rome"] * 50).to_csv("t.csv", index=False)
-    asked = ("fit", "t.csv", "--id", "customer", "--proportions", "5:3:2", "--log", "income", "--weight", "city=0.5",
-             "--noise", "0.05", "--memory", "4GB", "-o", "l.csv", "-q")  # fmt: skip
-    assert run(*asked, "--save-config", "run.toml")[0] == 0
-    first = Path("l.csv").read_bytes()
-    assert 'proportions = "5:3:2"' in Path("run.toml").read_text()
-    Path("l.csv").unlink()
-    assert run("fit", "--config", "run.toml", "-q")[0] == 0
-    assert Path("l.csv").read_bytes() == first
-    code, out, _ = run("fit", "--config", "run.toml", "--noise", "0.1", "--json")
-    assert code == 0
-    assert json.loads(out)["noise"] == 20
-    for content, message in (("colour = 1", "'colour', which is no option of fit"), ("= 1", "is not a TOML file")):
-        Path("bad.toml").write_text(content)
-        code, _, err = run("fit", "--config", "bad.toml")
-        assert code == 2
-        assert message in err
-    assert "there is no file none.toml" in run("fit", "--config", "none.toml")[2]
-
-
 @pytest.mark.parametrize("missing", ["error", "drop", "mean", "median"])
 def test_a_column_without_any_value_is_left_out_and_named(folder, run, missing):
     Path("t.csv").write_text("a,gone,b\n" + "".join(f"{i % 2 * 9 + i / 50},,{i % 7}\n" for i in range(40)))

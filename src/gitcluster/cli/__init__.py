@@ -25,7 +25,7 @@ HELP = f"""Usage: gitcluster COMMAND [ARGS]...
   These read and write tables, and need more packages, {INSTALL}:
 
   gitcluster fit        cluster the rows of a table
-  gitcluster predict, cut, profile, explain, plot, explore, report, compare, bench
+  gitcluster predict, cut, profile, explain, plot, explore, report, compare
 
   In Python:  from gitcluster import GIT; labels = GIT().fit_predict(X)"""
 """What --help says where click, which makes the full one, is not installed."""

@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from gitcluster import __version__
 from gitcluster.cli import screen
-from gitcluster.cli.comparing import bench, compare
+from gitcluster.cli.comparing import compare
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.fitting import cut, fit, predict
 from gitcluster.cli.showing import explain, explore, plot, profile, report
@@ -82,5 +82,5 @@ def completion(shell: str) -> None:
     click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())
 
 
-for command in (fit, predict, cut, profile, explain, plot, explore, report, compare, bench):
+for command in (fit, predict, cut, profile, explain, plot, explore, report, compare):
     app.add_command(command)

@@ -1,4 +1,4 @@
-"""``compare`` and ``bench``: GIT beside other methods on the user's data, and how long a fit takes on this machine."""
+"""``compare``: GIT beside other methods on the user's data."""
 
 import warnings
 from time import perf_counter
@@ -8,13 +8,13 @@ import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 from gitcluster.cli.cells import Table
 from gitcluster.cli.models import read
 from gitcluster.cli.options import (
     GroupedCommand,
-    columns_of,
     label_options,
     model_of,
     model_options,
@@ -27,7 +27,6 @@ from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_o
 from gitcluster.inputs import Points
 from gitcluster.inputs.kinds import columns_of as kinds_of
 from gitcluster.inputs.kinds import drop_independent
-from gitcluster.metrics import adjusted_rand_score
 
 SILHOUETTE_ROWS = 2000
 
@@ -164,59 +163,3 @@ def _comparison(results: list[dict[str, Any]], n_used: int, n_rows: int, *, with
     headings = ["method", "clusters", "noise", *truth, "GIT", "silhouette", "seconds", "shares"]
     title = f"{n_used:,} rows" + (f" of {n_rows:,}, drawn at random" if n_used < n_rows else "")
     return make_table(title, headings, rows, left=(0, len(headings) - 1))
-
-
-@click.command(cls=GroupedCommand)
-@click.argument("table", metavar="[TABLE]", required=False)
-@click.option("--features", type=click.IntRange(1), default=8, show_default=True, help="Columns of made-up data.")
-@click.option("--seconds", type=float, default=10.0, show_default=True, help="Stop before a fit would take longer.")
-@click.option("--most", type=click.IntRange(1000), default=200_000, show_default=True, help="Most rows to try.")
-@model_options
-@table_options
-@voice_options
-def bench(table: str | None, features: int, seconds: float, most: int, **options: Any) -> None:
-    """How long a fit takes on this machine, for more and more rows of TABLE, or of made-up data.
-
-    \b
-    gitcluster bench
-    gitcluster bench data.parquet -c 3
-    """
-    screen = Screen(quiet=options["quiet"] or options["as_json"])
-    values = read(table, options, screen).data if table else pd.DataFrame(_made_up(most, features))
-    columns_of(options)
-    order = np.random.default_rng(0).permutation(len(values))
-    model = model_of(options)
-    results: list[dict[str, Any]] = []
-    with screen.bar("Timing", "bench") as bar:
-        model.fit(values.iloc[order[: min(len(values), 500)]])  # loads compiled code
-        for n in _sizes(min(len(values), most)):
-            start = perf_counter()
-            model.fit(values.iloc[order[:n]])
-            results.append({"rows": n, "seconds": round(perf_counter() - start, 4), "n_clusters": model.n_clusters_})
-            bar.what = f"Timing: {n:,} rows"
-            bar.advance(n / len(values))
-            if 2.2 * results[-1]["seconds"] > seconds:
-                break
-    if options["as_json"]:
-        print_json({"columns": values.shape[1], "fits": results})
-        return
-    rows = [[f"{r['rows']:,}", f"{r['seconds']:.2f}", f"{r['rows'] / r['seconds']:,.0f}", str(r["n_clusters"])]
-            for r in results]  # fmt: skip
-    screen.say(
-        make_table(f"Fits with {values.shape[1]} columns", ["rows", "seconds", "rows a second", "clusters"], rows)
-    )
-    if results[-1]["rows"] < len(values) and table:
-        left = len(values) / results[-1]["rows"] * results[-1]["seconds"]
-        screen.say(f"All {len(values):,} rows: about {left:.0f} s or more.")
-
-
-def _sizes(most: int) -> list[int]:
-    return [*(n for n in (1000 * 2**i for i in range(20)) if n < most), most]
-
-
-def _made_up(rows: int, features: int) -> NDArray[np.float64]:
-    """Ten round clusters."""
-    rng = np.random.default_rng(0)
-    return np.asarray(
-        rng.normal(size=(10, features))[rng.integers(0, 10, rows)] * 4 + rng.normal(size=(rows, features))
-    )

@@ -13,8 +13,6 @@ import pandas as pd
 from gitcluster import GIT
 from gitcluster._support.names import count_of, visible
 from gitcluster.cli.cells import Table
-from gitcluster.cli.configuring import command_of, config_options
-from gitcluster.cli.configuring import save_config as write_config
 from gitcluster.cli.models import (
     Fitted,
     TableFacts,
@@ -29,13 +27,13 @@ from gitcluster.cli.models import (
 from gitcluster.cli.options import (
     GroupedCommand,
     columns_of,
+    command_of,
     data_argument,
     label_options,
     model_of,
     model_options,
     prior_options,
     table_options,
-    together,
     voice_options,
 )
 from gitcluster.cli.screen import Screen, make_table
@@ -68,14 +66,12 @@ with_data = click.option("--with-data", is_flag=True, help="Write your own table
 @click.option("--save", metavar="FILE.npz", help="Keep the model, for predict, cut, explain, plot, explore, report.")
 @table_options
 @voice_options
-@together(*config_options)
 @click.pass_context
 def fit(
     ctx: click.Context,
     /,
     table: str,
     save: str | None,
-    save_config: str | None,
     probabilities: bool,
     with_data: bool,
     **options: Any,
@@ -93,8 +89,6 @@ def fit(
     if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
         save = f"{save}.npz"
     output, screen = _prepare(options, save, sources=[table])
-    check_target(save_config, "--save-config")
-    check_apart({"-o": output, "--save": save, "--save-config": save_config}, [table])
     options["with_data"] = with_data
     read_in = read(table, options, screen)
     chosen = columns_of(options)
@@ -111,8 +105,6 @@ def fit(
                 scores = {"probability": found.memberships.round(4), "outlier_score": found.outlier_scores.round(4)}
                 labels = label_frame(read_in.row_names(), chosen.id, found.clusters, **scores if probabilities else {})
             write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
-        if save_config:
-            write_config(ctx, save_config)
     facts = {**_fit_facts(model, read_in), "input": table, "model": save}
     _tell(options, screen, facts, _summary(model, read_in, screen), output)
     if save:

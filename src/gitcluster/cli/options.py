@@ -1,6 +1,7 @@
 """Options that several commands share, and what they mean together."""
 
 import re
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,20 @@ def together(*options: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def command_of(ctx: click.Context) -> str:
+    """Return the running command as it could be typed."""
+    words = ["gitcluster", str(ctx.command.name)]
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name or "")
+        if value is None or value is False or value == () or value == parameter.default:
+            continue
+        option = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
+        for one in value if isinstance(value, tuple) else [value]:
+            text = [] if one is True else [":".join(f"{part:g}" for part in one) if isinstance(one, list) else str(one)]
+            words += text if isinstance(parameter, click.Argument) else [option, *text]
+    return shlex.join(words)
 
 
 GROUPS = {

@@ -13,8 +13,8 @@ from gitcluster._support.optional import require
 from gitcluster.cli.cells import Table
 
 KINDS = (
-    "clusters", "topo-graph", "hierarchy", "condensed-tree", "selection", "representations", "n-clusters", "pipeline",
-    "proportions", "memberships", "profile", "intensity", "local-clusters",
+    "clusters", "topo-graph", "hierarchy", "condensed-tree", "representations", "n-clusters", "memberships", "profile",
+    "intensity", "local-clusters",
 )  # fmt: skip
 PAGE_STYLE = {
     "svg.fonttype": "none",
@@ -35,8 +35,7 @@ def draw(kind: str, model: GIT, table: Table | None) -> Any:
 
     function = getattr(plots, "plot_" + kind.replace("-", "_"))
     samples = {"X": table.data} if table is not None and "X" in inspect.signature(function).parameters else {}
-    drawn = function(model, **samples)
-    figure = getattr(drawn, "figure", drawn)
+    figure = function(model, **samples).figure
     pyplot.close(figure)  # it is drawn into a file, not kept for a window
     return figure
 

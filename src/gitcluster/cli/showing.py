@@ -9,9 +9,15 @@ import click
 from gitcluster._support.files import write_aside
 from gitcluster._support.names import as_typed, visible
 from gitcluster.cli.cells import Table
-from gitcluster.cli.configuring import command_of
 from gitcluster.cli.models import Fitted, open_fitted
-from gitcluster.cli.options import GroupedCommand, data_argument, model_options, table_options, voice_options
+from gitcluster.cli.options import (
+    GroupedCommand,
+    command_of,
+    data_argument,
+    model_options,
+    table_options,
+    voice_options,
+)
 from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
@@ -124,7 +130,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
 
     \b
     gitcluster plot model.npz -o picture.png
-    gitcluster plot model.npz data.csv --kind pipeline -o pipeline.pdf
+    gitcluster plot model.npz data.csv --kind topo-graph -o graph.pdf
     gitcluster plot data.csv -c 3 -o picture.svg
     """
     _check_suffix(output, SUFFIXES, [source, data])

@@ -18,7 +18,7 @@ from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.inputs import Points
 from gitcluster.inputs.frames import column_at, is_frame
-from gitcluster.inputs.values import Values, as_objects, read_values
+from gitcluster.inputs.values import Format, Values, as_objects, read_values
 
 MOST_CHARACTERS = 6_000_000
 """Characters that the columns of a page may take, beside those that are asked for by name."""
@@ -98,9 +98,9 @@ def _of_table(found: Clustering, X: Any, rows: Array) -> Iterator[Source]:
 def _read_trait(trait: Trait, known: Array, rows: Array) -> Values:
     values = trait.values[np.searchsorted(known, rows)]
     if trait.kind == "category":
-        return Values("texts", texts=as_objects(values))
+        return Values(Format("texts"), texts=as_objects(values))
     nature = "dates" if trait.kind == "date" else "numbers"
-    return Values(nature, values.astype(np.float32).astype(np.float64))  # what was scaled and back has seven digits
+    return Values(Format(nature), values.astype(np.float32).astype(np.float64))  # what was scaled and back has seven digits
 
 
 def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def parting(values: Values, labels: Array) -> float:
 
     Examples
     --------
-    >>> parting(Values("numbers", np.array([1.0, 1.0, 5.0, 5.0])), np.array([0, 0, 1, 1]))
+    >>> parting(Values(Format("numbers"), np.array([1.0, 1.0, 5.0, 5.0])), np.array([0, 0, 1, 1]))
     1.0
     """
     known = values.known & (labels >= 0)

@@ -45,7 +45,7 @@ def refuse_containers(X: Any) -> None:
         set: "Use numpy.array(list(X))",
     }
     for kind, remedy in remedies.items():
-        if isinstance(X, kind):
+        if isinstance(X, kind) and not issparse(X):  # a DOK matrix is a dict
             raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
 
 

@@ -71,6 +71,8 @@ class Points(Input):
     def represented(
         self, scale: Any, rows: Array | None, *, order: Array | None = None, n_jobs: int | None = None
     ) -> list[Representation]:
+        if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
+            return list(scale)
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
         if isinstance(scale, str) and scale in ("auto", "components"):

@@ -174,7 +174,7 @@ def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
         return (array if array.dtype.kind in "fiubmM" else array.tolist()), (), False
     kind = series.dtype
     if kind in (nw.Categorical, nw.Enum):
-        native = getattr(column, "dtype", None)
+        native = getattr(series.to_native(), "dtype", None)
         order = tuple(map(cell_text, native.categories)) if getattr(native, "ordered", False) else ()
         return series.to_list(), order, True
     if kind in (nw.Struct, nw.List, nw.Array):

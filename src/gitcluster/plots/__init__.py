@@ -1,8 +1,7 @@
 """Plots of a fitted model, with matplotlib: ``pip install 'gitcluster[plot]'``.
 
-Every ``plot_x(model, X, ax=ax)`` returns the axes on which it drew; plots that need several axes take ``fig`` instead
-and return the figure. Colours are the same in all plots, and nothing global in matplotlib is changed. These parameters
-mean the same everywhere:
+Every ``plot_x(model, X, ax=ax)`` returns the axes on which it drew. Colours are the same in all plots, and nothing
+global in matplotlib is changed. These parameters mean the same everywhere:
 
 ``model`` : GIT or Clustering
     A fitted model.
@@ -11,8 +10,6 @@ mean the same everywhere:
     principal components. Plots that show no samples ignore it.
 ``ax`` : Axes, default=None
     Where to draw; by default in a new figure.
-``fig`` : Figure or SubFigure, default=None
-    An empty figure to draw in; by default a new one.
 ``embedding`` : array-like of shape (n_samples, 2), default=None
     Places at which to draw the samples instead.
 ``legend`` : bool, default=None
@@ -23,42 +20,26 @@ from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
-from gitcluster.plots.animation import animate_growth  # noqa: E402
-from gitcluster.plots.choices import (  # noqa: E402
-    plot_decision,
-    plot_n_clusters,
-    plot_representations,
-    plot_selection,
-)
+from gitcluster.plots.choices import plot_n_clusters, plot_representations  # noqa: E402
 from gitcluster.plots.explanations import plot_explanation  # noqa: E402
 from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
 from gitcluster.plots.layers import plot_layers  # noqa: E402
 from gitcluster.plots.memberships import plot_memberships  # noqa: E402
-from gitcluster.plots.prior import plot_proportions, plot_sweep  # noqa: E402
 from gitcluster.plots.profiles import plot_profile  # noqa: E402
 from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
-from gitcluster.plots.stages import plot_growth, plot_motivation, plot_pipeline  # noqa: E402
 from gitcluster.plots.trees import plot_condensed_tree, plot_hierarchy  # noqa: E402
 
 __all__ = [
-    "animate_growth",
     "plot_clusters",
     "plot_condensed_tree",
-    "plot_decision",
     "plot_explanation",
-    "plot_growth",
     "plot_hierarchy",
     "plot_intensity",
     "plot_layers",
     "plot_local_clusters",
     "plot_memberships",
-    "plot_motivation",
     "plot_n_clusters",
-    "plot_pipeline",
     "plot_profile",
-    "plot_proportions",
     "plot_representations",
-    "plot_selection",
-    "plot_sweep",
     "plot_topo_graph",
 ]

@@ -113,14 +113,6 @@ def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8,
     return ax
 
 
-def frame_panel(ax: Axes, places: Places, title: str = "", *, fontsize: str = "medium") -> None:
-    """Axes among others: limits and aspect that suit the samples, a thin frame, no ticks."""
-    _set_limits(ax, places)
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_color("#CCCCCC")
-    ax.set_title(title, fontsize=fontsize)
-
-
 def _set_limits(ax: Axes, places: Places) -> None:
     low, high = places.xy.min(axis=0), places.xy.max(axis=0)
     flat = np.where(high > low, 0.0, 0.5)

@@ -1,30 +1,24 @@
-"""Axes, figures and legends that all plots share. Nothing here touches matplotlib's global state."""
+"""Axes and legends that all plots share. Nothing here touches matplotlib's global state."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.plots._colours import FAINT, NOISE, colours_of
 
-AnyFigure = Figure | SubFigure
 MOST_ENTRIES = 12
 """Entries of a legend, then "and N more"."""
 
 
-def check_model(model: Any, *, ax: Any = None, fig: Any = None) -> Clustering:
-    """The clustering of a fitted model; an error where it is not fitted, or axes or figures are not valid."""
+def check_model(model: Any, *, ax: Any = None) -> Clustering:
+    """Return the clustering of a fitted model; raise if the model is not fitted or ``ax`` is not valid."""
     found = clustering_of(model)
     check_axes(ax)
-    if fig is not None and not isinstance(fig, AnyFigure):
-        raise TypeError(
-            f"fig must be a matplotlib Figure or SubFigure, got {type(fig).__name__}. Use None for a new one."
-        )
     return found
 
 
@@ -48,15 +42,6 @@ def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside
     clear_frame(ax)
     ax.set(**names)
     return ax
-
-
-def take_figure(fig: AnyFigure | None, *, size: tuple[float, float]) -> AnyFigure:
-    """The figure that was given, or a new one that a notebook will show."""
-    if fig is None:
-        import matplotlib.pyplot as plt
-
-        return plt.figure(figsize=size, layout="constrained")
-    return fig
 
 
 def clear_frame(ax: Axes) -> None:

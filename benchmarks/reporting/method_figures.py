@@ -1,32 +1,29 @@
-"""Plots on several axes: the whole method (Fig. 1 of the paper), its idea in one dimension (Fig. 2), and how local
-clusters grow as the intensity threshold falls (Fig. 3)."""
+"""The paper's figures of the method itself: the pipeline (Fig. 1), the idea in one dimension (Fig. 2), and how local
+clusters grow as the intensity threshold falls (Fig. 3). ``python -m docs.images`` draws them."""
+
+from __future__ import annotations
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import inverse_order
 from gitcluster._support.names import count_of
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.paths import find_boundary_pairs
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.plots._coarse import coarsen, told_nodes
 from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours, unborn_on
 from gitcluster.plots._labels import name_places, plain
-from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, frame_panel
-from gitcluster.plots._style import (
-    AnyFigure,
-    check_model,
-    clear_frame,
-    line_entry,
-    marker_entry,
-    take_figure,
-)
+from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, take_map
+from gitcluster.plots._style import clear_frame, line_entry, marker_entry
 from gitcluster.plots.graph import DASHED, draw_graph
 from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters
 
@@ -36,39 +33,16 @@ MOST_NAMED = 12
 """Local clusters that have a name in the plot in one dimension."""
 
 
-def plot_pipeline(
-    model: Any,
-    X: Any = None,
-    *,
-    fig: AnyFigure | None = None,
-    embedding: ArrayLike | None = None,
-    max_nodes: int | None = 20,
-    legend: bool | None = None,
-) -> AnyFigure:
+def plot_pipeline(model: Any, X: Any, *, max_nodes: int | None = 20) -> Figure:
     """Draw the method in six steps: samples, intensity, local clusters, topo-graph, cut edges, clusters.
 
-    ``model``, ``X``, ``fig``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
-
-    Parameters
-    ----------
-    max_nodes : int, default=20
-        How many local clusters are drawn at most: where there are more, those that merge first are drawn as one, and
-        the titles say so. None draws all.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_pipeline(GIT(4).fit(X), X, fig=Figure(figsize=(9, 6))).axes[5].get_title()
-    '(f) 4 clusters'
+    If there are more than ``max_nodes`` local clusters, those that merge first are drawn as one.
     """
-    found = check_model(model, fig=fig)
-    places = place_samples(found, X, embedding=embedding)
-    legend = fig is None if legend is None else legend
+    found = clustering_of(model)
+    places = place_samples(found, X)
     drawn = coarsen(found, max_nodes)
     nodes = places.xy[drawn.peaks]
-    fig = take_figure(fig, size=(10.5, 2 * (3.4 * places.ratio + 0.35) + 0.35 * legend))
+    fig = plt.figure(figsize=(10.5, 2 * (3.4 * places.ratio + 0.35) + 0.35), layout="constrained")
     panels: list[Axes] = fig.subplots(2, 3).ravel().tolist()
     titles = (
         f"(a) {len(places.xy):,} samples",
@@ -87,19 +61,18 @@ def plot_pipeline(
         draw_backdrop(ax, places)
         draw_graph(ax, drawn, nodes, when=when)
     draw_clusters(panels[5], found, places, found.labels)
-    if legend:
-        entries = [
-            marker_entry("peak of a local cluster", FAINT, "^", 7),
-            marker_entry("local cluster: area = samples", FAINT, size=9),
-            line_entry("edge: width = strength", FAINT, linewidth=2.5),
-            line_entry("cut", ink_on(panels[0]), linewidth=1.2, linestyle=DASHED),
-        ]
-        _explain_panels(fig, entries)
+    entries = [
+        marker_entry("peak of a local cluster", FAINT, "^", 7),
+        marker_entry("local cluster: area = samples", FAINT, size=9),
+        line_entry("edge: width = strength", FAINT, linewidth=2.5),
+        line_entry("cut", ink_on(panels[0]), linewidth=1.2, linestyle=DASHED),
+    ]
+    _explain_panels(fig, entries)
     return fig
 
 
-def _explain_panels(fig: AnyFigure, entries: list[Line2D]) -> None:
-    """A legend below all panels, with that of the intensity first."""
+def _explain_panels(fig: Figure, entries: list[Line2D]) -> None:
+    """Add a legend below all panels, with that of the intensity first."""
     low, high = colormaps[INTENSITY_MAP]([0.1, 0.95])
     entries = [marker_entry("low", low), marker_entry("high intensity", high), *entries]
     fig.legend(
@@ -108,97 +81,40 @@ def _explain_panels(fig: AnyFigure, entries: list[Line2D]) -> None:
     )  # fmt: skip
 
 
-def plot_growth(
-    model: Any,
-    X: Any = None,
-    *,
-    thresholds: ArrayLike | None = None,
-    fig: AnyFigure | None = None,
-    embedding: ArrayLike | None = None,
-    legend: bool | None = None,
-) -> AnyFigure:
-    """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours.
-
-    ``model``, ``X``, ``fig``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
-
-    Parameters
-    ----------
-    thresholds : array-like of shape (n_thresholds,), default=None
-        Intensities; for each of them, the samples that reach it are drawn on axes of their own. By default the
-        intensities that 5 %, 20 %, 50 % and all of the samples reach.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> len(plot_growth(GIT(4).fit(X), X, thresholds=[0.5, 0.4], fig=Figure()).axes)
-    3
-    """
-    found = check_model(model, fig=fig)
-    places = place_samples(found, X, embedding=embedding)
-    intensity = np.exp(found.log_intensity)
-    levels = np.quantile(intensity, [0.95, 0.8, 0.5, 0.0]) if thresholds is None else _check_thresholds(thresholds)
-    n_columns = min(len(levels) + 1, 5)
-    n_rows = -(-(len(levels) + 1) // n_columns)
-    legend = fig is None if legend is None else legend
-    fig = take_figure(fig, size=(2.7 * n_columns, (2.6 * places.ratio + 0.6) * n_rows + 0.35 * legend))
-    grid: list[Axes] = fig.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
-    for ax in grid[len(levels) + 1 :]:
-        ax.remove()
+def plot_growth(model: Any, X: Any, *, thresholds: ArrayLike = (0.6, 0.5, 0.4, 0.0)) -> Figure:
+    """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours."""
+    found = clustering_of(model)
+    places = place_samples(found, X)
+    intensity, levels = np.exp(found.log_intensity), np.asarray(thresholds)
+    n_columns = len(levels) + 1
+    fig = plt.figure(figsize=(2.7 * n_columns, 2.6 * places.ratio + 0.95), layout="constrained")
+    grid: list[Axes] = fig.subplots(1, n_columns).tolist()
     frame_panel(grid[0], places, "intensity")
     draw_intensity(grid[0], found, places, legend=False)
     colours = local_colours(found.topo_graph)
-    for ax, level in zip(grid[1:], levels.tolist(), strict=False):
+    for ax, level in zip(grid[1:], levels.tolist(), strict=True):
         born = intensity >= level
         there = count_of(int(born[found.peaks].sum()), "local cluster")
         title = f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}"
         frame_panel(ax, places, title, fontsize="small")
-        draw_born(ax, found, places, born, colours)
-    if legend:
-        born_entry = marker_entry(r"above $\lambda$: in the colour of its local cluster", colours[0])
-        _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", unborn_on(grid[0]))])
+        draw_backdrop(ax, places)
+        if born.any():
+            own = colours[found.local_labels[born]]
+            draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
+    born_entry = marker_entry(r"above $\lambda$: in the colour of its local cluster", colours[0])
+    _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", unborn_on(grid[0]))])
     return fig
 
 
-def _check_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
-    levels = np.asarray(thresholds)
-    if levels.ndim != 1 or not levels.size or levels.dtype.kind not in "fiu" or not np.isfinite(levels).all():
-        raise ValueError(f"thresholds must be a list of intensities such as [0.5, 0.3], got {thresholds!r}.")
-    return levels.astype(np.float64)
-
-
-def draw_born(
-    ax: Axes, found: Clustering, places: Places, born: NDArray[np.bool_], colours: NDArray[np.float64]
-) -> None:
-    """Samples that are there in the colours of their local clusters, above the others in light grey."""
-    draw_backdrop(ax, places)
-    if born.any():
-        own = colours[found.local_labels[born]]
-        draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
-
-
-def plot_motivation(model: Any, X: Any = None, *, fig: AnyFigure | None = None) -> AnyFigure:
+def plot_motivation(model: Any, X: Any) -> Figure:
     """Draw the idea on data of one feature: intensity and local clusters, the graph between them, what is cut.
 
     Local clusters are numbered from left to right, their peaks are the roots r of the paper; the two samples x are the
-    nearest boundary pair of the strongest edge. ``model``, fitted on one feature, ``X`` and ``fig`` are as in all
-    plots, see :mod:`gitcluster.plots`.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT
-    >>> import numpy as np
-    >>> X = np.concatenate([np.random.default_rng(0).normal(m, 0.4, 60) for m in (0, 2, 6)])[:, None]
-    >>> len(plot_motivation(GIT(2, n_neighbors=15).fit(X), X, fig=Figure()).axes)
-    3
+    nearest boundary pair of the strongest edge.
     """
-    found = check_model(model, fig=fig)
+    found = clustering_of(model)
     places = place_samples(found, X)
-    if places.names[1] != "log intensity":
-        raise ValueError("plot_motivation draws data of one feature, got more. Use plot_pipeline.")
-    fig = take_figure(fig, size=(7.0, 5.6))
+    fig = plt.figure(figsize=(7.0, 5.6), layout="constrained")
     curve, before, after = fig.subplots(3, 1, sharex=True, height_ratios=[3, 1.3, 1.3])
     x = places.xy[:, 0]
     _draw_curve(curve, found, x)
@@ -266,3 +182,11 @@ def _draw_curve(ax: Axes, found: Clustering, x: NDArray[np.float64]) -> None:
     ax.scatter(x[found.peaks], intensity[found.peaks], color=ink_on(ax), s=18, zorder=4)
     ax.set(ylim=(-0.12 * height.max(), 1.15 * height.max()), ylabel="intensity")
     clear_frame(ax)
+
+
+def frame_panel(ax: Axes, places: Places, title: str, *, fontsize: str = "medium") -> None:
+    """Set limits and aspect that suit the samples, a thin frame and no ticks."""
+    take_map(ax, places, title="")
+    ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
+    ax.spines[:].set(color="#CCCCCC", visible=True)
+    ax.set_title(title, fontsize=fontsize)

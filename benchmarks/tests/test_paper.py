@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from benchmarks.scoring import published_scores
 from gitcluster import GIT
-from gitcluster.metrics import matched_f1, published_scores
+from gitcluster.metrics import matched_f1
 
 BUNDLED = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
 
@@ -55,5 +56,6 @@ def test_paper_text_on_unbalanced_classes(load_data):
 )
 def test_published_figures_of_images(name, k, expected, load_data):
     X, y = load_data(name)
-    scores = published_scores(y, fit_labels(X / 255, y, k, None, "authors", n_jobs=-1))
+    X = np.rint(X.astype(np.float64) * 255) / 255  # single precision breaks a few ties in another order
+    scores = published_scores(y, fit_labels(X, y, k, None, "authors", n_jobs=-1))
     np.testing.assert_allclose(scores[:3], expected, atol=2e-3)
