@@ -651,5 +651,5 @@ def test_other_objects_are_refused_by_type(X):
 
 
 def test_missing_values_of_an_array_are_refused_with_a_remedy():
-    with pytest.raises(ValueError, match="contains NaN.*data frame"):
+    with pytest.raises(ValueError, match=r"contains NaN.*data frame"):
         GIT().fit([[0.0, 1.0], [np.nan, 2.0]])

@@ -262,7 +262,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), None, self.scale
         columns, data = table.columns, check_input(table.matrix, self.metric)
         if columns.encoded or not is_numeric(X):
-            names = column_names(as_frame(X))
+            names = column_names(X)
             self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         if not columns.encoded:
             return replace(data, named=True) if isinstance(data, Points) else data, table, self.scale
@@ -373,7 +373,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Return new samples as the fit had them."""
         check_n_jobs(self.n_jobs)
         columns, validate = found.columns, partial(validate_data, self, reset=False)
-        if columns is not None and (columns.encoded or as_frame(X) is not None):
+        if columns is not None and found.donors is not None and (columns.encoded or as_frame(X) is not None):
             X = native_frame(X)
             if not columns.encoded and is_numeric(X):
                 validate_data(self, X, reset=False, skip_check_array=True)  # checks the names

@@ -112,10 +112,10 @@ class Fitted(NamedTuple):
             return frozenset()
         return frozenset(
             column.name for column in columns
-            if column.used or column.apart
+            if column.used or column.independent
             if column.kind == "date" or (
                 column.kind in ("binary", "categorical", "ordinal")
-                and (column.asked or any(parse_number(level) is None for level in column.levels))
+                and (column.requested or any(parse_number(level) is None for level in column.levels))
             )
         )  # fmt: skip
 
@@ -162,7 +162,7 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
         chosen, names = fitted.columns_for(chosen)
         texts, columns = fitted.texts(), fitted.model.clustering_.columns
         if names is not None and columns is not None:  # that it was not clustered by does not make it untold
-            names += [column.name for column in columns if column.apart]
+            names += [column.name for column in columns if column.independent]
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
         check = memory_check(path, options["memory"], options.get("n_neighbors"))
         table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)

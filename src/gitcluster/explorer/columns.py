@@ -100,7 +100,9 @@ def _read_trait(trait: Trait, known: Array, rows: Array) -> Values:
     if trait.kind == "category":
         return Values(Format("texts"), texts=as_objects(values))
     nature = "dates" if trait.kind == "date" else "numbers"
-    return Values(Format(nature), values.astype(np.float32).astype(np.float64))  # what was scaled and back has seven digits
+    return Values(
+        Format(nature), values.astype(np.float32).astype(np.float64)
+    )  # what was scaled and back has seven digits
 
 
 def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:

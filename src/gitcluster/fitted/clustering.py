@@ -193,8 +193,10 @@ class Clustering(_WithoutCaches):
         """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
         if table is not None and table.columns.encoded:
             names = table.columns.features
-        about = {} if table is None else {"columns": table.columns, "missing": table.missing, "donors": table.donors}
-        return replace(self, feature_names=None if names is None else tuple(map(str, names)), index=index, **about)
+        kept = replace(self, feature_names=None if names is None else tuple(map(str, names)), index=index)
+        if table is None:
+            return kept
+        return replace(kept, columns=table.columns, missing=table.missing, donors=table.donors)
 
     def name_of(self, sample: int) -> str:
         """What a sample is called: its label in the index of the data frame, else its number."""

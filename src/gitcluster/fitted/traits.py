@@ -121,8 +121,12 @@ def fitted_traits(found: Clustering, rows: Array) -> list[Trait]:
     if columns is not None and columns.encoded:
         full, wide = np.zeros((len(rows), source.n_features)), np.ones(source.n_features)
         full[:, kept], wide[kept] = values, spread
+        if found.missing is not None:
+            full[found.missing[rows]] = np.nan  # an imputed value is not a measured one
         return _decoded(columns, full, wide)
     names = found.feature_names or [f"feature {i}" for i in range(source.n_features)]
+    if found.missing is not None:
+        values = np.where(found.missing[rows][:, kept], np.nan, values)
     return [Trait(names[i], "number", values[:, at], spread[at]) for at, i in enumerate(kept)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster.inputs.columns import DISCRETE, Columns
-from gitcluster.inputs.frames import as_frame, column_at, column_names
+from gitcluster.inputs.frames import column_at, column_names
 
 HUGE = 0.7
 """Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious. Of numbers within the
@@ -44,7 +44,7 @@ def ruling_columns(columns: Columns, X: Any, labels: NDArray[Any]) -> Iterator[s
     there = np.asarray(labels) >= 0
     if len(np.unique(labels[there])) < 2:
         return
-    names = column_names(as_frame(X))
+    names = column_names(X)
     for column in columns.used:
         values = _codes(column_at(X, names.index(column.name)), column.kind, columns.encoded)
         if values is None:
@@ -76,7 +76,7 @@ def _has_two_values(cells: NDArray[Any]) -> bool:
     return len(np.unique(cells)) == 2
 
 
-def odd_columns(columns: Columns, matrix: NDArray[np.float64]) -> Iterator[str]:
+def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
     """What to say of columns that will hardly do what they should: huge numbers, cut off, or too many values."""
     at = 0
     for column in columns.used:

@@ -16,8 +16,8 @@ from gitcluster.inputs.graphs import NeighborGraph, check_graph
 from gitcluster.inputs.points import MOST_STUDIED, Points, tidy_rows
 
 __all__ = [
-    "MOST_STUDIED", "Distances", "Input", "NeighborGraph", "Points", "as_floats", "as_input", "check_input", "is_pairwise",
-    "takes_sparse",
+    "MOST_STUDIED", "Distances", "Input", "NeighborGraph", "Points", "as_floats", "as_input", "check_input",
+    "is_pairwise", "takes_sparse",
 ]  # fmt: skip
 
 

@@ -146,8 +146,8 @@ def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int = 2, allow_
         # a sum is fast and NaN if any value is; check_array does the same
         if not allow_nan and np.isnan(values.sum()) and np.isnan(values).any():
             raise ValueError(
-                f"Input X contains NaN in {int(np.isnan(values).sum()):,} cells. Pass a data frame, whose missing numbers "
-                "are imputed from the nearest rows, or use sklearn.impute.KNNImputer first."
+                f"Input X contains NaN in {int(np.isnan(values).sum()):,} cells. Pass a data frame, whose missing "
+                "numbers are imputed from the nearest rows, or use sklearn.impute.KNNImputer first."
             )
     return samples
 

@@ -244,8 +244,8 @@ class Columns:
         wanted = [column.name for column in self.used] if names is None else names
         if frame is None:
             raise TypeError(
-                f"X must be a data frame with the columns {listed(wanted)}, got {type(X).__name__}. The model was fitted "
-                "on a data frame."
+                f"X must be a data frame with the columns {listed(wanted)}, got {type(X).__name__}. The model was "
+                "fitted on a data frame."
             )
         series = dict(zip(column_names(frame), frame.iter_columns(), strict=True))
         lost = [name for name in wanted if name not in series]

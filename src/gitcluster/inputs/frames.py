@@ -49,8 +49,10 @@ def refuse_containers(X: Any) -> None:
             raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
 
 
-def column_names(frame: "nw.DataFrame[Any]") -> list[str]:
-    """Return the names of the columns as texts."""
+def column_names(X: Any) -> list[str]:
+    """Return the names of the columns of a data frame as texts."""
+    frame = as_frame(X)
+    assert frame is not None
     return [str(name) for name in frame.columns]
 
 

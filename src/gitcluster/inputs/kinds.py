@@ -53,7 +53,7 @@ def is_numeric(X: Any) -> bool:
     """Return whether all columns of a frame have numeric dtypes and a value, so that an array of them will do."""
     frame = as_frame(X)
     return frame is not None and all(
-        (series.dtype.is_numeric() and series.dtype != nw.Decimal or series.dtype == nw.Boolean)
+        ((series.dtype.is_numeric() and series.dtype != nw.Decimal) or series.dtype == nw.Boolean)
         and (not len(series) or series.null_count() < len(series))
         for series in frame.iter_columns()
     )
@@ -205,8 +205,8 @@ def _read_requested(name: str, series: Any, kind: str, values: Values) -> Values
         if values.unread.total() > 0.5 * given:
             cell = values.unread.most_common(1)[0][0]
             raise ValueError(
-                f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' or "
-                "'ignore'."
+                f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
+                "or 'ignore'."
             )
     return values
 

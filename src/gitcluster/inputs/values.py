@@ -10,7 +10,7 @@ Numbers may be written as people do: ``67.614,86``, ``$67,614.86``, ``0.5%``, ``
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -28,7 +28,7 @@ PLACEHOLDERS = frozenset(
 """Texts, in lower case, that mean a missing value in a column of numbers or dates. In others they are categories."""
 READABLE = 0.95
 """Share of the cells that must be numbers (or dates) for a column to be one of numbers; the rest are missing. Typing
-errors and remarks are rarer than that, and a code that is not a number in one of twenty cells is rarely meant as one."""
+errors and remarks are rarer than that."""
 NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set, np.ndarray)
 """Types of cells that are neither numbers nor texts."""
 DAY = 86_400.0
@@ -174,7 +174,7 @@ def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
         return (array if array.dtype.kind in "fiubmM" else array.tolist()), (), False
     kind = series.dtype
     if kind in (nw.Categorical, nw.Enum):
-        native = getattr(series.to_native(), "dtype", None)
+        native: Any = getattr(series.to_native(), "dtype", None)
         order = tuple(map(cell_text, native.categories)) if getattr(native, "ordered", False) else ()
         return series.to_list(), order, True
     if kind in (nw.Struct, nw.List, nw.Array):
@@ -230,11 +230,7 @@ def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
     """Return the formats in which nearly all cells are numbers, the best first; codes such as 007 are no numbers."""
     if any(isinstance(cell, str) and _CODE.fullmatch(cell) for cell in counts):
         return []
-    both = sorted(".,", key=lambda mark: mark != prefer)
-    readable = {mark: _share(counts, lambda cell, mark=mark: parse_number(cell, mark)) for mark in both}
-    return [
-        Format("numbers", mark) for mark in sorted(both, key=lambda mark: -readable[mark]) if readable[mark] >= READABLE
-    ]
+    return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
 
 
 def decimal_of(column: Any) -> str | None:
@@ -251,12 +247,10 @@ def decimal_of(column: Any) -> str | None:
     counts = Counter(
         key for key in map(_key, cells) if isinstance(key, str) and not is_missing(key) and not _is_placeholder(key)
     )
-    marks = [fmt.decimal for fmt in _number_formats(counts, ".") if fmt.nature == "numbers"]
-    if len(marks) == 2 and all(
-        _share(counts, lambda cell, mark=mark: parse_number(cell, mark)) == 1.0 for mark in marks
-    ):
+    formats = _number_formats(counts, ".")
+    if not formats or (len(formats) == 2 and _share(counts, formats[1]) == 1.0):
         return None
-    return marks[0] if counts and marks else None
+    return formats[0].decimal
 
 
 def _date_formats(counts: Counter[Any]) -> list[Format]:
@@ -266,21 +260,27 @@ def _date_formats(counts: Counter[Any]) -> list[Format]:
     other marks that the month does. Times of one zone stay as they are written; those of several are converted to UTC.
     """
     texts = [cell for cell in counts if isinstance(cell, str)]
-    if not any(_DATES["ymd"].match(text) or _DATES["dmy"].match(text) for text in texts[:1000]):
+    matches = [match for text in texts if (match := _DATES["ymd"].fullmatch(text) or _DATES["dmy"].fullmatch(text))]
+    if not matches:
         return []
-    zones = {match[9] for text in texts for order in ("ymd", "dmy") if (match := _DATES[order].fullmatch(text))}
+    zones = {match[9] for match in matches}
     offset = None if zones == {None} else _zone_hours(*zones) if len(zones) == 1 else 0.0
-    ambiguous = [text for text in texts if not _DATES["ymd"].match(text)]
-    points = sum("." in text[:3] for text in ambiguous) * 2 > len(ambiguous)
+    year_last = [match for match in matches if len(match[1]) < 4]
+    points = 2 * sum(match[2] == "." for match in year_last) > len(year_last)
     orders = ("ymd", "dmy", "mdy") if points else ("ymd", "mdy", "dmy")
-    formats = [Format("dates", date_order=order, utc_offset=offset) for order in orders]
-    readable = {fmt: _share(counts, lambda cell, fmt=fmt: parse_date(cell, fmt)) for fmt in formats}
-    return [fmt for fmt in sorted(formats, key=lambda fmt: -readable[fmt]) if readable[fmt] >= READABLE]
+    return _best_formats(counts, [Format("dates", date_order=order, utc_offset=offset) for order in orders])
 
 
-def _share(counts: Counter[Any], parse: Callable[[Any], float | None]) -> float:
+def _best_formats(counts: Counter[Any], formats: list[Format]) -> list[Format]:
+    """Return the formats in which nearly all cells can be read, the best first, ties in the given order."""
+    shares = {fmt: _share(counts, fmt) for fmt in formats}
+    return [fmt for fmt in sorted(formats, key=lambda fmt: -shares[fmt]) if shares[fmt] >= READABLE]
+
+
+def _share(counts: Counter[Any], fmt: Format) -> float:
+    """Return the share of the cells that can be read in a format."""
     total = counts.total()
-    return sum(n for cell, n in counts.items() if parse(cell) is not None) / total if total else 0.0
+    return sum(n for cell, n in counts.items() if parse_cell(cell, fmt) is not None) / total if total else 0.0
 
 
 def _key(cell: Any) -> Any:
@@ -307,13 +307,17 @@ def _read_cells(cells: list[Any], fmt: Format) -> Values:
         except TypeError:  # not hashable
             number = None
         except KeyError:
-            parsed = parse_date(key, fmt) if fmt.nature == "dates" else parse_number(key, fmt.decimal)
-            number = known[key] = parsed
+            number = known[key] = parse_cell(key, fmt)
         if number is not None:
             numbers[i] = number
         elif not _is_placeholder(key):
             unread[str(cell)[:60]] += 1
     return Values(fmt, numbers, unread=unread)
+
+
+def parse_cell(cell: Any, fmt: Format) -> float | None:
+    """Return a cell as a number, or as days since 1970, in a format; None if it does not fit."""
+    return parse_date(cell, fmt) if fmt.nature == "dates" else parse_number(cell, fmt.decimal)
 
 
 def parse_number(cell: Any, decimal: str = ".") -> float | None:
