@@ -653,3 +653,40 @@ def test_other_objects_are_refused_by_type(X):
 def test_missing_values_of_an_array_are_refused_with_a_remedy():
     with pytest.raises(ValueError, match=r"contains NaN.*data frame"):
         GIT().fit([[0.0, 1.0], [np.nan, 2.0]])
+
+
+NAMED = {
+    "nested": lambda: GIT(2).fit(pytest.importorskip("polars").DataFrame({"x": [1.0, 2.0], "s": [{"a": 1}] * 2})),
+    "seuclidean": lambda: GIT(2, metric="seuclidean").fit(RNG.normal(size=(20, 2))),
+    "euclidian": lambda: GIT(2, metric="euclidian").fit(RNG.normal(size=(20, 2))),
+    "structured": lambda: GIT(2).fit(np.zeros(5, dtype=[("a", float), ("b", float)])),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_errors_name_the_problem(name):
+    with pytest.raises((TypeError, ValueError), match=name):
+        NAMED[name]()
+
+
+CELLS = {
+    "timedelta beside numbers": [datetime.timedelta(days=i) if i % 2 else float(i) for i in range(N)],
+    "blanks": [f" {i % 9}.5 " if i % 5 else " " for i in range(N)],
+    "None": [None if i % 5 == 0 else float(i) for i in range(N)],
+    "signalling NaN": [decimal.Decimal("sNaN") if i % 5 == 0 else decimal.Decimal(i) for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_odd_numbers_are_numbers(name):
+    frame = pd.DataFrame({"x": RNG.normal(size=N), "cells": pd.Series(CELLS[name], dtype=object)})
+    assert learn_columns(frame)["cells"].kind == "numeric"
+    GIT(2).fit(frame)
+
+
+def test_requests_of_any_sequence_and_number_type():
+    frame = pd.DataFrame({"x": RNG.normal(size=N), "size": ["S", "M", "L"] * 20})
+    for order in (np.array(["S", "M", "L"]), pd.Index(["S", "M", "L"]), ("S", "M", "L")):
+        columns = learn_columns(frame, {"size": order}, {"x": np.int64(2)})
+        assert columns["size"].levels == ("S", "M", "L")
+        assert columns["x"].weight == 2.0

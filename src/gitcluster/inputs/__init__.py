@@ -5,6 +5,7 @@ which of them new samples are equal to, and the shortest ways between local clus
 :func:`check_input` makes one of them from what a user brings; nothing is checked again after that.
 """
 
+import difflib
 from typing import Any
 
 from scipy.sparse import issparse
@@ -34,10 +35,26 @@ def check_input(X: Any, metric: str, *, validate: Validate = check_array) -> Poi
     """
     if metric == NeighborGraph.metric:
         return NeighborGraph(check_graph(X))
+    check_metric(metric)
     samples = as_floats(X, validate, ensure_min_samples=2)
     if is_pairwise(metric):
         check_matrix(samples)
     return as_input(tidy_rows(samples) if issparse(samples) else samples, metric)
+
+
+def check_metric(metric: Any) -> None:
+    """Raise ValueError for a metric that is unknown or needs parameters."""
+    if metric in ("euclidean", "cosine", Distances.metric) or callable(metric):
+        return
+    if metric in ("mahalanobis", "pyfunc", "seuclidean"):
+        raise ValueError(f"metric={metric!r} needs parameters. Compute the distances and use metric='precomputed'.")
+    from sklearn.neighbors import VALID_METRICS  # takes long to load
+
+    known = {name for names in VALID_METRICS.values() for name in names if isinstance(name, str)}
+    if metric not in known:
+        near = difflib.get_close_matches(str(metric), known, 1)
+        remedy = f"Did you mean {near[0]!r}?" if near else "Use 'precomputed' with a matrix of distances."
+        raise ValueError(f"metric must be one of sklearn.neighbors.VALID_METRICS, got {metric!r}. {remedy}")
 
 
 def as_input(samples: Any, metric: str) -> Points | Distances:

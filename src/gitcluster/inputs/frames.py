@@ -44,6 +44,10 @@ def refuse_containers(X: Any) -> None:
         PathLike: "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
         set: "Use numpy.array(list(X))",
     }
+    if isinstance(X, np.ndarray) and X.dtype.names:
+        raise TypeError(
+            "X must be an array of numbers or a data frame, got a structured array. Use pandas.DataFrame(X)."
+        )
     for kind, remedy in remedies.items():
         if isinstance(X, kind) and not issparse(X):  # a DOK matrix is a dict
             raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")

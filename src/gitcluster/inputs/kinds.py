@@ -113,7 +113,10 @@ def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict
     names = column_names(frame)
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
     series = dict(zip(names, frame.iter_columns(), strict=True))
-    decimal = _common_decimal([column for name, column in series.items() if requested.get(name) != "ignore"])
+    ignored = {name for name, kind in requested.items() if isinstance(kind, str) and kind == "ignore"}
+    # Texts that allow both decimal marks are read with a comma if other columns of the frame need it.
+    marks = {decimal_of(column, name) for name, column in series.items() if name not in ignored}
+    decimal = "," if "," in marks and "." not in marks else "."
     columns = Columns(
         tuple(
             learn_column(
@@ -125,12 +128,6 @@ def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     return columns
-
-
-def _common_decimal(series: list[Any]) -> str:
-    """Return the decimal mark for texts that allow both: a comma if other columns of the frame need it."""
-    marks = {decimal_of(column) for column in series}
-    return "," if "," in marks and "." not in marks else "."
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
@@ -154,7 +151,7 @@ def _check_weight(name: str, weight: Any) -> float:
 
 
 def _check_request(name: str, request: Any) -> str:
-    if isinstance(request, (list, tuple, np.ndarray)) and len(request):
+    if not isinstance(request, str) and np.ndim(request) == 1 and len(request):
         return "ordinal"
     if not isinstance(request, str) or request not in REQUESTS:
         raise ValueError(

@@ -233,7 +233,7 @@ def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
     return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
 
 
-def decimal_of(column: Any) -> str | None:
+def decimal_of(column: Any, name: str = "") -> str | None:
     """Return the only decimal mark by which the texts of a column are numbers; None if it has none or both will do.
 
     Examples
@@ -241,7 +241,7 @@ def decimal_of(column: Any) -> str | None:
     >>> [decimal_of(np.array(cells, dtype=object)) for cells in (["3,5"], ["3.5"], ["1.234"], ["a"])]
     [',', '.', None, None]
     """
-    cells, _, is_category = _cells_of(column, "")
+    cells, _, is_category = _cells_of(column, name)
     if is_category or isinstance(cells, np.ndarray):
         return None
     counts = Counter(
