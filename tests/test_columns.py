@@ -670,7 +670,7 @@ def test_errors_name_the_problem(name):
 
 
 CELLS = {
-    "timedelta beside numbers": [datetime.timedelta(days=i) if i % 2 else float(i) for i in range(N)],
+    "timedelta beside numbers": [datetime.timedelta(days=2 * i) if i % 2 else 2.0 * i for i in range(N)],
     "blanks": [f" {i % 9}.5 " if i % 5 else " " for i in range(N)],
     "None": [None if i % 5 == 0 else float(i) for i in range(N)],
     "signalling NaN": [decimal.Decimal("sNaN") if i % 5 == 0 else decimal.Decimal(i) for i in range(N)],

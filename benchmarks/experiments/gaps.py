@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -24,7 +25,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Store
+from benchmarks.running import FOLDER, Store, read_lines
 from benchmarks.suite.datasets import load_set
 from gitcluster import GIT
 
@@ -139,14 +140,10 @@ def main(arguments: Sequence[str]) -> None:
 
 def table() -> str:
     """Return Markdown: the share of rows with a gap that move, by method, share and pattern, over all tables."""
-    lines = list(Store(RESULTS, ("table", "method", "pattern", "share")).lines.values())
-    rows = []
-    for method in METHODS:
-        cells = [
-            f"{100 * np.mean([line['moved'] for line in lines if (line['method'], line['pattern'], line['share']) == (method, pattern, share)]):.1f}"
-            for pattern in PATTERNS
-            for share in SHARES
-        ]
-        rows.append([method, *cells])
-    heads = [f"{100 * share:.0f} %, {pattern}" for pattern in PATTERNS for share in SHARES]
+    moved: dict[tuple[str, str, float], list[float]] = defaultdict(list)
+    for line in read_lines(RESULTS):
+        moved[line["method"], line["pattern"], line["share"]].append(line["moved"])
+    cases = [(pattern, share) for pattern in PATTERNS for share in SHARES]
+    rows = [[method, *(f"{100 * np.mean(moved[method, *case]):.1f}" for case in cases)] for method in METHODS]
+    heads = [f"{100 * share:.0f} %, {pattern}" for pattern, share in cases]
     return markdown(["rows with a gap that change cluster, %", *heads], rows)
