@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gitcluster import find_neighbors
 from gitcluster.neighbors import cells, exact
 
 X = np.random.default_rng(0).normal(size=(1000, 3))
@@ -116,16 +115,6 @@ def test_what_was_found_in_other_cells_is_kept():
     assert (filled == 4).all()
     distances = np.sort(np.linalg.norm(near[:, None] - far, axis=2), axis=1)[:, :4]
     np.testing.assert_allclose(found[1], distances, rtol=1e-9)
-
-
-def test_a_search_that_prunes_more_is_never_nearer():
-    by_cells = cells.gather_cells(X)
-    true, rough = (exact.empty_neighbors(len(X), 10, X.dtype) for _ in range(2))
-    cells.nearest_in_cells(by_cells, by_cells, true)
-    cells.nearest_in_cells(by_cells, by_cells, rough, prune=0.2)
-    np.testing.assert_array_equal(true[0], find_neighbors(X, n_neighbors=10).indices)
-    assert (rough[1] >= true[1]).all()
-    assert (rough[0] == true[0]).mean() > 0.5
 
 
 def test_a_few_cells_tell_how_many_pairs_are_compared():

@@ -1,9 +1,8 @@
-"""GIT on Dask beside GIT on one machine: ``python -m benchmarks distributed [--only identical,approximate,...]``.
+"""GIT on Dask beside GIT on one machine: ``python -m benchmarks distributed [--only identical,workers,...]``.
 
-- ``identical``: exact DaskGIT and GIT on every shared set above 1,000 samples, and on a million of three features, in
+- ``identical``: DaskGIT and GIT on every shared set above 1,000 samples, and on a million of three features, in
   cells of three sizes and rows of three orders: how many labels, local clusters and intensities differ.
-- ``approximate``: a million of ten features, the adjusted Rand index with GIT.
-- ``workers``: the same with one worker and with two, seconds by stage.
+- ``workers``: a million of ten features with one worker and with two, seconds by stage.
 - ``large``: ten million of ten features, generated lazily, on two workers of 4 GB: seconds, CPU seconds, peak
   memory, bytes sent and spilled, beside a million on the same cluster and in one process.
 
@@ -26,7 +25,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.distributed_tables import RESULTS, TABLES
 from benchmarks.running import NAMES, Line, Store, describe_run, read_lines
@@ -157,7 +155,6 @@ def warm_up(workers: int) -> None:
     from gitcluster.distributed import DaskGIT
 
     DaskGIT(3, n_neighbors=5, cell_size=200).fit(blobs(1_000 * workers, 10))
-    DaskGIT(3, n_neighbors=5, cell_size=200, search="approximate").fit(blobs(1_000 * workers, 10))
 
 
 def fit_there(X: Any, **options: Any) -> tuple[Any, Line]:
@@ -170,7 +167,7 @@ def fit_there(X: Any, **options: Any) -> tuple[Any, Line]:
         model = DaskGIT(CENTRES, n_neighbors=20, **options).fit(X)
     figures = {"seconds": round(perf_counter() - start, 1), "cells": model.n_cells_, "rounds": model.n_rounds_}
     stages = {name: round(value, 1) for name, value in model.seconds_.items()}
-    return model, figures | {"stages": stages, "recall": round(model.neighbors_recall_, 4)}
+    return model, figures | {"stages": stages}
 
 
 def fit_here(X: NDArray[Any]) -> tuple[NDArray[np.int64], float]:
@@ -226,25 +223,6 @@ def compare(name: str, *, quick: bool) -> Line:
     return {"n": len(X), "d": X.shape[1], "cells": list(CELLS), "clusters": sorted(clusters), "differing": differing}
 
 
-def approximate(options: argparse.Namespace) -> Iterator[Any]:
-    """A million of ten features."""
-    yield "1M x 10", lambda: agree(10_000 if options.quick else 1_000_000)
-
-
-def agree(n_samples: int) -> Line:
-    """Adjusted Rand index of approximate DaskGIT with GIT, and seconds of both modes."""
-    X = blobs(n_samples, 10)
-    labels, seconds = fit_here(X.compute())
-    line: Line = {"n": n_samples, "GIT seconds": seconds}
-    with cluster(2):
-        warm_up(2)
-        for mode in ("approximate", "exact"):
-            model, figures = fit_there(X, search=mode)
-            line[mode] = figures | {"ARI": round(adjusted_rand_score(labels, model.labels_.compute()), 5)}
-            del model
-    return line
-
-
 def workers(options: argparse.Namespace) -> Iterator[Any]:
     """One worker and two."""
     for number in (1, 2):
@@ -267,10 +245,8 @@ def large(options: argparse.Namespace) -> Iterator[Any]:
     """A million in one process, then on the cluster, then ten million."""
     share = 100 if options.quick else 1
     yield "1M x 10, one process", lambda: {"n": 1_000_000 // share, "seconds": _one_process(1_000_000 // share)}
-    for mode in ("approximate", "exact"):
-        for n in (1_000_000, 10_000_000):
-            case = f"{n // 1_000_000}M x 10, {mode}"
-            yield case, lambda n=n // share, mode=mode: fit_large(n, mode)
+    for n in (1_000_000, 10_000_000):
+        yield f"{n // 1_000_000}M x 10, exact", lambda n=n // share: fit_large(n)
 
 
 def _one_process(n_samples: int) -> float:
@@ -278,12 +254,12 @@ def _one_process(n_samples: int) -> float:
     return min(fit_here(X)[1] for _ in range(2))
 
 
-def fit_large(n_samples: int, mode: str) -> Line:
+def fit_large(n_samples: int) -> Line:
     """Seconds, memory and sizes of clusters of one fit."""
     with cluster(2) as watch:
         warm_up(2)
         before = watch.totals()
-        model, figures = fit_there(blobs(n_samples, 10), search=mode, verbose=True)
+        model, figures = fit_there(blobs(n_samples, 10), verbose=True)
         cpu, sent, written = (watch.totals() - before).round(1).T.tolist()
         figures |= {"CPU seconds": cpu, "sent GB": sent, "written GB": written}
         sizes = {"local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges)}
@@ -292,4 +268,4 @@ def fit_large(n_samples: int, mode: str) -> Line:
         return {"n": n_samples, "workers": 2} | figures | sizes | largest | watch.figures()
 
 
-EXPERIMENTS = {"identical": identical, "approximate": approximate, "workers": workers, "large": large}
+EXPERIMENTS = {"identical": identical, "workers": workers, "large": large}

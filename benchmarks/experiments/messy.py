@@ -1,9 +1,8 @@
-"""Messy files as people have them: ``python -m benchmarks messy [--source FOLDER]``.
+"""Messy files as people have them: ``python -m benchmarks messy``.
 
 One table of 90 customers in three groups is written in many ways, and ``gitcluster fit`` gets each of them. It is
 "right" where all rows are labelled and the groups are found (an adjusted Rand index above 0.8), "error" where a message
 says what is wrong with the file, "wrong" where the labels are others, and "traceback" where the program breaks.
-``--source`` is the ``src`` folder of an earlier version, whose lines in ``results/messy.jsonl`` are "before".
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
 
 RESULTS = FOLDER / "messy.jsonl"
-FIELDS = ("file", "version")
+FIELDS = ("file",)
 N_ROWS = 90
 GROUP = np.repeat([0, 1, 2], N_ROWS // 3)
 ASKED = ("--id", "customer", "-c", "3", "--missing", "median", "-o", "labels.csv")
@@ -53,18 +52,16 @@ for place, words in enumerate(json.loads(sys.argv[2])):
     done.append((code, errors.getvalue()))
 print(json.dumps(done))
 """
-"""All commands in one process of the version that is tried, each as in a shell."""
+"""All commands in one process, each as in a shell."""
 Content = bytes | str
 Make = Callable[[pd.DataFrame], Content]
 
 
 def main(arguments: Sequence[str]) -> None:
     """Fit every file and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks messy", description=__doc__)
-    parser.add_argument("--source", type=Path, help="src folder of an earlier version")
-    options = parser.parse_args(arguments)
+    argparse.ArgumentParser(prog="python -m benchmarks messy", description=__doc__).parse_args(arguments)
     stored = Store(RESULTS, FIELDS)
-    source = Path(gitcluster.__file__).parents[1] if options.source is None else options.source.resolve()
+    source = Path(gitcluster.__file__).parents[1]
     with TemporaryDirectory() as folder:
         for place, (name, make, _) in enumerate(FILES.values()):
             content = make(customers())
@@ -75,9 +72,8 @@ def main(arguments: Sequence[str]) -> None:
         work = [sys.executable, "-c", RUN, folder, json.dumps(commands)]
         done = json.loads(subprocess.run(work, env=own, capture_output=True, text=True, check=True).stdout)
         for place, (title, (code, errors)) in enumerate(zip(FILES, done, strict=True)):
-            line = {"file": title, "version": "now" if options.source is None else "before"}
-            line |= judge(Path(folder, str(place)), code, errors)
-            stored.add(line | describe_run("messy", [] if options.source is None else ["--source", "SRC"]))
+            line = {"file": title} | judge(Path(folder, str(place)), code, errors)
+            stored.add(line | describe_run("messy", arguments))
             print(*line.values(), sep=" | ", file=sys.stderr)
     print(table())
 
@@ -225,10 +221,9 @@ FILES: dict[str, tuple[str, Make, tuple[str, ...]]] = {
 
 
 def table() -> str:
-    """What each file gave before and gives now."""
+    """Return what came of each file."""
     lines = Store(RESULTS, FIELDS).lines
-    rows = [[title, *(_show(lines.get((title, version))) for version in ("before", "now"))] for title in FILES]
-    return markdown(["file", "before", "now"], rows)
+    return markdown(["file", "outcome"], [[title, _show(lines.get((title,)))] for title in FILES])
 
 
 def _show(line: Line | None) -> str:

@@ -33,18 +33,6 @@ def identical_table(lines: Sequence[Line] | None = None) -> str:
     return markdown(header, rows)
 
 
-def approximate_table(lines: Sequence[Line] | None = None) -> str:
-    """Agreement of both modes with GIT."""
-    rows = []
-    for line in _of(lines, "approximate"):
-        rows.append([line["case"], "GIT, one process, 2 threads", "1", "1", f"{line['GIT seconds']:.0f}"])
-        for mode in ("exact", "approximate"):
-            found = line[mode]
-            seconds = f"{found['seconds']:.0f}"
-            rows.append([line["case"], f"DaskGIT, {mode}", f"{found['recall']:.3f}", f"{found['ARI']:.5f}", seconds])
-    return markdown(["data", "fit", "recall", "ARI with GIT", "seconds"], rows)
-
-
 def workers_table(lines: Sequence[Line] | None = None) -> str:
     """Seconds by stage with one and two workers."""
     found = {line["workers"]: line for line in _of(lines, "workers")}
@@ -77,8 +65,8 @@ def large_table(lines: Sequence[Line] | None = None) -> str:
 
 
 def costs_table(lines: Sequence[Line] | None = None) -> str:
-    """What a sample costs in every stage of the largest approximate fit, and a billion of them on paper."""
-    lines = [line for line in _of(lines, "large") if "approx" in line["case"]]
+    """What a sample costs in every stage of the largest fit, and a billion of them on paper."""
+    lines = [line for line in _of(lines, "large") if "stages" in line]
     if not lines:
         return ""
     line = max(lines, key=lambda line: line["n"])
@@ -97,7 +85,6 @@ def costs_table(lines: Sequence[Line] | None = None) -> str:
 
 TABLES = {
     "identical": identical_table,
-    "approximate": approximate_table,
     "workers": workers_table,
     "large": large_table,
     "costs": costs_table,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -19,19 +18,6 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def plain_kind(kind: str) -> str:
-    """Return the kind of data, wherever the sets come from: "generated tables" are tables."""
-    return kind.removeprefix("generated ")
-
-
-def mean_of_kinds(means: dict[str, float]) -> float:
-    """Return the mean over kinds of data, each of the same weight, whether its sets are generated, public or both."""
-    of_kind: dict[str, list[float]] = defaultdict(list)
-    for kind, mean in means.items():
-        of_kind[plain_kind(kind)].append(mean)
-    return float(np.mean([np.mean(values) for values in of_kind.values()]))
 
 
 def untuned_table(results: Results, *, methods: list[str] | None = None, families: list[str] | None = None) -> str:
@@ -98,7 +84,7 @@ def _mean(results: Results, name: str, sets: Sequence[str]) -> float:
 
 
 def _weighed(results: Results, name: str, kinds: Groups) -> float:
-    return mean_of_kinds({kind: _mean(results, name, sets) for kind, sets in kinds.items()})
+    return float(np.mean([_mean(results, name, sets) for sets in kinds.values()]))
 
 
 def _common_sets(results: Results, names: Sequence[str]) -> list[str]:

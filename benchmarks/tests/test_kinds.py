@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.reporting.tables import mean_of_kinds, untuned_summary, untuned_table
+from benchmarks.reporting.tables import untuned_summary, untuned_table
 
 
 def line(name, family, method, ari, known="number"):
@@ -22,10 +22,6 @@ def results():
     lines = [line(name, family, "GIT", ari) for name, family, ari in sets]
     lines += [line(name, family, "peer", ari / 2) for name, family, ari in sets]
     return {(x["set"], x["method"]): x for x in lines}
-
-
-def test_generated_and_public_sets_of_a_kind_are_one_kind():
-    assert mean_of_kinds({"generated tables": 0.2, "tables": 0.4, "drawn": 0.9}) == pytest.approx(0.6)
 
 
 def test_summary_is_of_kinds(results):

@@ -41,7 +41,7 @@ def folder(written, tmp_path):
 @pytest.fixture
 def no_search(monkeypatch):
     """A search is a failure."""
-    for name in ("search_exactly", "search_nearly", "make_cells"):
+    for name in ("search_exactly", "make_cells"):
         monkeypatch.setattr(estimator, name, lambda *_, **__: pytest.fail("searched again"))
 
 
@@ -71,23 +71,12 @@ def test_another_number_needs_no_other_graph(folder, no_search):
         (X, {"scale": None}),
         (X, {"scale": [1.0, 2.0]}),
         (X, {"variant": "paper", "n_neighbors": 10}),
-        (X, {"search": "approximate"}),
     ],
-    ids=["rows", "values", "order", "pairs", "precision", "k", "auto", "scale", "weights", "variant", "search"],
+    ids=["rows", "values", "order", "pairs", "precision", "k", "auto", "scale", "weights", "variant"],
 )
 def test_other_data_or_parameters_are_refused(folder, no_search, data, options):
     with pytest.raises(CheckpointError, match=r"of other data or parameters .* Use another folder, or remove this one"):
         fit(data, **{"n_clusters": 3, "checkpoint": folder, **OPTIONS, **options})
-
-
-def test_another_recall_is_refused(tmp_path):
-    options = {"n_clusters": 3, "search": "approximate", "checkpoint": tmp_path, **OPTIONS}
-    first = fit(X, recall=0.5, **options)
-    again = fit(X, recall=0.5, **options)
-    assert_same(again, first)
-    assert again.neighbors_recall_ == first.neighbors_recall_
-    with pytest.raises(CheckpointError, match=r"target is 0\.5, this fit has 0\.9"):
-        fit(X, recall=0.9, **options)
 
 
 def test_half_a_graph_is_none(folder):
@@ -172,7 +161,7 @@ def test_forged_values_with_right_checksums_are_refused(written, tmp_path, part,
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
-@pytest.mark.parametrize("name", ["centres", "around", "recall", "rounds", "lent", "files"])
+@pytest.mark.parametrize("name", ["centres", "around", "rounds", "lent", "files"])
 def test_forged_manifests_are_refused(folder, name):
     whole = json.loads((folder / "graph.json").read_text())
     less = whole[name][:-1] if isinstance(whole[name], list) else -1

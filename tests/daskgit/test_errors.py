@@ -77,12 +77,6 @@ def test_files_that_are_not_there(tmp_path):
         ({"variant": "authors"}, r"Use GIT\(variant='authors'\)"),
         ({"variant": "best"}, "variant must be one of"),
         ({"variant": "paper", "n_clusters": "auto"}, "needs a prior. Give n_clusters"),
-        ({"search": "auto"}, "search must be one of"),
-        ({"recall": 0}, "recall must be"),
-        ({"recall": 1.1}, "recall must be"),
-        ({"recall": np.nan}, "recall must be"),
-        ({"recall": True}, "recall must be"),
-        ({"recall": "0.9"}, "recall must be"),
         ({"noise": 1.0}, "noise must be"),
         ({"noise": -0.1}, "noise must be"),
         ({"noise": "much"}, "noise must be"),
@@ -108,10 +102,6 @@ def test_files_that_are_not_there(tmp_path):
 def test_wrong_parameters(options, text):
     with pytest.raises((ValueError, TypeError), match=text):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
-
-
-def test_recall_may_be_any_number():
-    assert fit(BLOBS, n_clusters=3, recall=np.float32(0.9)).n_clusters_ == 3
 
 
 def test_a_cluster_without_workers():

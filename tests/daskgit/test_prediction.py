@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs, make_moons
-from sklearn.metrics import adjusted_rand_score
 
 from gitcluster.distributed import DaskGIT
 
@@ -133,27 +132,7 @@ def test_a_cut_into_more_clusters_than_peaks_warns():
         model.cut(n_clusters=100)
 
 
-def test_an_approximate_search_reaches_its_recall():
-    X, y = make_blobs(1500, 12, centers=5, random_state=0)
-    options = {"n_clusters": 5, "n_neighbors": 8, "cell_size": 200}
-    exact = fit(X, **options).labels_.compute()
-    for recall in (0.5, 0.9):
-        model = fit(X, search="approximate", recall=recall, **options)
-        assert recall <= model.neighbors_recall_ <= 1
-        assert adjusted_rand_score(model.labels_.compute(), exact) > 0.99
-        np.testing.assert_array_equal(model.predict(X).compute(), model.labels_.compute())
-    assert adjusted_rand_score(exact, y) > 0.99
-
-
-def test_an_approximate_search_for_all_neighbours():
-    options = {"n_clusters": 4, "n_neighbors": 5, "cell_size": 60}
-    model = fit(BLOBS, search="approximate", recall=1.0, **options)
-    assert model.neighbors_recall_ == 1
-    assert adjusted_rand_score(model.labels_.compute(), fit(BLOBS, **options).labels_.compute()) > 0.95
-
-
 @pytest.mark.parametrize("X", [BLOBS, np.repeat(BLOBS[:30], 5, axis=0), np.zeros((40, 2))], ids=["few", "equal", "one"])
-def test_an_approximate_search_with_fewer_samples_in_a_cell_than_neighbours(X):
-    model = fit(X, n_clusters=1, n_neighbors=10, cell_size=12, search="approximate", recall=0.2)
-    assert 0.2 <= model.neighbors_recall_ <= 1
+def test_a_cell_may_hold_fewer_samples_than_neighbours(X):
+    model = fit(X, n_clusters=1, n_neighbors=10, cell_size=12)
     assert (model.labels_.compute() == 0).all()

@@ -45,11 +45,6 @@ def test_an_error_on_a_worker_is_the_users_error(client):
         fit(bad, n_clusters=2)
 
 
-def test_an_approximate_search_on_two_processes(client):
-    model = fit(X, n_clusters=4, n_neighbors=5, cell_size=100, search="approximate", recall=0.9)
-    assert model.neighbors_recall_ >= 0.9
-
-
 def test_lazy_results_keep_what_they_need(client):
     model = fit(X, n_clusters=3, cell_size=100)
     expected = model.labels_.compute()

@@ -27,7 +27,7 @@ from gitcluster.fitted.checking import check_range
 FORMAT = 2
 MANIFEST = "graph.json"
 PARTS = ("cell", "halo")
-KEYS = {"centres", "around", "recall", "rounds", "lent", "files", "checksum"}
+KEYS = {"centres", "around", "rounds", "lent", "files", "checksum"}
 """What the manifest says of the graph, beside what it is of."""
 
 
@@ -134,15 +134,13 @@ def _read_table(path: str, checksum: str) -> Any:
         raise CheckpointError(f"{path} is damaged: {error}. Remove the folder, to search anew.") from None
 
 
-def describe_graph(source: Source, plan: Plan, target: float | None) -> dict[str, Any]:
-    """What a graph is of: the data, and what the search depends on; ``target`` is None for an exact search."""
+def describe_graph(source: Source, plan: Plan) -> dict[str, Any]:
+    """Return what a graph is of: the data, and what the search depends on."""
     return {
         "data": fingerprint(source.n_samples, source.low, source.high, source.checksum),
         "scale": fingerprint(*(source.scaling or ())),
         "n_neighbors": plan.n_found,
-        "neighbors": "exact" if target is None else "approximate",
         "variant": plan.recipe.name,
-        "target": 1.0 if target is None else float(target),
     }
 
 
@@ -151,7 +149,7 @@ def save_graph(folder: str, about: dict[str, Any], partition: Partition, search:
     cells, centres = partition
     files = fetch(call_each(write_cell, folder, list(range(len(cells))), cells, search.graphs))
     manifest = about | {
-        "format": FORMAT, "centres": centres.tolist(), "around": search.around, "recall": search.recall,
+        "format": FORMAT, "centres": centres.tolist(), "around": search.around,
         "rounds": search.rounds, "lent": search.lent, "files": list(files),
     }  # fmt: skip
     with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
@@ -188,8 +186,8 @@ def check_manifest(manifest: dict[str, Any]) -> None:
         raise ValueError("it names files of other cells")
     if len(around) != n_cells or not all(0 <= int(cell) < n_cells for some in around for cell in some):
         raise ValueError("it names other cells around")
-    if not 0 <= float(manifest["recall"]) <= 1 or min(int(manifest["rounds"]), int(manifest["lent"])) < 0:
-        raise ValueError("its recall and rounds are not numbers")
+    if min(int(manifest["rounds"]), int(manifest["lent"])) < 0:
+        raise ValueError("its rounds are not numbers")
 
 
 def load_graph(folder: str, about: dict[str, Any], n_samples: int) -> tuple[Partition, Search] | None:
@@ -223,5 +221,5 @@ def load_graph(folder: str, about: dict[str, Any], n_samples: int) -> tuple[Part
         raise CheckpointError(
             f"The cells of {folder} do not hold every sample once. Remove the folder, to search anew."
         )
-    search = Search(graphs, around, float(manifest["recall"]), int(manifest["rounds"]), int(manifest["lent"]))
+    search = Search(graphs, around, int(manifest["rounds"]), int(manifest["lent"]))
     return Partition(cells, centres), search

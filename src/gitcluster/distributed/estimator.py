@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import dask.array as da
@@ -13,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.progress import Progress
-from gitcluster._support.validation import check_choice, check_integer
+from gitcluster._support.validation import check_integer
 from gitcluster.distributed import checkpoint as on_disk
 from gitcluster.distributed import results
 from gitcluster.distributed.evidence import Merged, merge_stages
 from gitcluster.distributed.exact_search import search_exactly
 from gitcluster.distributed.exchange import Ground, find_routes, join_regions
-from gitcluster.distributed.halo_search import Search, search_nearly
+from gitcluster.distributed.halo_search import Search
 from gitcluster.distributed.partition import Partition, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
@@ -49,11 +48,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     variant : {"adaptive", "paper"}, default="adaptive"
         As in :class:`~gitcluster.GIT`, which has one more.
     metric : {"euclidean"}, default="euclidean"
-    search : {"exact", "approximate"}, default="exact"
-        "approximate" searches every sample only in the nearest cells, until ``recall`` is reached: faster with ten or
-        more features.
-    recall : float, default=0.99
-        Share of the true neighbours that an approximate search has to find, estimated on some samples.
     cell_size : int or "auto", default="auto"
         Number of samples that a cell may hold. "auto" follows from the memory of the workers.
     checkpoint : path, default=None
@@ -72,8 +66,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         them here.
     n_clusters_, proportions_, peaks_, topo_graph_, edge_cut_, n_neighbors_, n_connected_components_ : as in GIT
     hierarchy_, selection_, n_clusters_scores_ : as in GIT, where it has them
-    neighbors_recall_ : float
-        1 for an exact search.
     n_cells_ : int
         Cells that hold samples.
     n_rounds_ : dict
@@ -108,8 +100,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         variant: str = "adaptive",
         metric: str = "euclidean",
         scale: ArrayLike | str | None = "auto",
-        search: str = "exact",
-        recall: float = 0.99,
         noise: float | str | None = None,
         cell_size: int | str = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
@@ -121,8 +111,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         self.variant = variant
         self.metric = metric
         self.scale = scale
-        self.search = search
-        self.recall = recall
         self.noise = noise
         self.cell_size = cell_size
         self.checkpoint = checkpoint
@@ -157,7 +145,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             study = None
             if plan.recipe.has_hierarchy:
                 progress.begin("study some samples")
-                study = study_source(source, plan, asked, self.scale, exact=self.search == "exact")
+                study = study_source(source, plan, asked, self.scale)
                 source = source._replace(scaling=study.way.scaling)
                 scale_checked(np.stack([source.low, source.high]), source.scaling)
                 plan = plan if study.selection is None else plan._replace(sizes=[study.n_neighbors])
@@ -176,7 +164,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             merged = merge_stages(ground, stages, asked, study)
 
             progress.begin("labels")
-            found = self._label(source, search, ground, merged)
+            found = self._label(source, ground, merged)
             way = name_of("std" if isinstance(self.scale, str) else self.scale) if study is None else study.way.name
             self.clustering_ = replace(found, n_wanted=number, prior=prior, representation=way)
             self._centres, self._scaling, self._dtype = partition.centres, source.scaling, source.sample.dtype
@@ -194,9 +182,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             raise ValueError(f"DaskGIT takes metric='euclidean' only, got {self.metric!r}. Use GIT on one machine.")
         if find_recipe(self.variant).name not in ("adaptive", "paper"):
             raise ValueError(f"DaskGIT has no variant {self.variant!r}. Use GIT(variant={self.variant!r}).")
-        check_choice("search", self.search, ("exact", "approximate"))
-        if isinstance(self.recall, bool) or not isinstance(self.recall, Real) or not 0 < self.recall <= 1:
-            raise ValueError(f"recall must be above 0 and at most 1, got {self.recall!r}.")
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
             check_integer("cell_size", self.cell_size, low=1)
         check_noise(self.noise)
@@ -205,8 +190,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
     def _search(self, source: Source, plan: Plan, resources: Resources, progress: Progress) -> tuple[Partition, Search]:
         """Stage 1, unless the checkpoint has it."""
-        target = None if self.search == "exact" else self.recall
-        about = on_disk.describe_graph(source, plan, target)
+        about = on_disk.describe_graph(source, plan)
         folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if folder is not None:
             on_disk.prepare(folder)
@@ -216,16 +200,13 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         progress.begin("cells")
         cells = make_cells(source, plan, resources, self.cell_size)
         progress.begin("search")
-        if target is None:
-            search = search_exactly(cells, plan, task_bytes=resources.task_bytes)
-        else:
-            search = search_nearly(cells, plan, target=target)
+        search = search_exactly(cells, plan, task_bytes=resources.task_bytes)
         if folder is not None:
             progress.begin("checkpoint")
             on_disk.save_graph(folder, about, cells, search)
         return cells, search
 
-    def _label(self, source: Source, search: Search, ground: Ground, merged: Merged) -> Clustering:
+    def _label(self, source: Source, ground: Ground, merged: Merged) -> Clustering:
         """Labels and all else that was found, for the samples as they were given."""
         (plan, *_), i, cut, hierarchy, selection = merged
         described = results.describe_all(ground, merged.stages, i)
@@ -253,7 +234,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             selection=None if selection is None else selection.table,
             n_clusters_scores=None if selection is None else selection.n_clusters_scores,
             representations=None if selection is None else selection.representations,
-            recall=search.recall,
+            recall=1.0,
             n_connected_components=merged.stages.n_components[i],
             feature_names=None if source.names is None else tuple(source.names),
         )

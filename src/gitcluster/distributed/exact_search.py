@@ -103,13 +103,13 @@ def search_exactly(partition: Partition, plan: Plan, *, task_bytes: int) -> Sear
     cells, centres = partition
     indexes, found, searched, asked, counts, rounds, lent = lend_cells(partition, plan, task_bytes)
     row_bytes = 8 * centres.shape[1] + 12 * (plan.n_found + 1)
-    answers = ask_cells(indexes, asked, 1.0, {pair: 3 * n * row_bytes / task_bytes for pair, n in counts.items()})
+    answers = ask_cells(indexes, asked, {pair: 3 * n * row_bytes / task_bytes for pair, n in counts.items()})
     for pair in asked:
         searched[pair] = True
     graphs = call_each(finish_asked, cells, found, *sort_by_cell(asked, answers, len(cells)))
     del found, asked, answers, indexes  # so that each is dropped as soon as it was used, not spilled
     around = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(len(cells), dtype=bool)]
-    return Search(store(graphs), around, 1.0, rounds + bool(counts), lent + row_bytes * sum(counts.values()))
+    return Search(store(graphs), around, rounds + bool(counts), lent + row_bytes * sum(counts.values()))
 
 
 def lend_cells(partition: Partition, plan: Plan, task_bytes: int) -> Lending:
@@ -154,7 +154,7 @@ def search_alone(
 ) -> tuple[list[Delayed], NDArray[np.int64], list[Delayed], list[Delayed]]:
     """Search every cell by itself: what each lends, the bytes of that, what was found, and which cells are needed."""
     indexes = call_each(build_index, cells, plan)
-    found = call_each(search_own, cells, indexes, 1.0)
+    found = call_each(search_own, cells, indexes)
     needs = call_each(
         divide_needs, cells, found, list(range(len(cells))), bounds, list(~np.eye(len(cells), dtype=bool))
     )

@@ -1,11 +1,7 @@
 """Stage 1 on many machines: every cell is searched together with a halo of the cells around it.
 
-Exact: see ``exact_search``.
-
-Approximate: every sample is searched in the nearest cells, one more per round, until a sample of rows, whose neighbours
-in all cells are known, has found the share of them that was asked for.
-
-Equal samples lie in one cell and are searched once. A cell lends no more of them than can be neighbours of anybody.
+Here are the searches within a cell and between two; ``exact_search`` decides which cells are searched. Equal samples
+lie in one cell and are searched once. A cell lends no more of them than can be neighbours of anybody.
 """
 
 from typing import Any, NamedTuple
@@ -15,16 +11,13 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.partition import Cell, Partition
+from gitcluster.distributed.partition import Cell
 from gitcluster.distributed.plan import Plan
-from gitcluster.distributed.tasks import call, call_each, fetch, share, store
+from gitcluster.distributed.tasks import call
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.exact import CELL_FEATURES
-from gitcluster.neighbors.recall import RECALL_ROWS
 
-PRUNE = 0.5
-"""An approximate search passes over boxes whose squared distance is above this share of the last neighbour's."""
 ROWS_AT_ONCE = 1 << 11
 
 
@@ -95,7 +88,6 @@ class Search(NamedTuple):
     graphs: list[Delayed]
     around: list[list[int]]
     """Cells that may have lent samples to every cell."""
-    recall: float
     rounds: int
     lent: int
     """Bytes that cells were sent of others, at most: what a worker has already is not sent again."""
@@ -136,15 +128,9 @@ def distinct_points(cell: Cell, index: Index) -> Samples:
     return index.samples._replace(members=index.places)
 
 
-def search_own(cell: Cell, index: Index, prune: float) -> Found:
+def search_own(cell: Cell, index: Index) -> Found:
     """The nearest samples within the cell."""
-    return _search(distinct_points(cell, index), _nothing_found(index, len(cell.first)), [index], prune)
-
-
-def search_index(index: Index, points: Array) -> Found:
-    """The nearest samples of a cell to any points."""
-    samples = gather_samples(points.astype(index.samples.points.dtype, copy=False))
-    return _search(samples, _nothing_found(index, len(points)), [index])
+    return _search(distinct_points(cell, index), _nothing_found(index, len(cell.first)), [index])
 
 
 def _nothing_found(index: Index, n_points: int) -> Found:
@@ -158,17 +144,12 @@ def search_halo(cell: Cell, index: Index, found: Found, others: list[Index]) -> 
     return _search(distinct_points(cell, index), found.copy(), others)
 
 
-def take_chosen(cell: Cell, found: Found, chosen: Array, number: int) -> Queries:
-    """The points for which a cell was chosen."""
-    return take_queries(cell, found, np.flatnonzero(chosen == number))
-
-
 def take_queries(cell: Cell, found: Found, rows: Array) -> Queries:
     """Some points of a cell."""
     return Queries(rows, cell.points[cell.first[rows]], found.reach_of(rows))
 
 
-def answer_queries(index: Index, asked: list[Queries], prune: float) -> list[Found]:
+def answer_queries(index: Index, asked: list[Queries]) -> list[Found]:
     """The nearest samples of a cell to points of others, -1 where there are fewer within reach."""
     points = np.concatenate([queries.points for queries in asked])
     reach = np.concatenate([queries.reach for queries in asked])
@@ -176,7 +157,7 @@ def answer_queries(index: Index, asked: list[Queries], prune: float) -> list[Fou
     nearest.distances[:] = beyond(reach)[:, None]  # a sample that is as far as the last one may come before it
     nearest.filled[reach < np.inf] = index.n_found
     if len(points):
-        nearest = _search(gather_samples(points), nearest, [index], prune)
+        nearest = _search(gather_samples(points), nearest, [index])
     ends = np.cumsum([len(queries.rows) for queries in asked])[:-1]
     return [Found(*parts) for parts in zip(*(np.split(column, ends) for column in nearest), strict=True)]
 
@@ -194,19 +175,12 @@ def merge_answers(found: Found, asked: list[Queries], answers: list[Found]) -> F
     return merged
 
 
-def choose_cells(cell: Cell, own: int, centres: Array, place: int) -> NDArray[np.int32]:
-    """The cell whose centre comes ``place``-th from every distinct point, after its own."""
-    chosen = np.empty(len(cell.first), np.int32)
-    cellwise.rank_centres(cell.points[cell.first], own, centres, place, chosen)
-    return chosen
-
-
-def _search(samples: Samples, found: Found, others: list[Index], prune: float = 1.0) -> Found:
+def _search(samples: Samples, found: Found, others: list[Index]) -> Found:
     """Fill ``found`` with the samples of other cells that are nearer."""
     for other in others:
         if isinstance(samples, Cells) and isinstance(other.samples, Cells):
             places = found.indices, found.distances
-            nearest_in_cells(samples, other.samples, places, filled=found.filled, prune=prune, n_jobs=1)
+            nearest_in_cells(samples, other.samples, places, filled=found.filled, n_jobs=1)
         else:
             _search_all_pairs(samples.points, other.samples, found)
     return found
@@ -268,61 +242,24 @@ def number_locally(indices: Array, ids: Array) -> NDArray[np.int32]:
     return local
 
 
-def search_nearly(partition: Partition, plan: Plan, *, target: float) -> Search:
-    """Search in the nearest cells until the recall is good enough: first in two, many boxes passed over, then in more
-    and more, no box passed over."""
-    cells, centres = partition
-    numbers, shared = list(range(len(cells))), share(centres)
-    indexes = store(call_each(build_index, cells, plan))
-    found = store(call_each(search_own, cells, indexes, PRUNE))
-    truth = find_truth(indexes, np.concatenate(fetch(call_each(pick_queries, cells, numbers, len(cells)))))
-    bytes_per_round = sum(fetch(call_each(_count_bytes, cells, plan.n_found)))
-    searched: list[set[int]] = [{i} for i in numbers]
-    rounds, lent, recall, lacking = 0, 0, *measure_recall(cells, found, truth)
-    for place, prune in _places(len(cells)):
-        if recall >= target and not lacking and (rounds or len(cells) == 1):
-            break
-        if place == 0:
-            found = store(call_each(search_halo, cells, indexes, found, [[index] for index in indexes]))
-        else:
-            chosen = store(call_each(choose_cells, cells, numbers, shared, place))
-            lenders = [some.tolist() for some in fetch(call_each(np.unique, chosen))]
-            asked = {(i, j): call(take_chosen, cells[i], found[i], chosen[i], j) for i in numbers for j in lenders[i]}
-            answers = ask_cells(indexes, asked, prune)
-            found = store(call_each(merge_answers, found, *sort_by_cell(asked, answers, len(cells))))
-            searched = [known | set(some) for known, some in zip(searched, lenders, strict=True)]
-            rounds, lent = rounds + 1, lent + bytes_per_round
-        recall, lacking = measure_recall(cells, found, truth)
-    around = [sorted(some - {i}) for i, some in enumerate(searched)]
-    return Search(store(call_each(finish, cells, found)), around, recall, rounds, lent)
-
-
-def _places(n_cells: int) -> list[tuple[int, float]]:
-    """Which of the cells of a sample, its own being 0, are searched in which order, and how thoroughly."""
-    return [*((1, PRUNE) for _ in range(min(n_cells, 2) - 1)), *((place, 1.0) for place in range(n_cells))]
-
-
 Pairs = dict[tuple[int, int], Delayed]
 """What goes between two cells: of the first one, from or to the second."""
 
 
-def ask_cells(
-    indexes: list[Delayed], asked: Pairs, prune: float, most: dict[tuple[int, int], float] | None = None
-) -> Pairs:
-    """Send points of cells i to cells j and search there. ``most`` tells the share of a task that each pair takes."""
+def ask_cells(indexes: list[Delayed], asked: Pairs, shares: dict[tuple[int, int], float]) -> Pairs:
+    """Send points of cells i to cells j and search there; ``shares`` are the shares of a task that each pair takes."""
     groups: dict[int, list[list[int]]] = {}
     room: dict[int, float] = {}
     for i, j in sorted(asked):
-        share_of_task = 0.0 if most is None else most[i, j]
-        if j not in groups or share_of_task > room[j]:
+        if j not in groups or shares[i, j] > room[j]:
             groups.setdefault(j, []).append([])
             room[j] = 1.0
         groups[j][-1].append(i)
-        room[j] -= share_of_task
+        room[j] -= shares[i, j]
     answers = {}
     for j, some in groups.items():
         for group in some:
-            task = call(answer_queries, indexes[j], [asked[i, j] for i in group], prune)
+            task = call(answer_queries, indexes[j], [asked[i, j] for i in group])
             answers.update({(i, j): task[place] for place, i in enumerate(group)})
     return answers
 
@@ -335,49 +272,3 @@ def sort_by_cell(asked: Pairs, answers: Pairs, n_cells: int) -> tuple[list[list[
         questions[i].append(asked[i, j])
         replies[i].append(answers[i, j])
     return questions, replies
-
-
-def _count_bytes(cell: Cell, k: int) -> int:
-    """Bytes of the distinct points of a cell, and of what is found for them."""
-    item, width = int(cell.points.itemsize), int(cell.points.shape[1])
-    return len(cell.first) * (item * width + (k + 1) * (4 + item))
-
-
-# recall
-
-
-class Truth(NamedTuple):
-    """Ids of some samples, and of all their true neighbours and themselves."""
-
-    ids: NDArray[np.int64]
-    neighbors: Array
-
-
-def pick_queries(cell: Cell, number: int, n_cells: int) -> Array:
-    """A few samples of a cell, each with its id in front."""
-    few = min(len(cell.first), max(4, RECALL_ROWS // n_cells))
-    rows = cell.first[np.random.default_rng(number).choice(len(cell.first), few, replace=False)]
-    return np.column_stack([cell.ids[rows], cell.points[rows].astype(np.float64)])
-
-
-def find_truth(indexes: list[Delayed], queries: Array) -> Truth:
-    """The true neighbours of some samples, searched in all cells."""
-    parts = fetch(call_each(search_index, indexes, queries[:, 1:]))
-    indices, distances = (np.concatenate(columns, axis=1) for columns in tuple(zip(*parts, strict=True))[:2])
-    order = np.argsort(distances, axis=1, kind="stable")[:, : parts[0].indices.shape[1]]
-    return Truth(queries[:, 0].astype(np.int64), np.take_along_axis(indices, order, axis=1))
-
-
-def measure_recall(cells: list[Delayed], found: list[Delayed], truth: Truth) -> tuple[float, int]:
-    """Share of the true neighbours of some samples that were found, and how many samples lack neighbours."""
-    hits, lacking = np.sum(fetch(call_each(count_hits, cells, found, truth)), axis=0).tolist()
-    n_self = len(truth.ids)  # all have found themselves
-    return (hits - n_self) / (truth.neighbors.size - n_self), lacking
-
-
-def count_hits(cell: Cell, found: Found, truth: Truth) -> tuple[int, int]:
-    """How many of the true neighbours of some samples those of this cell have found, and how many lack neighbours."""
-    place = np.minimum(np.searchsorted(cell.ids, truth.ids), len(cell.ids) - 1)
-    here = np.flatnonzero(cell.ids[place] == truth.ids)
-    hits = sum(len(np.intersect1d(found.indices[cell.group[place[q]]], truth.neighbors[q])) for q in here)
-    return hits, int((found.filled < found.indices.shape[1]).sum())

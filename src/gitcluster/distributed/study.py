@@ -43,8 +43,8 @@ class Study(NamedTuple):
     """Of the view that was chosen."""
 
 
-def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | str | None, *, exact: bool) -> Study:
-    """Choose a representation, and all else where there are few samples and the cells will search exactly."""
+def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | str | None) -> Study:
+    """Choose a representation, and all else if there are few samples."""
     picked = pick_samples(source, MOST_STUDIED)
     samples = Points(picked.values)
     auto = isinstance(scale, str) and scale == "auto" and source.scaling is not None
@@ -55,7 +55,7 @@ def study_source(source: Source, plan: Plan, asked: Asked, scale: ArrayLike | st
     look = partial(look_at, recipe=plan.recipe, search="exact")
     views, ways = study_samples(Ready(samples, None, None), look, ways, fixed=asked.fixed)
     dimension = intrinsic_dimension(views.found[0][0].near)
-    whole = exact and len(picked.rows) == source.n_samples
+    whole = len(picked.rows) == source.n_samples
     add_finest = views.add_finest if whole and asked.fixed is None else None
     selection = views.select(n_clusters=asked.n_clusters, prior=asked.prior, dimension=dimension, add_finest=add_finest)
     found, stages = views.found[selection.chosen.view]

@@ -247,14 +247,13 @@ def rough_bound(squared, lengths, share):
 
 @kernel
 def search_cells(
-    start, stop, queries, cells, same, slack, prune, indices, distances, found, pairs,
+    start, stop, queries, cells, same, slack, indices, distances, found, pairs,
     near, squared, rounded, gaps, heap, rough, bits, from_centre, x, by_feature, to_box, worst, count, places, order,
 ):  # fmt: skip
     """The nearest samples of ``cells`` to every sample of ``queries``; ``same`` where a sample may not find itself.
 
     Cells are visited from near to far, until the next is farther away than the k-th sample that each query has found;
-    ``found`` tells how many it has from elsewhere. With ``prune`` below 1 they are given up earlier, at this share of
-    the squared distance: faster, and not exact. ``pairs`` counts the samples that a query was compared with. From
+    ``found`` tells how many it has from elsewhere. ``pairs`` counts the samples that a query was compared with. From
     ``near`` on, arrays are room to work in: what a query has found is put in order in the end. ``bits`` is ``rough``,
     seen as whole numbers.
 
@@ -293,12 +292,12 @@ def search_cells(
             for s in range(size):
                 if worst[s] > farthest:
                     farthest = worst[s]
-            if gaps[cell] > prune * farthest:
+            if gaps[cell] > farthest:
                 break
             begin, end = starts[cell], starts[cell + 1]
             gaps_to_box(by_feature, size, low, high, cell, to_box)
             for s in range(size):
-                if to_box[s] > prune * worst[s]:
+                if to_box[s] > worst[s]:
                     continue
                 me, lengths = queries.members[first + s], sqrt(to_box[s]) + 2.0 * radii[cell]
                 pairs[me] += end - begin

@@ -80,20 +80,6 @@ def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, ro
 
 
 @kernel
-def rank_centres(points, own, centres, place, chosen):
-    """The centre that comes ``place``-th from every sample, its own being first."""
-    nearest, squared = np.empty(place, np.int64), np.empty(place)
-    for i in range(len(points)):
-        filled = 0
-        for c in range(len(centres)):
-            if c != own:
-                distance = squared_distance(points[i], centres[c])
-                if filled < place or distance < squared[-1]:
-                    filled = insert(nearest, squared, filled, c, distance)
-        chosen[i] = nearest[-1]
-
-
-@kernel
 def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
     """Measure again the candidates whose rounded squared distances are not above a threshold, and keep the nearest."""
     distance = np.empty(1, distances.dtype)

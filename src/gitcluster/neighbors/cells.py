@@ -141,7 +141,7 @@ def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
     pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
     chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
     for cell in chosen:
-        search_cells(cell, cell + 1, cells, cells, 1.0, *found, nothing, pairs)
+        search_cells(cell, cell + 1, cells, cells, *found, nothing, pairs)
     return float(pairs.sum() / np.diff(cells.starts)[chosen].sum())
 
 
@@ -151,31 +151,22 @@ def nearest_in_cells(
     found: tuple[Array, Array],
     *,
     filled: Array | None = None,
-    prune: float = 1.0,
     n_jobs: int | None = None,
 ) -> None:
     """Fill ``found``, indices and distances, with the nearest samples of ``cells`` to every sample of ``queries``.
 
     Where the two are one object, a sample does not find itself. ``filled`` tells how many neighbours every row of
-    ``found`` has already, from other cells, and is brought up to date. A box is passed over where its squared distance
-    is above ``prune`` times that of the last neighbour: below 1 the search is faster and misses some.
+    ``found`` has already, from other cells, and is brought up to date.
     """
     n_queries = len(found[0])
     filled = np.zeros(n_queries, np.int64) if filled is None else filled
     run_chunks(
         search_cells, len(queries.blocks), n_jobs,
-        queries, cells, prune, *found, filled, np.zeros(n_queries, np.int64), min_chunk_size=CELLS_AT_ONCE,
+        queries, cells, *found, filled, np.zeros(n_queries, np.int64), min_chunk_size=CELLS_AT_ONCE,
     )  # fmt: skip
 
 
-def search_cells(
-    start: int,
-    stop: int,
-    queries: Cells,
-    cells: Cells,
-    prune: float,
-    *found: Array,
-) -> None:
+def search_cells(start: int, stop: int, queries: Cells, cells: Cells, *found: Array) -> None:
     """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
     n_cells, n_wide, width = cells.blocks.shape
     n_features, most, (indices, distances) = queries.points.shape[1], queries.blocks.shape[2], found[:2]
@@ -183,7 +174,7 @@ def search_cells(
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
     rough = np.empty(width, np.float32)
     kernels.search_cells(
-        start, stop, queries, cells, queries is cells, slack, prune, *found,
+        start, stop, queries, cells, queries is cells, slack, *found,
         np.empty(room, indices.dtype), np.empty(room), np.empty(room[1] + 16), np.empty(n_cells),
         np.empty(n_cells, np.int64), rough, rough.view(np.int32), np.zeros(n_wide, np.float32),
         np.empty((most, n_features)), np.empty((n_features, most)), *np.empty((2, most)), np.empty(most, np.int64),

@@ -43,7 +43,8 @@ def score_n_clusters(views: Sequence[View], evidence: Evidence, dimension: float
     """
     found = describe_numbers(views, evidence, dimension)
     limit = np.array([open_leak(2 * views[i].n_neighbors, views[i].n_samples, dimension) for i in found.view])
-    valley = np.where(limit > LEAKING, 1.0, found.behind_valleys(DEEP))
+    behind = [n @ (depth >= DEEP) / n.sum() for depth, n in zip(found.valleys, found.sizes, strict=True)]
+    valley = np.where(limit > LEAKING, 1.0, behind)
     score = found.information * (found.agreement * valley) ** 2 * np.maximum(0, 1 - found.leak / limit)
     says = found.information[score.argmax()] or np.inf
     score[0] = STRUCTURELESS / max(2.0, dimension) * min(1.0, says / np.log(2))
@@ -68,14 +69,7 @@ class Numbers(NamedTuple):
     sizes: list[NDArray[np.int64]]
     """Samples of every cluster."""
     view: list[int]
-    """The view whose cut was looked at."""
-    labels: list[Array]
-    """That cut: clusters of the local clusters."""
-
-    def behind_valleys(self, deep: float) -> NDArray[np.float64]:
-        """Share of the samples in clusters with a valley around them of so many standard deviations."""
-        both = zip(self.valleys, self.sizes, strict=True)
-        return np.array([sizes @ (valleys >= deep) / sizes.sum() for valleys, sizes in both])
+    """The view whose cut was compared."""
 
 
 def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float) -> Numbers:
@@ -102,7 +96,7 @@ def describe_numbers(views: Sequence[View], evidence: Evidence, dimension: float
     seen = [(views[i], labels, found) for (i, labels), found in zip(best, evidence.count_crossing(best), strict=True)]
     leak = np.sqrt([np.prod(measure_leak(*cut)) for cut in seen])
     valleys, sizes = [measure_valleys(*cut, dimension) for cut in seen], [found.counts[0] for _, _, found in seen]
-    return Numbers(said, agreed, leak, valleys, sizes, [i for i, _ in best], [labels for _, labels in best])
+    return Numbers(said, agreed, leak, valleys, sizes, [i for i, _ in best])
 
 
 def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -141,7 +135,7 @@ def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
     return [float(-said[c - 1][shares[c - 1] > 0].sum() / np.log(c)) for c in range(2, len(shares) + 1)]
 
 
-def open_leak(n_links: int, n_samples: int, dimension: float, *, least: float = LEAKING) -> float:
+def open_leak(n_links: int, n_samples: int, dimension: float) -> float:
     """Leak from which on clusters are not closed: that of a slab cut out of samples without structure.
 
     Let the samples fill a cube of this dimension and of width 1. A neighbourhood of ``n_links`` samples is a cube of
@@ -154,7 +148,7 @@ def open_leak(n_links: int, n_samples: int, dimension: float, *, least: float = 
     >>> [round(open_leak(20, 2000, dimension), 2) for dimension in (2.0, 8.0, 30.0)]
     [0.1, 0.28, 0.43]
     """
-    return float(max(least, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
+    return float(max(LEAKING, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
 
 
 def intrinsic_dimension(near: Neighbors) -> float:
