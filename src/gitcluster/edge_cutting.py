@@ -3,8 +3,9 @@
 Algorithm 3: edges by weight, strongest first. The first edge always merges, because the paper's best score starts at
 9999. Every later edge merges the clusters at its ends if the distance W1 between the shares of the clusters and the
 prior does not grow. Otherwise it is cut. No merge leaves fewer clusters than the prior has. If more are left at the
-end, the smallest joins the cluster it is most strongly connected to (Eq. 8-9), again and again. A merge of sizes a and b changes the area that is W1 only between min(a, b) and a + b, and no more
-than sqrt(2 n) different sizes exist at a time, so an edge costs that at most.
+end, the smallest joins the cluster it is most strongly connected to (Eq. 8-9), again and again. A merge of sizes a and
+b changes the area that is W1 only between min(a, b) and a + b, and no more than sqrt(2 n) different sizes exist at a
+time, so an edge costs that at most.
 
 In: topo-graph and prior. Out: :class:`EdgeCut`.
 """

@@ -75,8 +75,8 @@ def plot_sweep(
     """Draw the distance between the shares of the clusters and the prior as the sweep merges, edge after edge.
 
     The sweep of the paper goes through the edges from the strongest to the weakest. The first edge always merges, and
-    later ones merge if the distance W1 does not grow. Leftover clusters then join the cluster they are connected to. ``model`` and ``ax`` are as in
-    all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+    later ones merge if the distance W1 does not grow. Leftover clusters then join the cluster they are connected to.
+    ``model`` and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
 
     Parameters
     ----------
