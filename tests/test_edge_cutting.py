@@ -63,6 +63,17 @@ def test_the_sweep_is_algorithm_3(seed, n_local, prior):
     np.testing.assert_array_equal(cut.sizes, np.bincount(cut.labels, graph.sizes))
 
 
+def test_only_the_first_merge_may_increase_the_distance_to_the_prior():
+    # two clusters of the right sizes and a single sample between them: the strongest edge joins the two
+    graph = make_graph([50, 50, 1], [[0, 1], [0, 2], [1, 2]], [0.9, 0.5, 0.4])
+    cut = cut_edges(graph, n_clusters=2)
+    assert cut.merged.tolist() == [0]
+    assert cut.scores[1] > cut.scores[0]
+    longer = cut_edges(random_graph(3, 25), n_clusters=2)
+    assert len(longer.scores) > 3
+    assert (np.diff(longer.scores[1:]) <= TOLERANCE).all()
+
+
 @given(st.integers(0, 10_000), st.integers(2, 12), st.integers(1, 4))
 def test_the_smallest_joins_what_it_is_connected_to(seed, n_local, n_clusters):
     graph = random_graph(seed, n_local)

@@ -1,5 +1,6 @@
 """The estimator: what it returns, what it refuses and how it says so."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -49,6 +50,33 @@ def test_metrics_equal_their_distances(metric):
     np.testing.assert_array_equal(
         GIT(3, metric=metric).fit_predict(points), GIT(3, metric="precomputed").fit_predict(distances)
     )
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_another_number_of_clusters_than_requested_is_never_silent(variant):
+    others = 0
+    for seed in range(12):
+        points = make_blobs(80, 2, centers=5, random_state=seed)[0]
+        for n_clusters in (2, 12):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model = GIT(n_clusters, variant=variant, n_neighbors=15).fit(points)
+                model.cut(n_clusters=n_clusters)
+            told = [str(w.message) for w in caught if w.category is ConvergenceWarning]
+            both = [words for words in told if f"{model.n_clusters_} " in words and f"{n_clusters} " in words]
+            assert len(both) == (0 if model.n_clusters_ == n_clusters else 2)  # of the fit and of the cut
+            others += len(both)
+    assert others > 0
+
+
+def test_a_cut_of_the_authors_variant_equals_a_fit():
+    points = make_blobs(80, 2, centers=5, random_state=0)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        two = GIT(2, variant="authors", n_neighbors=15).fit(points)
+        for n_clusters in range(2, 8):
+            other = GIT(n_clusters, variant="authors", n_neighbors=15).fit_predict(points)
+            np.testing.assert_array_equal(two.cut(n_clusters=n_clusters), other)
 
 
 def test_all_samples_equal():

@@ -221,3 +221,30 @@ def test_cuts_fitted_to_a_prior_are_no_farther_from_it(seed, n_clusters):
     for i in fitted:  # no other single move is better
         for j in np.setdiff1d(undone[: 2 * n_clusters - 2], fitted):
             assert misplaced(np.append(fitted[fitted != i], j)) >= misplaced(fitted) - 1e-8
+
+
+@given(SEEDS, st.integers(1, 9), st.booleans())
+def test_cuts_move_as_if_every_move_were_measured_anew(seed, n_clusters, equal):
+    graph = random_graph(seed, 20, largest=6 if equal else 40)
+    merges, among = link(graph), undo_order(link(graph), graph, 20)[: 2 * n_clusters - 2]
+    shares = np.ones(n_clusters) if equal else np.random.default_rng(seed).dirichlet(np.ones(n_clusters))
+    prior = np.sort(shares / shares.sum())
+    wanted, tolerance = prior * graph.sizes.sum(), 1e-9 * graph.sizes.sum()
+
+    def misplaced(is_cut):
+        sizes = np.bincount(cut_merges(merges, graph, among[is_cut])[0], graph.sizes)
+        return sum(abs(np.sort(sizes) - wanted).tolist()) / 2
+
+    is_cut = np.arange(len(among)) < n_clusters - 1
+    while True:
+        least, best = misplaced(is_cut) - tolerance, None
+        for i in np.flatnonzero(is_cut):
+            for j in np.flatnonzero(~is_cut):
+                trial = is_cut.copy()
+                trial[[i, j]] = False, True
+                if misplaced(trial) < least:
+                    least, best = misplaced(trial), trial
+        if best is None:
+            break
+        is_cut = best
+    assert fit_undone(merges, graph, among, prior).tolist() == among[is_cut].tolist()

@@ -122,3 +122,19 @@ def test_memberships_are_of_one_fit_whatever_another_thread_does(monkeypatch):
 
     monkeypatch.setattr(GIT, "_describe", fit_meanwhile)
     np.testing.assert_array_equal(model.predict_proba(X[:9] + 0.1), expected)
+
+
+@pytest.mark.parametrize(("n_distinct", "n_features", "dtype"), [(1, 2, "d"), (7, 2, "d"), (40, 3, "f"), (5, 70, "d")])
+@pytest.mark.parametrize("n_neighbors", [1, 10, 55])
+def test_the_nearest_among_duplicates_are_those_of_all_samples(n_distinct, n_features, dtype, n_neighbors):
+    rng = np.random.default_rng(n_distinct)
+    rows = rng.integers(0, 4, (n_distinct, n_features)).astype(dtype)
+    samples, others = rows[rng.integers(0, n_distinct, 400)], rng.normal(size=(30, n_features)).astype(dtype)
+    source = GIT(1, scale=None).fit(samples).clustering_.source
+    near = source.nearest(others, n_neighbors)
+    distances = pairwise_distances(others, samples)
+    expected = np.sort(distances, axis=1)[:, :n_neighbors]
+    np.testing.assert_allclose(near.distances, expected, rtol=1e-6)
+    np.testing.assert_allclose(np.take_along_axis(distances, near.indices, axis=1), expected, rtol=1e-6)
+    assert all(len(set(found)) == n_neighbors for found in near.indices.tolist())
+    assert source._distinct[0].size == len(np.unique(samples, axis=0))  # only these are searched, however many copies

@@ -1,10 +1,11 @@
 """Stage 5: cut the noisy edges of the topo-graph against the prior, merge the rest.
 
-Algorithm 3: edges by weight, strongest first. An edge merges the clusters at its ends if the distance W1 between the
-shares of the clusters and the prior does not grow, else it is cut; no merge may leave fewer clusters than the prior
-has. Where more are left in the end, the smallest joins the cluster it is most strongly connected to (Eq. 8-9), again
-and again. A merge of sizes a and b changes the area that is W1 only between min(a, b) and a + b, and no more
-than sqrt(2 n) different sizes exist at a time, so an edge costs that at most.
+Algorithm 3: edges by weight, strongest first. The first edge always merges, because the paper's best score starts at
+9999. Every later edge merges the clusters at its ends if the distance W1 between the shares of the clusters and the
+prior does not grow. Otherwise it is cut. No merge leaves fewer clusters than the prior has. If more are left at the
+end, the smallest joins the cluster it is most strongly connected to (Eq. 8-9), again and again. A merge of sizes a and
+b changes the area that is W1 only between min(a, b) and a + b, and no more than sqrt(2 n) different sizes exist at a
+time, so an edge costs that at most.
 
 In: topo-graph and prior. Out: :class:`EdgeCut`.
 """
@@ -51,6 +52,8 @@ def cut_edges(
     leftover: str = "connected",
 ) -> EdgeCut:
     """Merge local clusters into final clusters in the proportions of the prior.
+
+    The strongest edge always merges, even if the distance W1 to the prior grows. Later merges never increase W1.
 
     Parameters
     ----------

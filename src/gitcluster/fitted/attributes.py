@@ -84,14 +84,22 @@ class ClusteringAttributes:
         number, prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)
         if number is None:
             raise ValueError("n_clusters or proportions must be given, got neither.")
-        if is_fitted_prior(found, number, prior):
-            return None
-        labels = cut_again(found, number, prior)
-        self._warn_of_missing_clusters(int(labels.max()) + 1, number, stacklevel=4)
+        labels = None if is_fitted_prior(found, number, prior) else cut_again(found, number, prior)
+        n_found = found.n_clusters if labels is None else int(labels.max()) + 1
+        self._warn_of_missing_clusters(n_found, number, stacklevel=4)
         return labels
 
     def _warn_of_missing_clusters(self, n_found: int, n_wanted: int | None, *, stacklevel: int) -> None:
-        if n_wanted is None or n_found >= n_wanted:
+        """Warn if there are fewer or more clusters than were requested."""
+        if n_wanted is None or n_found == n_wanted:
+            return
+        if n_found > n_wanted:  # the authors' code leaves clusters that no cut edge leads out of
+            warnings.warn(
+                f"Found {n_found} clusters where {n_wanted} were asked for, because variant='authors' keeps leftover "
+                "clusters without a cut edge. Use variant='paper' for exactly this number.",
+                ConvergenceWarning,
+                stacklevel=stacklevel + 1,
+            )
             return
         k, tied = self.clustering_.n_neighbors, self.clustering_.ties is not None
         remedy = f"Use a smaller n_neighbors (now {k}) to find more, or ask for fewer clusters."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._support.arrays import Array, reorder_rows
+from gitcluster._support.arrays import Array, reorder_rows, starts_of
 from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
 from gitcluster.inputs.representations import (
@@ -23,6 +23,8 @@ from gitcluster.inputs.representations import (
 )
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import PointWays, Ways
+from gitcluster.kernels import run_chunks
+from gitcluster.kernels.search import expand_found
 from gitcluster.neighbors import Neighbors, measure_neighbors, search_points
 from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
@@ -161,17 +163,18 @@ class Points(Input):
         return self.place(given.values)
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
-        k = min(n_neighbors, self.n_samples)
-        found = empty_neighbors(new.shape[0], k, new.dtype)
-        found[0][:], found[1][:] = np.arange(k), 0.0 if new.shape[1] == 0 else np.inf
-        if new.shape[1] == 0:
-            return Neighbors(*found)
-        if fits_cells(new, self.metric):
+        k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
+        found = empty_neighbors(new.shape[0], min(k, len(first)), new.dtype)
+        found[0][:], found[1][:] = np.arange(found[0].shape[1]), 0.0 if new.shape[1] == 0 else np.inf
+        if new.shape[1] and fits_cells(new, self.metric):
             nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
-        else:
+        elif new.shape[1]:
             with quiet_conversion(self.metric):
-                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, k)
+                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, found[0].shape[1])
             found = indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        if len(first) < self.n_samples:
+            rows, found = found, empty_neighbors(new.shape[0], k, found[1].dtype)
+            run_chunks(expand_found, new.shape[0], n_jobs, *rows, starts, members, *found)
         return Neighbors(self._order[found[0]], found[1])
 
     @cached_property
@@ -182,15 +185,28 @@ class Points(Input):
         return _as_short(order)
 
     @cached_property
+    def _distinct(self) -> tuple[Array, Array, Array]:
+        """Return the first sample of every distinct row, and the samples row by row with the start of each row.
+
+        All are indices into ``_order``. Only distinct rows are searched: cells full of copies of one sample rule
+        nothing out, so that the search among them takes the square of their number.
+        """
+        if self.values.shape[1] == 0:
+            group = np.zeros(self.n_samples, np.int64)  # no feature varies
+            return np.zeros(1, np.int64), starts_of(np.bincount(group)), np.arange(self.n_samples)
+        first, group = group_duplicates(self.values[self._order])
+        return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
+
+    @cached_property
     def _cells(self) -> Any:
-        return gather_cells(self.values[self._order])
+        return gather_cells(self.values[self._order[self._distinct[0]]])
 
     @cached_property
     def _index(self) -> Any:
         from sklearn.neighbors import NearestNeighbors  # takes long to load, and most fits do without
 
         with quiet_conversion(self.metric):
-            return NearestNeighbors(metric=self.metric).fit(self.values[self._order])
+            return NearestNeighbors(metric=self.metric).fit(self.values[self._order[self._distinct[0]]])
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """A function that tells which sample every new one equals, -1 where there is none."""

@@ -150,19 +150,88 @@ def hang_tree(ends, n_nodes):
 
 
 @kernel
-def count_misplaced(way, sizes, is_cut, wanted, held, parts):
-    """Samples that would have to move for the parts of a tree with some edges cut to have the sizes ``wanted``."""
-    held[:] = sizes
-    count = 0
+def number_subtrees(way):
+    """Return a number for every node and the end of its subtree: nodes below it have the numbers up to that end."""
+    n_nodes = len(way) + 1
+    below, first, last = np.ones(n_nodes, np.int64), np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     for t in range(len(way) - 1, -1, -1):
-        if is_cut[way[t, 0]]:
-            parts[count] = held[way[t, 1]]
-            count += 1
-        else:
+        below[way[t, 2]] += below[way[t, 1]]
+    free = first + 1
+    for t in range(len(way)):
+        node, above = way[t, 1], way[t, 2]
+        first[node] = free[above]
+        free[above] += below[node]
+        free[node] = first[node] + 1
+    last[:] = first + below
+    return first, last
+
+
+@kernel
+def split_parts(way, sizes, is_cut, held, part, parts, rank):
+    """Fill in the parts of a tree with some edges cut.
+
+    ``held`` is the size of what hangs on every node within its part, ``part`` the part of every node, named after its
+    first node. ``parts`` are the sizes in ascending order; ``rank`` is the index of a part among them.
+    """
+    held[:] = sizes
+    count = 1
+    part[0] = 0
+    for t in range(len(way) - 1, -1, -1):
+        if not is_cut[way[t, 0]]:
             held[way[t, 2]] += held[way[t, 1]]
-    parts[count] = held[0]
-    parts.sort()
-    return np.abs(parts - wanted).sum() / 2
+    names = np.zeros(len(parts), np.int64)
+    for t in range(len(way)):
+        node = way[t, 1]
+        part[node] = node if is_cut[way[t, 0]] else part[way[t, 2]]
+        if is_cut[way[t, 0]]:
+            names[count] = node
+            count += 1
+    order = np.argsort(held[names[:count]])
+    parts[: len(parts) - count] = 0.0  # fewer parts than wanted
+    for place in range(count):
+        parts[len(parts) - count + place] = held[names[order[place]]]
+        rank[names[order[place]]] = len(parts) - count + place
+
+
+@kernel
+def sort_few(values, count):
+    """Sort the first two or three values in place."""
+    for last in (1, 2, 1):
+        if last < count and values[last] < values[last - 1]:
+            values[last], values[last - 1] = values[last - 1], values[last]
+
+
+@kernel
+def misplaced_after(parts, wanted, before, gone, n_gone, fresh, least):
+    """Twice the misplaced samples if the parts of the ranks ``gone`` are replaced by ``fresh`` sizes, both ascending.
+
+    ``before`` are the sums of |parts - wanted| up to every rank. Outside of the ranks that shift, terms do not change.
+    They are added one by one all the same if the result may be below ``least``, so that rounding does not depend on
+    how it was found.
+    """
+    first = gone[0]
+    while first > 0 and parts[first - 1] > fresh[0]:
+        first -= 1
+    total, old, g, f, rank = before[first], first, 0, 0, first
+    while g < n_gone or f < n_gone:
+        if g < n_gone and old == gone[g]:
+            old += 1
+            g += 1
+            continue
+        if f < n_gone and (old == len(parts) or fresh[f] <= parts[old]):
+            value = fresh[f]
+            f += 1
+        else:
+            value = parts[old]
+            old += 1
+        total += abs(value - wanted[rank])
+        rank += 1
+    rest = before[-1] - before[rank]
+    if total + rest > least + 1e-9 * (least + before[-1]):  # 1e-9: far above what rounding can change
+        return total + rest
+    for later in range(rank, len(parts)):
+        total += abs(parts[later] - wanted[later])
+    return total
 
 
 @kernel
@@ -170,23 +239,44 @@ def fit_cuts(ends, sizes, wanted, tolerance):
     """Which edges of a tree of parts to cut, so that the sizes are near to those ``wanted``, which ascend.
 
     The first edges are cut to begin with; then a cut moves from one edge to another, the best move first, as long as
-    sizes come nearer.
+    sizes come nearer. A move joins two parts and splits one, so that at most three sizes change.
     """
     way = hang_tree(ends, len(sizes))
+    low, high = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)  # lower and upper node of every edge
+    for t in range(len(way)):
+        low[way[t, 0]], high[way[t, 0]] = way[t, 1], way[t, 2]
+    first, last = number_subtrees(way)
     is_cut = np.arange(len(ends)) < len(wanted) - 1
-    held, parts = np.empty(len(sizes)), np.zeros(len(wanted))  # there may be fewer parts than wanted
-    misplaced = count_misplaced(way, sizes, is_cut, wanted, held, parts)
+    held, part, rank = np.empty(len(sizes)), np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
+    parts, before = np.empty(len(wanted)), np.zeros(len(wanted) + 1)
+    gone, fresh = np.empty(3, np.int64), np.empty(3)
     while True:
-        least, closed, opened = misplaced - tolerance, -1, -1
+        split_parts(way, sizes, is_cut, held, part, parts, rank)
+        for place in range(len(parts)):
+            before[place + 1] = before[place] + abs(parts[place] - wanted[place])
+        least, closed, opened = before[-1] / 2 - tolerance, -1, -1
         for i in range(len(ends)):
+            if not is_cut[i]:
+                continue
+            lower, upper = part[low[i]], part[high[i]]
+            both = held[lower] + held[upper]
             for j in range(len(ends)):
-                if is_cut[i] and not is_cut[j]:
-                    is_cut[i], is_cut[j] = False, True
-                    count = count_misplaced(way, sizes, is_cut, wanted, held, parts)
-                    is_cut[i], is_cut[j] = True, False
-                    if count < least:
-                        least, closed, opened = count, i, j
+                if is_cut[j]:
+                    continue
+                split, piece, n_gone = part[low[j]], held[low[j]], 2
+                gone[0], gone[1] = rank[lower], rank[upper]
+                if split == upper and first[low[j]] <= first[high[i]] < last[low[j]]:
+                    piece += held[lower]  # the joined part hangs below the new cut
+                if split in (lower, upper):
+                    fresh[0], fresh[1] = piece, both - piece
+                else:
+                    n_gone, gone[2] = 3, rank[split]
+                    fresh[0], fresh[1], fresh[2] = piece, held[split] - piece, both
+                sort_few(gone, n_gone)
+                sort_few(fresh, n_gone)
+                count = misplaced_after(parts, wanted, before, gone, n_gone, fresh, 2 * least) / 2
+                if count < least:
+                    least, closed, opened = count, i, j
         if closed < 0:
             return is_cut
         is_cut[closed], is_cut[opened] = False, True
-        misplaced = least

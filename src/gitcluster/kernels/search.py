@@ -148,6 +148,20 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
 
 
 @kernel
+def expand_found(start, stop, row_indices, row_distances, starts, members, indices, distances):
+    """Write the nearest samples of queries from the nearest distinct rows, each of which stands for its members."""
+    k = indices.shape[1]
+    for x in range(start, stop):
+        filled = 0
+        for c in range(row_indices.shape[1]):
+            row, distance = row_indices[x, c], row_distances[x, c]
+            if filled == k and distance > distances[x, k - 1]:
+                break
+            for s in range(starts[row], min(starts[row + 1], starts[row] + k)):  # more of one row never fit
+                filled = insert(indices[x], distances[x], filled, members[s], distance)
+
+
+@kernel
 def gather_rows(start, stop, starts, columns, values, same, indices, distances):
     """The nearest of every row of a graph, nearest first; what is missing is the sample itself, infinitely far."""
     for x in range(start, stop):

@@ -72,6 +72,8 @@ def change_count(distinct, counts, n_distinct, size, by):
 def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
     """Algorithm 3. Merges along ``root``; returns what became of every edge and the change at each merge.
 
+    The first merge is accepted whatever it changes, because the paper's best score starts at 9999.
+
     Outcome of an edge: 1 merged, -1 cut, 0 passed over or not reached.
     """
     n_samples, n_clusters = sizes.sum(), len(sizes)
