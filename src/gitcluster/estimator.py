@@ -276,14 +276,16 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
             options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
             data: Input
+            notes: list[str]
             if again:
                 before = self.clustering_
-                data = read_again(before, X, partial(validate_data, self, reset=False), stacklevel=5)
+                data = read_again(before, X, partial(validate_data, self, reset=False))
                 linked = any(value is not None for value in links.values())
                 columns, options["scale"] = before.columns, before.ways
                 options["search"] = known_neighbors(before, self.search, linked=linked)
+                notes = []
             else:
-                data, columns, options["scale"] = self._read(X)
+                data, columns, options["scale"], notes = self._read(X)
             weights = check_sample_weight(sample_weight, data.n_samples)
             number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
             constraints = gather_constraints(
@@ -298,11 +300,11 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
             if columns is not None:
-                warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=5)
+                warn_of_columns([*notes, *ruling_columns(columns, X, found.labels)])
         return self
 
-    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any]:
-        """What is clustered, checked; what was done with the columns of a data frame; the scale that suits them."""
+    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, Columns | None, Any, list[str]]:
+        """Return the checked samples, the columns of a data frame, the scale that suits them, and notes on columns."""
         of_samples = self.metric not in (Distances.metric, NeighborGraph.metric)
         columns = columns_of(X, self.columns, self.weights) if of_samples else None
         if columns is None or not columns.encoded:
@@ -310,20 +312,19 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 refuse_gaps(X)
             data = check_input(X, self.metric, validate=partial(validate_data, self, reset=True))
             if columns is None or not isinstance(data, Points):
-                return data, columns, self.scale
-            if not issparse(data.values):
-                warn_of_columns(odd_columns(columns, data.values), stacklevel=6)
-            return replace(data, named=True), columns, self.scale
+                return data, columns, self.scale, []
+            notes = [] if issparse(data.values) else list(odd_columns(columns, data.values))
+            return replace(data, named=True), columns, self.scale, notes
         validate_data(self, X, reset=True, skip_check_array=True)  # keeps the names
         if self.scale is not None and not isinstance(self.scale, str):
             raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
         matrix, _ = columns.encode(X)
         columns, matrix = set_apart(columns, matrix)
-        warn_of_columns(odd_columns(columns, matrix), stacklevel=6)
+        notes = list(odd_columns(columns, matrix))
         data, kinds = check_input(matrix, self.metric), columns.feature_kinds
         if isinstance(data, Points) and self.metric == "euclidean":
-            return replace(data, kinds=kinds, named=True), columns, self.scale
-        return data, columns, kinds.asked.tolist() if self.weights else self.scale
+            return replace(data, kinds=kinds, named=True), columns, self.scale, notes
+        return data, columns, kinds.asked.tolist() if self.weights else self.scale, notes
 
     def _begin(self) -> Progress:
         """Progress, told to scikit-learn's callbacks where it has them."""
@@ -427,7 +428,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if found.columns is None or not found.columns.encoded:
             return found.source.check_new(X, partial(validate_data, self, reset=False))
         matrix, unseen = found.columns.encode(X)
-        warn_of_unseen_values(unseen, stacklevel=5)
+        warn_of_unseen_values(unseen)
         return found.source.check_new(matrix, check_array)
 
     def drift(self, X: Any) -> Drift:

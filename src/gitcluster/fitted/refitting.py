@@ -16,13 +16,13 @@ from gitcluster.inputs import Points, check_input
 from gitcluster.neighbors.growing import KnownNeighbors
 
 
-def read_again(found: Clustering, X: Any, validate: Callable[..., Any], *, stacklevel: int) -> Points:
+def read_again(found: Clustering, X: Any, validate: Callable[..., Any]) -> Points:
     """Samples as the earlier fit has read them."""
     source = found.source
     assert isinstance(source, Points)
     if found.columns is not None and found.columns.encoded:
         X, unseen = found.columns.encode(X)
-        warn_of_unseen_values(unseen, stacklevel=stacklevel + 1)
+        warn_of_unseen_values(unseen)
         data = check_input(X, source.metric)
     else:
         data = check_input(X, source.metric, validate=validate)
