@@ -384,8 +384,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Notes
         -----
         A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
-        its own cluster; the rest goes where the boundary pairs of its local cluster lead. They tell how near a sample
-        is to another cluster; they are not calibrated probabilities. Samples must be dense here, whatever was fitted.
+        its own cluster; the rest goes to the clusters that the boundary pairs of its local cluster lead to. Far from
+        all fitted samples, memberships shrink towards equal shares; ``describe_samples(X).support`` is 1 where they do
+        not. Memberships are not calibrated probabilities. ``X`` must be dense, whatever was fitted.
         """
         check_is_fitted(self)
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
@@ -414,7 +415,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return score_closedness(found, samples, described, n_jobs=self.n_jobs)
 
     def describe_samples(self, X: Any) -> Described:
-        """All that is known of samples, new and fitted alike: labels, local clusters, log intensity, outlier scores."""
+        """Return labels, local clusters, log intensity, outlier scores and support of samples, new and fitted alike."""
         check_is_fitted(self)
         return self._describe(X, self.clustering_)
 
