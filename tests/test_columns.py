@@ -329,22 +329,6 @@ def test_categories_inform_and_do_not_rule():
     assert adjusted_rand_score(GIT(2).fit(frame).labels_, group) > 0.9
 
 
-def test_a_column_that_alone_decides_is_named():
-    frame, _ = make_mixed()
-    with pytest.warns(ColumnWarning, match="The clusters are the values of 'active'.*'ignore'"):
-        GIT(2, weights={"active": 100.0}).fit(frame)
-    numbers = pd.DataFrame({"x": frame["x"] * 0 + RNG.normal(size=400), "on": np.arange(400) % 2 * 1.0})
-    with pytest.warns(ColumnWarning, match="The clusters are the values of 'on'"):
-        GIT(2, scale=[1.0, 100.0]).fit(numbers)
-
-
-def test_a_huge_cell_is_named():
-    frame, _ = make_mixed()
-    frame.loc[7, "y"] = 1e9
-    with pytest.warns(ColumnWarning, match="'y' has a value as far out as 1e\\+09, nearly all others are between"):
-        GIT(2).fit(frame)
-
-
 def test_kinds_and_weights_can_be_asked_for():
     frame, _ = make_mixed()
     frame["zip"] = RNG.choice([10115, 75001, 20095], len(frame))
@@ -421,9 +405,7 @@ def test_many_values_have_a_bounded_cost():
     assert len(found["shop"].features) == 20
     assert found["shop"].distinct == 1000
     assert "all but the 19 most frequent count as one" in str(found)
-    with pytest.warns(
-        ColumnWarning, match=r"'shop' has 1,000 values\. .* all others, in 98% of the rows, count as one"
-    ):
+    with pytest.warns(ColumnWarning, match=r"'shop' has 1,000 values; .* 98% of the rows"):
         GIT(2).fit(frame)
 
 
@@ -473,16 +455,6 @@ def test_a_forged_file_is_refused(tmp_path):
     model.save(tmp_path / "model.npz")
     with pytest.raises(ModelFileError, match="holds no working model"):
         GIT.load(tmp_path / "model.npz")
-
-
-def test_a_column_that_is_cut_off_is_named():
-    frame = pd.DataFrame({"x": RNG.normal(size=300), "income": np.minimum(RNG.normal(50, 10, 300), 60.0)})
-    for table in (frame, frame.assign(city=RNG.choice(["Rome", "Oslo"], 300))):
-        with pytest.warns(ColumnWarning, match=r"'income' has its largest value, 60, in \d+ rows.*--weight"):
-            GIT(2).fit(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ColumnWarning)
-        GIT(2).fit(frame.assign(income=RNG.normal(size=300), age=RNG.integers(18, 90, 300).clip(max=80)))
 
 
 def test_neighbouring_values_of_few_are_at_most_one_crossing_apart():

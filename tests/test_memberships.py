@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.metrics import pairwise_distances
 
 from gitcluster import GIT, git_clusters
 from gitcluster.fitted.memberships import BOUNDARY, leaving_shares, memberships, own_shares
@@ -97,3 +98,47 @@ def test_samples_at_a_boundary_belong_less_firmly():
     near, far = model.predict_proba([[2.5, 0.0], [-1.0, 0.0]]).max(axis=1)
     assert near < far
     assert model.probabilities_[np.abs(samples[:, 0] - 2.5) < 0.7].mean() < model.probabilities_.mean()
+
+
+FAR_OPTIONS = [{}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}, {"scale": None}]
+
+
+@pytest.mark.parametrize("options", FAR_OPTIONS, ids=str)
+def test_far_from_all_fitted_samples_nothing_is_certain(options):
+    model = GIT(4, **options).fit(X)
+    middle, direction = X.mean(axis=0), np.array([1.0, 0.7])
+    steps = 10.0 ** np.arange(1, 200, 3)
+    far = middle + steps[:, None] * direction
+    shares, described = model.predict_proba(far), model.describe_samples(far)
+    own = shares.max(axis=1)
+    assert (np.diff(own) <= 0).all()
+    assert own[1] < 0.27  # nearly a quarter each
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(shares.argmax(axis=1), described.labels)
+    np.testing.assert_array_equal(model.predict_proba(far, top=1)[0][:, 0], described.labels)
+    np.testing.assert_allclose(own_shares(model.clustering_, described), own)
+    assert (described.outlier_scores[1:] > 0.99).all()
+
+
+def test_among_the_fitted_samples_memberships_are_supported():
+    fitted, new = (make_blobs(600, 5, centers=4, random_state=0)[0][part::2] for part in (0, 1))
+    model = GIT(4).fit(fitted)
+    assert (model.describe_samples(new).support == 1).mean() > 0.99
+    far = fitted[:1] * 1000
+    lonely = GIT(4).fit(np.vstack([fitted, far]))
+    beside = far + 1e-6 * fitted.std()  # an outlier of the fit supports what lies next to it
+    assert lonely.describe_samples(beside).support[0] == 1
+
+
+def test_far_from_duplicates_nothing_is_certain():
+    grid = np.random.default_rng(0).integers(0, 4, (1000, 2)).astype(float)
+    model = GIT(2).fit(np.vstack([grid, grid + 9]))  # no neighbourhood has any width
+    near, far = model.predict_proba([[1.5, 1.0], [1e4, 1e4]]).max(axis=1)
+    assert near > 0.99
+    assert far < 0.51
+
+
+def test_a_row_without_a_neighbour_is_not_certain():
+    distances = pairwise_distances(X)
+    model = GIT(4, metric="precomputed").fit(distances)
+    assert model.predict_proba(np.full((1, len(X)), 1e6)).max() < 0.26

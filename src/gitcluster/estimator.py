@@ -27,7 +27,7 @@ from gitcluster.fitted.persistence import load_model, pack_integers, save_model,
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.validity import score_closedness
-from gitcluster.fitted.warnings import odd_columns, ruling_columns, warn_of_columns
+from gitcluster.fitted.warnings import column_notes, warn_of_columns
 from gitcluster.inputs import Distances, NeighborGraph, Points, as_floats, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.frames import as_frame, column_names, refuse_containers, row_labels
 from gitcluster.inputs.kinds import is_numeric
@@ -246,9 +246,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
             if table is not None:
-                notes = [*table.notes, *odd_columns(table.columns, table.matrix)]
-                notes += ruling_columns(table.columns, X, found.labels)
-                warn_of_columns(notes, stacklevel=4)
+                warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, found.labels)])
         return self
 
     def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, FrameFeatures | None, Any]:
@@ -331,8 +329,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Notes
         -----
         A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
-        its own cluster; the rest goes where the boundary pairs of its local cluster lead. They tell how near a sample
-        is to another cluster; they are not calibrated probabilities. Samples must be dense here, whatever was fitted.
+        its own cluster; the rest goes to the clusters that the boundary pairs of its local cluster lead to. Far from
+        all fitted samples, memberships shrink towards equal shares; ``describe_samples(X).support`` is 1 where they do
+        not. Memberships are not calibrated probabilities. ``X`` must be dense, whatever was fitted.
         """
         check_is_fitted(self)
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
@@ -361,7 +360,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return score_closedness(found, samples, described, n_jobs=self.n_jobs)
 
     def describe_samples(self, X: Any) -> Described:
-        """All that is known of samples, new and fitted alike: labels, local clusters, log intensity, outlier scores."""
+        """Return labels, local clusters, log intensity, outlier scores and support of samples, new and fitted alike."""
         check_is_fitted(self)
         return self._describe(X, self.clustering_)
 
@@ -378,7 +377,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             if not columns.encoded and is_numeric(X):
                 validate_data(self, X, reset=False, skip_check_array=True)  # checks the names
             table = read_table(X, columns, found.donors, n_jobs=self.n_jobs)
-            warn_of_columns(table.notes, stacklevel=5)
+            warn_of_columns(table.notes)
             X, validate = table.matrix, check_array
         else:
             refuse_containers(X)

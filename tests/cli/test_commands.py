@@ -216,6 +216,17 @@ def test_predict_by_name_in_any_order(model, run, customers):
     assert json.loads(out)["sizes"] == [100, 60, 40]
 
 
+def test_predict_tells_rows_that_are_far_from_those_of_the_fit(model, run, customers):
+    customers.head(3).assign(income=[10_000_000, *customers["income"][1:3]]).to_csv("new.csv", index=False)
+    code, out, _ = run("predict", model, "new.csv", *IDS, "-o", "labels.csv", "--probabilities")
+    assert code == 0
+    assert "1 row" in next(line for line in out.splitlines() if line.startswith("Far from"))
+    labels = pd.read_csv("labels.csv")
+    assert labels["outlier_score"][0] > 0.9
+    assert labels["probability"][0] < 0.4 < labels["probability"][1:].min()
+    assert json.loads(run("predict", model, "new.csv", *IDS, "--json")[1])["far_out"] == 1
+
+
 def test_missing_values_of_new_rows_are_those_of_the_fit(folder, run, customers):
     gaps = customers.copy()
     gaps.loc[3, "age"] = np.nan

@@ -60,7 +60,7 @@ with_data = click.option("--with-data", is_flag=True, help="Write your own table
 @click.argument("table", metavar="TABLE")
 @model_options
 @label_options
-@click.option("--probabilities", is_flag=True, help="Also write how firmly each row belongs to its cluster, and its "
+@click.option("--probabilities", is_flag=True, help="Also write the membership of each row in its cluster, and its "
               "outlier score.")  # fmt: skip
 @with_data
 @click.option("--save", metavar="FILE.npz", help="Keep the model, for predict, cut, explain, plot, explore, report.")
@@ -102,8 +102,8 @@ def fit(
             if with_data:
                 labels = own_table(read_in, found, form)
             else:
-                scores = {"probability": found.memberships.round(4), "outlier_score": found.outlier_scores.round(4)}
-                labels = label_frame(read_in.row_names(), chosen.id, found.clusters, **scores if probabilities else {})
+                more = _scores(found) if probabilities else {}
+                labels = label_frame(read_in.row_names(), chosen.id, found.clusters, **more)
             write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
     facts = {**_fit_facts(model, read_in), "input": table, "model": save}
     _tell(options, screen, facts, _summary(model, read_in, screen), output)
@@ -172,6 +172,11 @@ def own_table(table: Table, labels: Labels, form: str) -> pd.DataFrame:
     whole = table.whole if form in ("csv", "tsv") or not table.lines else typed_texts(table.whole)
     kept = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
     return pd.concat([kept, pd.DataFrame(added)], axis=1)
+
+
+def _scores(labels: Labels) -> dict[str, Any]:
+    """Return the columns that ``--probabilities`` adds."""
+    return {"probability": _rounded(labels.memberships), "outlier_score": _rounded(labels.outlier_scores)}
 
 
 def _rounded(values: Any) -> Any:
@@ -293,7 +298,8 @@ def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
 @click.argument("model", metavar="MODEL")
 @click.argument("table", metavar="TABLE")
 @label_options
-@click.option("--probabilities", is_flag=True, help="Also write how firmly each row belongs to its cluster.")
+@click.option("--probabilities", is_flag=True, help="Also write the membership of each row in its cluster, and its "
+              "outlier score.")  # fmt: skip
 @with_data
 @table_options
 @voice_options
@@ -301,7 +307,7 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     """Find the clusters of the rows of TABLE with a saved MODEL.
 
     The columns are those of the fit, found by name. TABLE is read, labelled and written in parts, so it may be
-    larger than memory.
+    larger than memory. Far from all rows of the fit, memberships are low and outlier scores near 1.
 
     gitcluster predict model.npz new.csv -o labels.csv
     """
@@ -309,7 +315,7 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     fitted = load_model(model)
     chosen, names = fitted.columns_for(columns_of(options))
     counts = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64)
-    dropped = lines = empty = 0
+    dropped = lines = empty = far_out = 0
     with screen.bar(f"Labelling {table}", "predict") as bar:
         parts = iterate_table(
             table, chosen, check=None, advance=bar.advance, names=names, texts=fitted.texts(), maybe_id=fitted.facts.id
@@ -320,18 +326,25 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
                 dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
                 labels = _predict(fitted, part, options["missing"])
                 counts += np.bincount(labels.clusters + 1, minlength=len(counts))
+                far_out += int((labels.outlier_scores > fitted.model.clustering_.fitted.far_out).sum())
                 if writer is None:
                     continue
                 if options["with_data"]:
                     writer.write(own_table(part, labels, form))
                 elif part.n_rows:
-                    more = {"probability": labels.memberships.round(4)} if probabilities else {}
+                    more = _scores(labels) if probabilities else {}
                     writer.write(label_frame(part.row_names(), part.id_name, labels.clusters, **more))
     title = f"{counts.sum():,} rows of {table} in {screen.seconds['predict']:.1f} s"
     account = (int(counts.sum()), dropped, lines, empty)
     facts = {"rows": account[0], **_read_facts(*account), "sizes": counts[1:], "noise": int(counts[0]),
-             "model": model, "input": table}  # fmt: skip
-    _tell(options, screen, facts, [_sizes_table(title, counts), _read_words(*account)], output)
+             "far_out": far_out, "model": model, "input": table}  # fmt: skip
+    summary = [_sizes_table(title, counts), _read_words(*account)]
+    if far_out:
+        summary.append(
+            f"Far from the rows of the fit: {count_of(far_out, 'row')}, with an outlier score above "
+            f"{fitted.model.clustering_.fitted.far_out:.2f} (--probabilities writes the scores)."
+        )
+    _tell(options, screen, facts, summary, output)
 
 
 def _predict(fitted: Fitted, part: Table, missing: str) -> Labels:

@@ -221,7 +221,7 @@ def _columns(model: GIT, table: Table) -> str:
         + ". A missing number is taken as the median or mean of its column, a missing category is as far from one "
         "value as from another." if gaps else "none in the columns used",
     }  # fmt: skip
-    notes = [] if columns is None else column_notes(columns, table.data, model.labels_)
+    notes = [] if columns is None else column_notes(columns, model.clustering_.encode(table.data), model.labels_)
     look = "".join(f"<li>{escape(visible(words))}</li>" for words in notes)
     look = look and f"<h3>Worth a look</h3><ul>{look}</ul>"
     if columns is None or not columns.encoded:

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut
+from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Input
@@ -84,6 +85,11 @@ class Reference(_WithoutCaches):
         np.maximum.at(high, self.local_labels, self.log_intensity)
         np.minimum.at(low, self.local_labels, self.log_intensity)
         return high, low
+
+    @cached_property
+    def far_out(self) -> float:
+        """The outlier score from which on a sample is far out among the fitted ones, as ``noise="auto"`` takes it."""
+        return noise_threshold(self.outlier_scores.astype(np.float64), "auto")
 
     def given(self, fitted: Array) -> Array:
         """The given samples that fitted ones are."""

@@ -1,7 +1,8 @@
 """How much a sample belongs to every cluster.
 
 A sample at place t between its peak (0) and the lowest sample of its local cluster (1) belongs to its own cluster by
-1 - t / 2, and by t / 2 to the clusters that the boundary pairs of its local cluster lead to.
+1 - t / 2, and by t / 2 to the clusters that the boundary pairs of its local cluster lead to. Far from all fitted
+samples nothing supports these shares: they shrink towards 1 / c for all of the c clusters.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ from gitcluster.fitted.prediction import Described, describe_fitted
 
 BOUNDARY = 0.499
 """What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
+
+LEAST_SUPPORT = 1e-6
+"""Support that every sample has, so that its own cluster comes first however far away it is."""
 
 SHARES_AT_ONCE = 1 << 20
 
@@ -43,6 +47,7 @@ def top_memberships(found: Clustering, described: Described, top: int) -> tuple[
 def _share_blocks(found: Clustering, described: Described) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Shares of all clusters in some of the samples at a time, so that little room is needed besides the result."""
     own, leaving, leads = described.clusters, leaving_shares(found, described), _boundary_shares(found)
+    support = np.maximum(described.support, LEAST_SUPPORT)
     step = max(1, SHARES_AT_ONCE // found.n_clusters)
     for start in range(0, len(own), step):
         some = slice(start, start + step)
@@ -50,6 +55,8 @@ def _share_blocks(found: Clustering, described: Described) -> Iterator[tuple[sli
         shares *= leaving[some, None]
         shares[np.arange(len(shares)), own[some]] += 1 - leaving[some]
         shares /= shares.sum(axis=1, keepdims=True)
+        shares *= support[some, None]
+        shares += (1 - support[some, None]) / found.n_clusters
         yield some, shares
 
 
@@ -59,11 +66,17 @@ def own_shares(found: Clustering, described: Described | None = None) -> NDArray
     The largest of the memberships of each, without room for all of them.
     """
     samples = describe_fitted(found) if described is None else described
+    return np.where(samples.labels >= 0, home_shares(found, samples), 0.0)
+
+
+def home_shares(found: Clustering, samples: Described) -> NDArray[np.float64]:
+    """Return the membership of samples in the clusters they climb to, noise or not."""
     leads = _boundary_shares(found).tocoo()
     home = leads.col == found.edge_cut.labels[leads.row]
     staying = np.bincount(leads.row[home], leads.data[home], minlength=len(found.topo_graph.sizes))
     shares = 1 - leaving_shares(found, samples) * (1 - staying[samples.local_labels])
-    return np.where(samples.labels >= 0, shares, 0.0)
+    support = np.maximum(samples.support, LEAST_SUPPORT)
+    return np.asarray(support * shares + (1 - support) / found.n_clusters)
 
 
 def leaving_shares(found: Clustering, described: Described) -> NDArray[np.float64]:

@@ -31,6 +31,8 @@ class Described(NamedTuple):
     outlier_scores: NDArray[np.float32]
     parents: Array
     """The next fitted sample uphill."""
+    support: NDArray[np.float64]
+    """From 0 to 1: how far fitted samples support all this; 1 for fitted ones and those among them."""
 
 
 def describe_fitted(found: Clustering, rows: Any = slice(None)) -> Described:
@@ -38,7 +40,7 @@ def describe_fitted(found: Clustering, rows: Any = slice(None)) -> Described:
     local = found.local_labels[rows]
     return Described(
         found.labels[rows], found.edge_cut.labels[local], local, found.log_intensity[rows], found.outlier_scores[rows],
-        found.parents[rows],
+        found.parents[rows], np.ones(len(local)),
     )  # fmt: skip
 
 
@@ -52,7 +54,7 @@ def describe_samples(reference: Reference, samples: Any, *, n_jobs: int | None =
     local = reference.local_labels[found]
     described = Described(
         reference.labels[found], reference.clusters[local], local, reference.log_intensity[found],
-        reference.outlier_scores[found], reference.parents[found],
+        reference.outlier_scores[found], reference.parents[found], np.ones(len(found)),
     )  # fmt: skip
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
@@ -80,7 +82,26 @@ def _describe_new(reference: Reference, samples: Any, n_jobs: int | None) -> Des
     _, scores = score_outliers(near, reference.n_neighbors, reference.widths, n_jobs=n_jobs)
     alone = ~np.isfinite(near.distances[:, 0]) & (not source.symmetric)  # a row of a graph without a neighbour
     labels = np.where((scores > reference.noise_above) | alone, -1, clusters)
-    return Described(labels, clusters, local, log_intensity, scores.astype(np.float32), parent)
+    support = _measure_support(reference, near, scores)
+    return Described(labels, clusters, local, log_intensity, scores.astype(np.float32), parent, support)
+
+
+def _measure_support(reference: Reference, near: Neighbors, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far the fitted samples support what is said of new ones, from 0 to 1.
+
+    A new sample is like the fitted ones if it lies in the neighbourhood of its nearest fitted sample, or if its outlier
+    score is not far out among theirs. Beyond both, its support is the larger of two ratios: the width of that
+    neighbourhood (its mean distance) to the distance, and the ratio r of a score that is far out to its own r. Each is
+    1 at its border and falls with the distance. Where neighbours are all duplicates, the width is 0 and the unit of
+    the intensity is the scale.
+    """
+    nearest, distances = near.indices[:, 0], near.distances[:, 0].astype(np.float64)
+    units = reference.units[reference.local_labels[nearest]] ** (1 / KERNELS[reference.recipe.kernel].power)
+    widths = reference.widths[nearest].astype(np.float64)
+    widths = np.where(widths > 0, widths, units)
+    beside = np.divide(widths, distances, out=np.ones(len(widths)), where=distances > widths)
+    usual = (1 - scores) / max(1 - reference.far_out, 1e-300)  # a score is 1 - 1 / r
+    return np.minimum(1.0, np.maximum(beside, usual))
 
 
 def _measure_intensity(reference: Reference, near: Neighbors) -> NDArray[np.float64]:

@@ -1,5 +1,10 @@
-"""Warnings that name a column: it alone decides, is cut off, has a huge cell or too many values, or new ones."""
+"""Notes on columns that a user should check, and the one warning that lists them.
 
+Every function here returns notes: sentences that name a column, say what was checked, and what the user can do. A fit
+or a prediction collects its notes and calls :func:`warn_of_columns` once.
+"""
+
+import inspect
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -7,121 +12,173 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster.inputs.columns import DISCRETE, Columns
-from gitcluster.inputs.frames import column_at, column_names
+from gitcluster._support.names import count_of
+from gitcluster.fitted.attributes import WELL
+from gitcluster.inputs.columns import DISCRETE, Column, Columns
+from gitcluster.inputs.values import date_text
 
-HUGE = 0.7
-"""Ranges of nearly all numbers of a column, within which its standard deviation is unsuspicious. Of numbers within the
-range it is 0.5 at most: beyond 0.7 half of the variance comes from the few that are outside."""
-NEARLY_ALL = 0.95
-"""Share of the numbers of a column that huge ones are compared with."""
-CLIPPED = 0.02
-"""Share of the rows at the end of a column from which on it seems to be cut off there."""
+MOST_NOTES = 5
+"""Notes that a warning lists; of the others it gives the number."""
+FAR = 5.0
+"""A value is far from all others if it is this many times as far from the median as the farthest of the others. A slip
+of the decimal point makes a factor of ten; neighbouring extremes of skewed data (log-normal) rarely differ by five."""
+FEW = 0.02
+"""Share of the rows that far values, or rows at the cut-off end of a column, are compared with: at most so many rows
+are far, and at least so many are cut off."""
 SAME = 0.98
-"""Agreement (adjusted Rand index) from which on clusters are the values of a column."""
+"""Adjusted Rand index from which on clusters coincide with the values of a column."""
+MOST_LEARNT = 5_000
+"""Rows by which the other columns are judged."""
 
 
 class ColumnWarning(UserWarning):
-    """A column of the table that deserves a look."""
+    """Columns of the table that should be checked."""
 
 
-def column_notes(columns: Columns, X: Any, labels: NDArray[Any]) -> list[str]:
-    """All that a fit warns of, from the table that was fitted."""
-    matrix = columns.encode(X).matrix if columns.encoded else np.asarray(X, dtype=np.float64)
-    return [*odd_columns(columns, matrix), *ruling_columns(columns, X, labels)]
+def warn_of_columns(notes: Iterable[str]) -> None:
+    """Issue one warning that lists the notes of a fit or a prediction; none if there are no notes.
+
+    The warning points at the line outside of gitcluster and scikit-learn that called the estimator.
+    """
+    listed = list(notes)
+    if not listed:
+        return
+    text = listed[0]
+    if len(listed) > 1:
+        shown = "\n".join(f"- {note}" for note in listed[:MOST_NOTES])
+        more = len(listed) - MOST_NOTES
+        text = f"Check these columns:\n{shown}" + (f"\n... and {count_of(more, 'more column')}" if more > 0 else "")
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("gitcluster", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, ColumnWarning, stacklevel=level)
 
 
-def warn_of_columns(notes: Iterable[str], *, stacklevel: int) -> None:
-    """Warn of columns that deserve a look."""
-    for words in notes:
-        warnings.warn(words, ColumnWarning, stacklevel=stacklevel)
+def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -> list[str]:
+    """Return all notes on the columns of a fit, from their features and the labels."""
+    return [*odd_columns(columns, matrix), *ruling_columns(columns, matrix, labels)]
 
 
-def ruling_columns(columns: Columns, X: Any, labels: NDArray[Any]) -> Iterator[str]:
-    """What to say where the clusters are the values of one column."""
-    from sklearn.metrics import adjusted_rand_score  # takes long to load, and most fits do without
+def ruling_columns(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -> Iterator[str]:
+    """Yield a note if the clusters are the values of one column and the other columns do not predict them.
+
+    A column can coincide with the clusters because all columns show the same groups. So the other columns are asked to
+    predict the clusters, by a decision tree on rows that it has not learnt from. Only if they fail does the answer
+    hang on this one column.
+    """
+    from sklearn.metrics import adjusted_rand_score  # slow to import, and few fits need it
 
     there = np.asarray(labels) >= 0
-    if len(np.unique(labels[there])) < 2:
+    if len(np.unique(labels[there])) < 2 or len(columns.used) < 2:
         return
-    names = column_names(X)
-    for column in columns.used:
-        values = _codes(column_at(X, names.index(column.name)), column.kind, columns.encoded)
+    widths = [len(column.features) for column in columns.used]
+    parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
+    for column, part in zip(columns.used, parts, strict=True):
+        values = _codes(column, part, columns.encoded)
         if values is None:
             continue
         agreement = adjusted_rand_score(values[there], labels[there])
-        if agreement >= SAME:
+        if agreement < SAME:
+            continue
+        of_column = np.repeat([other.name == column.name for other in columns.used], widths)
+        others = _predictability(matrix[there][:, ~of_column], labels[there])
+        if others < WELL:
             yield (
-                f"The clusters are the values of {column.name!r} (agreement {agreement:.2f}): this column alone "
-                f"decides. Leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore), or give it less "
-                f"weight with weights={{{column.name!r}: 0.5}} (--weight)."
+                f"The clusters coincide with the values of {column.name!r} (adjusted Rand index {agreement:.2f}); the "
+                f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
+                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
 
 
-def _codes(column: Any, kind: str, encoded: bool) -> NDArray[np.int64] | None:
-    """Whole numbers for the values of a column of categories, or of two numbers; None for others."""
-    if encoded and kind not in DISCRETE:
-        return None
-    cells = np.asarray(column)
-    if not encoded and not _has_two_values(cells):
-        return None
-    place: dict[str, int] = {}
-    return np.array([place.setdefault(str(cell), len(place)) for cell in cells.tolist()], dtype=np.int64)
+def _predictability(features: NDArray[Any], labels: NDArray[Any]) -> float:
+    """Return the agreement of clusters with those that a decision tree predicts from features.
+
+    Every half of the rows is predicted by a tree that has learnt from the other half.
+    """
+    from sklearn.metrics import adjusted_rand_score
+    from sklearn.tree import DecisionTreeClassifier
+
+    rows = np.random.default_rng(0).permutation(len(labels))[:MOST_LEARNT]
+    limit = float(np.finfo(np.float32).max)  # trees work in single precision
+    features, labels = np.clip(features[rows], -limit, limit), labels[rows]
+    predicted = np.empty_like(labels)
+    for test, train in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
+        tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0).fit(features[train], labels[train])
+        predicted[test] = tree.predict(features[test])
+    return float(adjusted_rand_score(labels, predicted))
 
 
-def _has_two_values(cells: NDArray[Any]) -> bool:
-    """Whether numbers are two different ones; most columns are ruled out by their first rows."""
-    if cells.dtype.kind not in "fiub" or len(np.unique(cells[:1000])) > 2:
-        return False
-    return len(np.unique(cells)) == 2
+def _codes(column: Column, features: NDArray[Any], encoded: bool) -> NDArray[Any] | None:
+    """Return a number for every value of a category, or of a column of two numbers; None for other columns."""
+    if features.shape[1] > 1:
+        return np.asarray(features.argmax(axis=1))
+    numbers = features[:, 0]
+    if encoded and column.kind not in DISCRETE:
+        return None
+    # the first rows rule out most columns of numbers
+    few = len(np.unique(numbers[:1000])) <= 2 and len(np.unique(numbers)) == 2
+    return numbers if few or encoded else None
 
 
 def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
-    """What to say of columns that will hardly do what they should: huge numbers, cut off, or too many values."""
+    """Yield notes on far values, on columns that seem cut off, and on categories of too many values."""
     at = 0
     for column in columns.used:
         features = matrix[:, at : at + len(column.features)]
         at += len(column.features)
-        words = None
-        if column.kind == "numeric":
-            words = _huge_cell(column.name, features[:, 0]) or _clipped_tail(column.name, features[:, 0])
+        note = None
+        if column.kind in ("numeric", "date"):
+            note = _far_values(column.name, column.kind, features[:, 0])
+        if note is None and column.kind == "numeric":
+            note = _cut_off(column.name, features[:, 0])
         elif column.other and features[:, -1].mean() > 0.5:
-            words = (
-                f"The column {column.name!r} has {column.distinct:,} values. The {len(column.levels)} most frequent "
-                f"are told apart, all others, in {features[:, -1].mean():.0%} of the rows, count as one. Group its "
-                f"values, or leave it out with columns={{{column.name!r}: 'ignore'}} (--ignore)."
+            note = (
+                f"{column.name!r} has {column.distinct:,} values; all but the {len(column.levels)} most frequent, in "
+                f"{features[:, -1].mean():.0%} of the rows, count as one. Group its values, or leave it out with "
+                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
-        if words is not None:
-            yield words
+        if note is not None:
+            yield note
 
 
-def _huge_cell(name: str, values: NDArray[np.float64]) -> str | None:
-    """What to say where a few numbers are so far out that all others are nearly the same beside them."""
-    outside = (1 - NEARLY_ALL) / 2
-    low, high = np.quantile(values, outside, method="higher"), np.quantile(values, 1 - outside, method="lower")
-    if high <= low or values.std() <= HUGE * (high - low):
+def _far_values(name: str, kind: str, values: NDArray[np.float64]) -> str | None:
+    """Return a note if a few values are far from all others, whatever the number of rows.
+
+    Distances from the median are compared: the first that is ``FAR`` times the one before begins the far values. Sorted
+    values are compared, not moments, because one cell in a standard deviation weighs less the more rows there are.
+    """
+    few = max(1, int(FEW * len(values)))
+    if len(values) < 4 * few:
         return None
-    far = float(values[np.abs(values - np.median(values)).argmax()])
-    remedy = "remove it if it stands for a missing one (--na)"
-    if values.min() >= 0:
-        remedy = f"take its logarithms: columns={{{name!r}: 'log'}} (--log)"
+    distances = np.abs(values - np.median(values))
+    tail = np.sort(np.partition(distances, -few - 1)[-few - 1 :])
+    jumps = np.flatnonzero((tail[1:] > FAR * tail[:-1]) & (tail[:-1] > 0))  # 0: nearly all rows are equal
+    if not len(jumps):
+        return None
+    far = distances > tail[jumps[0]]
+    show = date_text if kind == "date" else "{:,.6g}".format
+    example, low, high = (
+        show(float(value)) for value in (values[distances.argmax()], values[~far].min(), values[~far].max())
+    )
+    such, them = (f": {example}", "it") if far.sum() == 1 else (f", such as {example}", "them")
     return (
-        f"The column {name!r} has a value as far out as {far:,.6g}, nearly all others are between {low:,.6g} and "
-        f"{high:,.6g} and look alike beside it. Correct it, or {remedy}."
+        f"{name!r} has {count_of(int(far.sum()), 'value')} far from all others{such} (the others: {low} to {high}). "
+        f"Correct {them}, or mark {them} as missing (--na)."
     )
 
 
-def _clipped_tail(name: str, values: NDArray[np.float64]) -> str | None:
-    """What to say where many rows are exactly at the largest or smallest number while other numbers hardly repeat."""
+def _cut_off(name: str, values: NDArray[np.float64]) -> str | None:
+    """Return a note if many rows have exactly the largest or smallest value while other values hardly repeat.
+
+    If most rows have it, the value is the usual one (no purchase, an empty pixel), and nothing was cut off.
+    """
     for end, word in ((values.max(), "largest"), (values.min(), "smallest")):
         rest = values[values != end]
         count = len(values) - len(rest)
-        if count < max(10, CLIPPED * len(values)) or 2 * len(np.unique(rest)) < len(rest) or not len(rest):
+        if count < max(10, FEW * len(values)) or count > len(rest) or 2 * len(np.unique(rest)) < len(rest):
             continue
         return (
-            f"The column {name!r} has its {word} value, {end:,.6g}, in {count:,} rows, while other values hardly "
-            "repeat. It seems to be cut off there, and these rows look alike. Take values that were not cut off, give "
-            f"the column less weight with weights={{{name!r}: 0.5}} (--weight), or leave it out with "
-            f"columns={{{name!r}: 'ignore'}} (--ignore)."
+            f"{name!r} seems to be cut off: {count:,} rows have its {word} value, {end:,.6g}, and the others hardly "
+            f"repeat. Consider weights={{{name!r}: 0.5}} (--weight) or columns={{{name!r}: 'ignore'}} (--ignore)."
         )
     return None
