@@ -113,11 +113,12 @@ def _codes(column: Column, features: NDArray[Any], encoded: bool) -> NDArray[Any
     if features.shape[1] > 1:
         return np.asarray(features.argmax(axis=1))
     numbers = features[:, 0]
-    if encoded and column.kind not in DISCRETE:
+    if encoded:
+        return np.unique(numbers, return_inverse=True)[1] if column.kind in DISCRETE else None
+    if len(np.unique(numbers[:1000])) > 2:  # rules out most columns of numbers
         return None
-    # the first rows rule out most columns of numbers
-    few = len(np.unique(numbers[:1000])) <= 2 and len(np.unique(numbers)) == 2
-    return numbers if few or encoded else None
+    values, codes = np.unique(numbers, return_inverse=True)
+    return codes if len(values) == 2 else None
 
 
 def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
