@@ -20,7 +20,8 @@ BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def find_pages() -> list[Path]:
     """Pages with Python blocks."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if "```python\n" in page.read_text()]
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [page for page in pages if "```python\n" in page.read_text()]
 
 
 def missing_packages(page: Path) -> list[str]:

@@ -127,3 +127,15 @@ def table() -> str:
             rows.append(row)
     heads = [f"{kind}, {what}" for what in ("looked at once", "chosen on") for kind in (*kinds, "mean of kinds")]
     return markdown(["told", "method", *heads], rows)
+
+
+def short_table() -> str:
+    """Return Markdown: mean adjusted Rand index by kind of data, on the half that no constant was chosen on."""
+    lines = {(line["set"], line["method"]): line for line in read_lines(RESULTS) if line["half"] == 1}.values()
+    rows = []
+    for given in ("number", "proportions", "nothing"):
+        for name in dict.fromkeys(line["method"] for line in lines if line["told"] == given):
+            some = [line for line in lines if line["method"] == name]
+            means = [np.mean([x["ari"] for x in some if x["kind"] == kind]) for kind in ("drawn", "tables", "images")]
+            rows.append([given, name.split()[0], *(f"{mean:.2f}" for mean in means)])
+    return markdown(["given", "method", "drawn shapes", "tables", "images"], rows)

@@ -219,6 +219,10 @@ def read_best(measure: str = "seconds") -> dict[tuple[str, tuple[int, ...]], Lin
     return best
 
 
+SHORT_CASES = ("100k x 3, k=20", "100k x 10, k=20", "20k x 128, k=20", "60k x 784 (MNIST), k=40")
+SHORT_METHODS = ("GIT", "k-means", "genieclust", "fast_hdbscan", "EVoC", "hdbscan")
+
+
 def is_old(line: Line) -> bool:
     """Whether a run is from before commands and versions were stored; tables mark these with a star."""
     return "command" not in line
@@ -230,6 +234,17 @@ def table() -> str:
     methods = [m for m in CHOSEN if any((m, shape) in best for shape in CASES.values())]
     rows = [[m, *(_cell(best.get((m, shape))) for shape in CASES.values())] for m in methods]
     return markdown(["seconds (peak GB)", *CASES], rows)
+
+
+def short_table() -> str:
+    """Return Markdown: best wall seconds of GIT and its peers on four cases that all of them ran."""
+    best = read_best()
+    cases = {case: CASES[case] for case in SHORT_CASES}
+    rows = [
+        [method, *(_cell(best.get((method, shape))).split(" (")[0].rstrip("*") for shape in cases.values())]
+        for method in SHORT_METHODS
+    ]
+    return markdown(["seconds", *(case.split(",")[0] for case in cases)], rows)
 
 
 def _cell(line: Line | None) -> str:
