@@ -3,9 +3,11 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -44,6 +46,48 @@ def test_row_order_does_not_matter_even_with_ties(seed, step):
     np.testing.assert_array_equal(back.labels_, there.labels_[order])
     np.testing.assert_array_equal(back.local_labels_, there.local_labels_[order])
     np.testing.assert_array_equal(X[order][back.peaks_], X[there.peaks_])
+
+
+def tied_samples(kind, rng):
+    """Samples with many equal distances; columns of one kind may have the same values in other rows."""
+    n_samples = int(rng.integers(40, 160))
+    if kind == "categories":
+        letters = np.array(list("abcdef"))
+        return pd.DataFrame({f"column {j}": letters[rng.integers(0, 2 + j % 3, n_samples)] for j in range(5)})
+    if kind == "mixed":
+        frame = pd.DataFrame(rng.integers(0, 9, (n_samples, 3)), columns=list("abc")).astype(float)
+        return frame.assign(d=np.array(["x", "y"])[rng.integers(0, 2, n_samples)])
+    columns = {
+        "yes/no": [rng.integers(0, 2, n_samples) for _ in range(6)],
+        "yes/no, as many": [rng.permutation(n_samples) % 3 == 0 for _ in range(6)],
+        "lattice": [rng.integers(0, 6, n_samples) for _ in range(3)],
+        "lattice, same values": [rng.permutation(n_samples) % 6 for _ in range(4)],
+        "sparse": [rng.integers(0, 3, n_samples) * (rng.random(n_samples) < 0.3) for _ in range(9)],
+    }
+    X = np.column_stack(columns[kind]).astype(float)
+    return csr_array(X) if kind == "sparse" else X
+
+
+@pytest.mark.parametrize(
+    "kind", ["categories", "mixed", "yes/no", "yes/no, as many", "lattice", "lattice, same values", "sparse"]
+)
+@given(seeds, st.sampled_from([{}, {"scale": "std"}, {"scale": None}, {"n_clusters": "auto"}, {"variant": "paper"}]))
+def test_column_order_does_not_matter_even_with_ties(kind, seed, options):
+    rng = np.random.default_rng(seed)
+    X = tied_samples(kind, rng)
+    order = rng.permutation(X.shape[1])
+    other = X.iloc[:, order] if isinstance(X, pd.DataFrame) else X[:, order]
+    there, back = model(**options).fit(X), model(**options).fit(other)
+    np.testing.assert_array_equal(back.labels_, there.labels_)
+    np.testing.assert_array_equal(back.log_intensity_, there.log_intensity_)
+    np.testing.assert_array_equal(back.predict(other), there.labels_)
+
+
+def test_column_order_does_not_matter_where_some_samples_are_studied(monkeypatch):
+    monkeypatch.setattr("gitcluster.pipeline.MOST_STUDIED", 60)
+    for seed in range(4):
+        X, order = blobs(seed, 300), np.random.default_rng(seed).permutation(3)
+        np.testing.assert_array_equal(model().fit_predict(X[:, order]), model().fit_predict(X))
 
 
 @given(

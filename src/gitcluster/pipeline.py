@@ -142,7 +142,9 @@ def git_clusters(
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
 
     report("scale")
-    ready = prepare_samples(given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy)
+    ready = prepare_samples(
+        given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy, n_jobs=n_jobs
+    )
     recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
     sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
     look = partial(look_at, recipe=recipe, search=search, n_jobs=n_jobs)

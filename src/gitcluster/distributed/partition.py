@@ -144,18 +144,21 @@ def unpack(frame: pd.DataFrame) -> Array:
     return np.ascontiguousarray(frame[names].to_numpy())
 
 
-def sort_part(part: Array, start: int, splitters: Array) -> pd.DataFrame:
-    """Rows of a part with the range of ids that each belongs to."""
+def sort_part(part: Array, start: int, splitters: Array, features: Array) -> pd.DataFrame:
+    """Rows of a part with the range of ids that each belongs to, by their ``features`` in this order."""
     bucket = np.empty(len(part), np.int64)
-    run_chunks(cellwise.bucket_rows, len(part), 1, part, splitters, bucket)
+    rows = np.ascontiguousarray(part[:, features])
+    run_chunks(cellwise.bucket_rows, len(part), 1, rows, splitters, bucket)
     return pack(part, bucket, row=np.arange(start, start + len(part)))
 
 
-def place_range(frame: pd.DataFrame, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
+def place_range(
+    frame: pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
+) -> pd.DataFrame:
     """Number the samples of a range of ids and tell the cell of each."""
     frame = frame.sort_values("row")
     X, rows = unpack(frame), frame["row"].to_numpy()
-    order = canonical_order(X) if len(X) else np.arange(0)
+    order = canonical_order(X, features) if len(X) else np.arange(0)
     return place_rows(X[order], rows[order], np.arange(start, start + len(X)), scaling, centres)
 
 
@@ -182,17 +185,18 @@ def gather_cell(frame: pd.DataFrame) -> Cell:
 def sort_samples(source: Source) -> tuple[list[Delayed], list[int]]:
     """The samples in ranges of ids, and the first id of every range."""
     n_ranges = max(1, min(len(source.parts), len(source.sample)))
-    ordered = source.sample[canonical_order(source.sample)]
+    ordered = source.sample[:, source.features]
+    ordered = ordered[canonical_order(ordered)]
     splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
     template = pack(source.sample[:0], NOTHING, row=NOTHING)
-    ranges = shuffle(call_each(sort_part, source.parts, source.starts, splitters), template, n_ranges)
+    ranges = shuffle(call_each(sort_part, source.parts, source.starts, splitters, source.features), template, n_ranges)
     return ranges, starts_of(np.array(fetch(call_each(len, ranges))))[:-1].tolist()
 
 
 def move_samples(source: Source, centres: Array, *, sort: bool) -> list[Delayed]:
     """All samples in their cells, some of which may be empty; without ``sort`` rows are their own ids."""
     if sort:
-        frames = call_each(place_range, *sort_samples(source), source.scaling, share(centres))
+        frames = call_each(place_range, *sort_samples(source), source.features, source.scaling, share(centres))
     else:
         frames = call_each(place_part, source.parts, source.starts, source.scaling, share(centres))
     nobody = np.empty((0, centres.shape[1]), source.sample.dtype)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree
 from gitcluster.inputs.lattices import count_steps, distinct_values, merge_distinct
+from gitcluster.inputs.ordering import all_features, rank_features, sum_columns
 from gitcluster.inputs.scaling import (
     Scaling,
     apply_scaling,
@@ -44,6 +45,8 @@ class Source(NamedTuple):
     """Names of the features."""
     steps: NDArray[np.int64]
     """Steps of a lattice in every feature, 0 where there is none."""
+    features: NDArray[np.int64] = np.empty(0, np.int64)
+    """All features in an order that does not depend on how they were given, see ``inputs.ordering``."""
     scaling: Scaling | None = None
     checksum: int = 0
     """Of all samples and their order."""
@@ -143,12 +146,17 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
     steps = source.steps[features]
     found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high, steps))
     sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
-    if isinstance(scale, str) and scale in ("auto", "std"):
-        scaling: Scaling | None = scaling_from_moments(features, source.low, source.high, sums, source.n_samples, steps)
-    else:
-        scaling = fit_scaling(source.sample[:1], scale)
+    base = scaling_from_moments(features, source.low, source.high, sums, source.n_samples, steps)
+
+    def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return np.asarray(np.sum(fetch(call_each(sum_columns, source.parts, base, ranks)), axis=0, dtype=np.uint64))
+
+    ordered = base.take(rank_features([base.mean, base.deviation], hash_columns))
+    every = all_features(ordered, len(source.low))
+    known = isinstance(scale, str) and scale in ("auto", "std")
+    scaling = ordered if known else fit_scaling(source.sample[:1], scale).put_in_order(every)
     scale_checked(np.stack([source.low, source.high]), scaling)
-    return source._replace(scaling=scaling, checksum=checksum)
+    return source._replace(features=every, scaling=scaling, checksum=checksum)
 
 
 class Picked(NamedTuple):
@@ -160,30 +168,32 @@ class Picked(NamedTuple):
     """Their row numbers."""
 
 
-def pick_rows(part: Array, start: int, low: Array, high: Array, most: int) -> list[Picked]:
+def pick_rows(part: Array, start: int, low: Array, high: Array, features: Array, most: int) -> list[Picked]:
     """The rows of a part with the smallest hashes."""
-    hashes = hash_places(part, low, high) if len(part) else np.empty(0, np.uint64)
-    return [keep_smallest(Picked(hashes, part, np.arange(start, start + len(part))), most)]
+    varying = features[np.isin(features, varying_features(low, high))]
+    hashes = hash_places(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
+    return [keep_smallest(Picked(hashes, part, np.arange(start, start + len(part))), features, most)]
 
 
-def keep_smallest(picked: Picked, most: int) -> Picked:
-    """Rows with the smallest hashes, in lexicographic order."""
-    order = canonical_order(picked.values) if len(picked.values) else picked.rows
+def keep_smallest(picked: Picked, features: Array, most: int) -> Picked:
+    """Rows with the smallest hashes, in lexicographic order of their ``features``."""
+    order = canonical_order(picked.values, features) if len(picked.values) else picked.rows
     hashes, values, rows = picked.hashes[order], picked.values[order], picked.rows[order]
     kept = np.sort(np.lexsort((np.arange(len(rows)), hashes))[:most])
     return Picked(hashes[kept], values[kept], rows[kept])
 
 
-def merge_picked(parts: Any, most: int) -> Picked:
+def merge_picked(parts: Any, features: Array, most: int) -> Picked:
     """The smallest of several parts."""
     hashes, values, rows = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return keep_smallest(Picked(hashes, values, rows), most)
+    return keep_smallest(Picked(hashes, values, rows), features, most)
 
 
 def pick_samples(source: Source, most: int) -> Picked:
     """The samples that one machine would study, see ``Points.some_rows``."""
-    picked = call_each(pick_rows, source.parts, source.starts, source.low, source.high, most)
-    found: Picked = fetch([merge_tree(partial(merge_picked, most=most), picked)])[0][0]
+    picked = call_each(pick_rows, source.parts, source.starts, source.low, source.high, source.features, most)
+    merge = partial(merge_picked, features=source.features, most=most)
+    found: Picked = fetch([merge_tree(merge, picked)])[0][0]
     return found
 
 

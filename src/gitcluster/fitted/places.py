@@ -117,7 +117,10 @@ def _check_samples(found: Clustering, X: Any) -> Any:
         )
     if found.source.n_samples != found.n_samples:
         raise ValueError("X must be given: the model was fitted with whole numbers as sample_weight, as repeated rows.")
-    return found.source.values
+    scaling, values = found.source.scaling, found.source.values
+    if scaling is None or values.shape[1] != len(scaling.features) or scaling.rotation.size:
+        return values
+    return values[:, np.argsort(scaling.features)]  # as they were given
 
 
 def _feature_names(found: Clustering, X: Any, n_features: int) -> list[str]:
@@ -127,9 +130,10 @@ def _feature_names(found: Clustering, X: Any, n_features: int) -> list[str]:
     if X is not None:
         return [str(name) for name in known] if known is not None and len(known) == n_features else names
     scaling = found.source.scaling if isinstance(found.source, Points) else None
-    kept = range(n_features) if scaling is None else scaling.features
+    kept = range(n_features) if scaling is None else np.sort(scaling.features)
     fitted = [f"feature {i}" if known is None else str(known[i]) for i in kept]
-    return fitted if scaling is None else [f"{name}, scaled" for name in fitted]
+    as_given = scaling is None or (scaling.weights.size and (scaling.weights == 1).all())
+    return fitted if as_given else [f"{name}, scaled" for name in fitted]
 
 
 def _scaled(found: Clustering, X: Any, points: Any) -> Any:

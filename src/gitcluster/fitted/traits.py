@@ -127,7 +127,7 @@ def fitted_traits(found: Clustering, rows: Array) -> list[Trait]:
     names = found.feature_names or [f"feature {i}" for i in range(source.n_features)]
     if found.missing is not None:
         values = np.where(found.missing[rows][:, kept], np.nan, values)
-    return [Trait(names[i], "number", values[:, at], spread[at]) for at, i in enumerate(kept)]
+    return [Trait(names[kept[at]], "number", values[:, at], spread[at]) for at in np.argsort(kept)]
 
 
 def _decoded(columns: Columns, matrix: Array, spread: Array) -> list[Trait]:

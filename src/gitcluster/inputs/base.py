@@ -105,8 +105,8 @@ class Input(ABC):
         """The samples in another order; what :meth:`under` made is written over, and not used any more."""
         return self.repeat(order)
 
-    def own_order(self, *, always: bool) -> Array | None:
-        """An order of the samples that does not depend on how they were given; None where there is none."""
+    def own_order(self, *, always: bool, n_jobs: int | None = None) -> Array | None:
+        """Return an order of the samples that does not depend on how they were given, or None if there is none."""
         return None
 
     def first_equal(self, order: Array) -> Array:

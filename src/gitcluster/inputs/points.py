@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 from gitcluster._support.arrays import Array, reorder_rows, starts_of
 from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
 from gitcluster.inputs.matching import DenseMatcher, SparseMatcher
+from gitcluster.inputs.ordering import all_features, order_scaling, order_sparse
 from gitcluster.inputs.representations import (
     FeatureKinds,
     Representation,
@@ -78,15 +79,35 @@ class Points(Input):
         if self.metric != "euclidean" and (scale is None or isinstance(scale, str)):
             return [Representation("given", None)]
         if isinstance(scale, str) and scale in ("auto", "components"):
-            base = fit_scaling(self.values, "std", n_jobs=n_jobs)
-            some = self._take(rows, order)
-            ways = represent(some, base, self.kinds, n_jobs=n_jobs) if base is not None else []
+            ways = represent(self._take(rows, order), self._base(n_jobs), self.kinds, n_jobs=n_jobs)
             return ways if scale == "auto" else [named_way(ways, scale)]
         if self.kinds is not None and (scale is None or scale == "std"):
             rows = self.some_rows(MOST_STUDIED, order=order, n_jobs=n_jobs)
-            some, base = self._take(rows, order), fit_scaling(self.values, "std", n_jobs=n_jobs)
-            return [represent_table(some, base, self.kinds, divide=scale is not None)] if base is not None else []
-        return [Representation(name_of(scale), fit_scaling(self.values, scale, n_jobs=n_jobs))]
+            some = self._take(rows, order)
+            return [represent_table(some, self._base(n_jobs), self.kinds, divide=scale is not None)]
+        if isinstance(scale, str) and scale == "std":
+            return [Representation("std", self._base(n_jobs))]
+        scaling = fit_scaling(self.values, scale)
+        if self.metric == "euclidean":  # others, such as haversine, may depend on the order of the features
+            scaling = scaling.put_in_order(self._feature_order(n_jobs))
+        return [Representation(name_of(scale), scaling)]
+
+    def _base(self, n_jobs: int | None) -> Scaling:
+        """Return the standard deviations of the features, which are in their own order; learnt once."""
+        if "base" not in vars(self):
+            base = fit_scaling(self.values, "std", n_jobs=n_jobs)
+            if issparse(self.values):
+                base = base.put_in_order(order_sparse(self.values))
+            else:
+                base = order_scaling(self.values, base, n_jobs=n_jobs)
+            vars(self)["base"] = base
+        return vars(self)["base"]  # type: ignore[no-any-return]
+
+    def _feature_order(self, n_jobs: int | None) -> Array:
+        """Return the features in an order that does not depend on how they were given; those that vary come first."""
+        if issparse(self.values):
+            return order_sparse(self.values)
+        return all_features(self._base(n_jobs), self.values.shape[1])
 
     def _take(self, rows: Array | None, order: Array | None) -> Any:
         """Some of the samples in an order, or all of them."""
@@ -112,18 +133,23 @@ class Points(Input):
         if self.n_samples <= most:
             return None
         if issparse(self.values):
-            hashes = np.array([crc32(row) for row in ranked_rows(self.values)])
+            values = self.values[:, order_sparse(self.values)]
+            values.sort_indices()
+            hashes = np.array([crc32(row) for row in ranked_rows(values)])
         else:
-            hashes = hash_places(self.values, self.values.min(axis=0), self.values.max(axis=0), n_jobs=n_jobs)
+            low, high, features = self.values.min(axis=0), self.values.max(axis=0), self._base(n_jobs).features
+            hashes = hash_places(self.values, low, high, features, n_jobs=n_jobs)
         hashes = hashes if order is None else hashes[order]
         return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
-    def own_order(self, *, always: bool) -> Array | None:
-        """An order of the samples that does not depend on how they were given.
+    def own_order(self, *, always: bool, n_jobs: int | None = None) -> Array | None:
+        """Return an order of the samples that depends neither on their order nor on that of the features.
 
         Published figures are for dense samples as they come, which ``always=False`` leaves as they are.
         """
-        return canonical_order(self.values) if always or issparse(self.values) else None
+        if not always and not issparse(self.values):
+            return None
+        return canonical_order(self.values, None if self.scaling is not None else self._feature_order(n_jobs))
 
     def first_equal(self, order: Array) -> Array:
         values = self.values[order] if issparse(self.values) else self.values[order] + 0.0  # -0.0 and 0.0 are equal

@@ -49,7 +49,12 @@ class Ready(NamedTuple):
 
 
 def prepare_samples(
-    given: Input, *, sample_weight: ArrayLike | None, constraints: Constraints | None, sort: bool
+    given: Input,
+    *,
+    sample_weight: ArrayLike | None,
+    constraints: Constraints | None,
+    sort: bool,
+    n_jobs: int | None = None,
 ) -> Ready:
     """Repeat samples of whole weights, add up the weights of equal ones, and put all in an order of their own.
 
@@ -60,7 +65,7 @@ def prepare_samples(
     if weights is not None:
         rows = repeated_rows(given, weights, constraints)
         ready = add_up_duplicates(ready) if rows is None else repeat_rows(ready, rows)
-    order = ready.data.own_order(always=sort)
+    order = ready.data.own_order(always=sort, n_jobs=n_jobs)
     if order is None:
         return ready
     if ready.constraints is not None:  # equal samples of different groups are told apart by these

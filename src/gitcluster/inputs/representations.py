@@ -241,7 +241,7 @@ def _power(
 
     def fit(j: int) -> None:
         values = np.ascontiguousarray(points[:, j])
-        if not discrete[j] and len(np.unique(values[:100])) > 2:
+        if not discrete[j]:
             powers[j] = best_power(values[::step])
         bend(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]

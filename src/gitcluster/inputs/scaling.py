@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.inputs.lattices import DISTINCT, count_steps, distinct_values, precision_of, snap
 from gitcluster.kernels import run_threads
 from gitcluster.kernels import scaling as kernels
@@ -49,8 +49,16 @@ class Scaling(NamedTuple):
     slack: NDArray[np.float64] = np.empty(0)
     """(m,) how many steps a value may be off the lattice by."""
 
+    def take(self, order: Array) -> "Scaling":
+        """Return the scaling with its features in another order."""
+        return Scaling._make(part[order] if len(part) else part for part in self)
 
-def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | None = None) -> Scaling | None:
+    def put_in_order(self, features: Array) -> "Scaling":
+        """Return the scaling with its features in the order that they have among all ``features``."""
+        return self.take(np.argsort(inverse_order(features)[self.features]))
+
+
+def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | None = None) -> Scaling:
     """Learn the scale of the features of ``X``.
 
     Parameters
@@ -60,9 +68,9 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | 
         Standard deviations, nothing, or weights that features are multiplied by; a weight of 0 drops a feature.
     n_jobs : int, default=None
     """
-    if scale is None:
-        return None
     none = np.empty(0)
+    if scale is None:
+        return Scaling(np.arange(X.shape[1]), none, none, none, none, np.ones(X.shape[1]))
     if isinstance(scale, str):
         if scale != "std":
             raise ValueError(

@@ -16,20 +16,27 @@ GRID = 2.0**26
 any value to another."""
 
 
-def canonical_order(X: Any) -> Array:
-    """Rows in lexicographic order: an order of the samples that does not depend on how they were given.
+def canonical_order(X: Any, features: Array | None = None) -> Array:
+    """Return the rows in lexicographic order: an order of the samples that does not depend on how they were given.
+
+    ``features`` are compared in this order; all of them, from the first to the last, by default.
 
     Examples
     --------
     >>> canonical_order(np.array([[2.0, 0.0], [1.0, 5.0], [1.0, 3.0]]))
     array([2, 1, 0])
+    >>> canonical_order(np.array([[2.0, 0.0], [1.0, 5.0], [1.0, 3.0]]), np.array([1, 0]))
+    array([0, 2, 1])
     """
+    if features is not None and issparse(X):
+        X = X[:, features]
+        X.sort_indices()
     if issparse(X):
         rows = ranked_rows(X)
         return np.array(sorted(range(len(rows)), key=rows.__getitem__))
     order, fresh = np.arange(len(X)), np.zeros(len(X), np.bool_)  # fresh: unlike the row before, in this order
     fresh[:1] = True
-    for feature in range(X.shape[1]):
+    for feature in range(X.shape[1]) if features is None else features:
         tied = np.flatnonzero(~(fresh & np.append(fresh[1:], True)))
         if not len(tied):
             break
@@ -57,13 +64,20 @@ def ranked_rows(X: Any) -> list[bytes]:
     return [rank[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
 
 
-def hash_places(X: Array, low: Array, high: Array, *, n_jobs: int | None = None) -> NDArray[np.uint64]:
-    """A hash of where every row is between the lowest and the highest value of every feature: the same in all units."""
+def hash_places(
+    X: Array, low: Array, high: Array, features: Array | None = None, *, n_jobs: int | None = None
+) -> NDArray[np.uint64]:
+    """Return a hash of where every row is between the lowest and the highest value of every feature.
+
+    The hash is the same in all units. ``features`` count in this order; all by default.
+    """
+    features = np.arange(len(low)) if features is None else features
+    low, high = low[features], high[features]
     bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves, for data near the largest float
     span, hashes = np.where(top > bottom, top - bottom, 1.0), np.empty(len(X), np.uint64)
 
     def fill(start: int) -> None:
-        places = X[start : start + ROWS_AT_ONCE] / 2 - bottom
+        places = X[start : start + ROWS_AT_ONCE, features] / 2 - bottom
         places /= span
         places *= GRID
         np.rint(places, out=places)
