@@ -113,7 +113,8 @@ def test_what_is_encoded_is_decoded(seed, n_rows):
 def scaled(frame, scale="std", **options):
     """The points of a frame, and its columns."""
     found = learn_columns(frame, **options)
-    return Points(found.encode(frame).matrix, kinds=found.feature_kinds).scaled(scale).values, found
+    points = Points(found.encode(frame).matrix, kinds=found.feature_kinds).scaled(scale)
+    return points.values[:, np.argsort(points.scaling.features)], found
 
 
 def test_texts_that_look_like_numbers_stay_what_they_are():
