@@ -23,7 +23,7 @@ from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, ex
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.layers import Layer, find_layers
 from gitcluster.fitted.memberships import memberships, own_shares, top_memberships
-from gitcluster.fitted.persistence import load_model, pack_integers, save_model, unpack_integers
+from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.validity import score_closedness
@@ -527,7 +527,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             raise TypeError("A model with an object as search cannot be saved. Set search='exact' after the fit.")
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
-        fitted = {name: getattr(self, name) for name in _KEPT if hasattr(self, name)}
+        fitted = {name: getattr(self, name, None) for name in _KEPT}
         save_model(path, parameters=self.get_params(deep=False), fitted=fitted, notes=notes)
 
     @classmethod
@@ -535,17 +535,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """A model that :meth:`save` wrote. A file that is damaged or something else raises an error; none runs code."""
         loaded: Self = load_model(path, cls)
         return loaded
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        if "clustering_" in state:
-            state["clustering_"] = pack_integers(state["clustering_"], {})
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "clustering_" in state:
-            state = state | {"clustering_": unpack_integers(state["clustering_"], {})}
-        super().__setstate__(state)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

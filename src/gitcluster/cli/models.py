@@ -24,7 +24,7 @@ from gitcluster.cli.tables import column_centres, fill_missing, read_table
 from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.persistence import read_notes
+from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
 from gitcluster.inputs import Points
 from gitcluster.inputs.columns import Columns
 from gitcluster.inputs.representations import WIDEST
@@ -143,16 +143,27 @@ def is_model(path: str) -> bool:
 
 
 def load_model(path: str) -> Fitted:
-    """A saved model."""
+    """Return a saved model with the facts of its table."""
     if path == STANDARD:
         raise TableError("A model is read from a file, not from the standard input. Name the file.")
-    model = GIT.load(path)
-    notes = read_notes(path)
-    centres = notes.get("centres")
-    if isinstance(centres, np.ndarray):  # as they were kept before columns of several kinds
-        names = getattr(model, "feature_names_in_", [])
-        notes["centres"] = {str(name): float(value) for name, value in zip(names, centres, strict=False)}
-    return Fitted(model, TableFacts(**{name: notes[name] for name in TableFacts._fields if name in notes}))
+    model, notes = GIT.load(path), read_notes(path)
+    facts = TableFacts(**{name: notes[name] for name in TableFacts._fields if name in notes})
+    try:
+        _check_facts(facts, len(model.labels_))
+    except ValueError as error:
+        raise ModelFileError(f"{path} has damaged notes: {error}") from None
+    return Fitted(model, facts)
+
+
+def _check_facts(facts: TableFacts, n_rows: int) -> None:
+    """Raise if facts from a file are not those of a table."""
+    optional = Field("str", optional=True)
+    rows = {"missing": Field("str"), "id": optional, "ids": optional._replace(shape=(n_rows,)), "command": Field("str")}
+    rows |= {"na": Field("texts", ("",)), "centres": Field("dict", optional=True)}
+    check_fields((name, getattr(facts, name), row) for name, row in rows.items())
+    check_fields((f"centres[{name!r}]", value, Field("float")) for name, value in (facts.centres or {}).items())
+    if facts.id is None and facts.ids is not None and not all(text.isdecimal() for text in facts.ids.tolist()):
+        raise ValueError("ids must be numbers of rows, unless id names their column.")
 
 
 def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | None = None) -> Table:

@@ -22,7 +22,7 @@ from gitcluster.distributed.partition import Cell, Partition
 from gitcluster.distributed.plan import Plan
 from gitcluster.distributed.source import Source
 from gitcluster.distributed.tasks import call_each, fetch, store
-from gitcluster.fitted.checking import check_range
+from gitcluster.fitted.persistence import Field, check_fields
 
 FORMAT = 2
 MANIFEST = "graph.json"
@@ -94,17 +94,20 @@ def read_cell(
 
 def check_cell(cell: Cell, graph: Graph, n_samples: int) -> None:
     """Raise where the arrays of a cell do not fit each other."""
-    n_own, n_halo, n_groups = len(cell.ids), len(graph.halo), len(cell.first)
-    check_range("ids", cell.ids, (n_own,), 0, n_samples)
-    check_range("rows", cell.rows, (n_own,), 0, n_samples)
-    check_range("groups", cell.group, (n_own,), 0, n_groups)
-    check_range("halo", graph.halo, (n_halo,), 0, n_samples)
-    check_range("neighbours", graph.indices, graph.indices.shape, 0, n_own + n_halo)
+    n_near = len(cell.ids) + len(graph.halo)
+    check_fields(
+        [
+            ("ids", cell.ids, Field("int", ("n_own",), of=n_samples)),
+            ("rows", cell.rows, Field("int", ("n_own",), of=n_samples)),
+            ("groups", cell.group, Field("int", ("n_own",), of=len(cell.first))),
+            ("halo", graph.halo, Field("int", ("n_halo",), of=n_samples)),
+            ("neighbours", graph.indices, Field("int", ("n_own", ""), of=n_near)),
+            ("points", cell.points, Field("float", ("n_own", ""))),
+        ]
+    )
     for name, ids in (("ids", cell.ids), ("halo", graph.halo)):
         if (np.diff(ids) <= 0).any():
             raise ValueError(f"its {name} do not ascend")
-    if cell.points.dtype.kind != "f" or not np.isfinite(cell.points).all():
-        raise ValueError("its samples are not finite numbers")
     if graph.distances.dtype != cell.points.dtype or not (graph.distances[:, 0] >= 0).all():
         raise ValueError("its distances are not numbers")
     if not (np.isfinite(graph.distances[:, -1]).all() and (np.diff(graph.distances, axis=1) >= 0).all()):

@@ -15,6 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.validation import check_n_jobs
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Distances, Input, Points
 from gitcluster.kernels import transport
@@ -28,6 +29,7 @@ DEAREST = 2.0**40
 def meet_sizes(found: Clustering, labels: Array, prior: Any, *, n_jobs: int | None = None) -> Array:
     """Labels with which the clusters have exactly the shares of a prior, the largest first; noise stays noise."""
     _check_movable(found)
+    check_n_jobs(n_jobs)
     kept = labels >= 0
     if labels.max() + 1 < len(prior):
         raise ValueError(

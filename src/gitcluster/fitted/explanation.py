@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, visible
@@ -325,7 +326,7 @@ def table_rows(found: Clustering, groups: list[Array], X: Any) -> tuple[list[Tra
     rows = np.concatenate(groups)
     inside = np.arange(len(rows)) < len(groups[0])
     sides = np.flatnonzero(inside), np.flatnonzero(~inside)
-    if X is None or isinstance(found.source, (Distances, NeighborGraph)):
+    if X is None or issparse(X) or isinstance(found.source, (Distances, NeighborGraph)):
         return fitted_traits(found, rows), *sides
     if len(X) != found.n_samples:
         raise ValueError(f"X has {len(X)} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")

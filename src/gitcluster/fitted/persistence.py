@@ -1,19 +1,17 @@
-"""A model in a file: arrays as ``.npz``, everything else as a JSON header inside it; no pickle, so no code is run.
+"""Model files: arrays in one ``.npz``, everything else in a JSON header inside it. No pickle, so no code is run.
 
-The header says which format and version it is, of every array its type, shape and checksum, and the fields of every
-result by their names: a field that is added later has its default in older files. Loading believes nothing: a
-truncated, changed or foreign file is a :class:`ModelFileError` that says what is wrong with it.
+``SCHEMA`` states what every field holds, and :func:`_relations` what no row of a table can state. A file that breaks
+one of them is refused with a :class:`ModelFileError` that names the file and the field, before any compiled loop can
+read out of bounds or run forever.
 """
 
-import dataclasses
-import hashlib
-import io
 import json
 import math
 import os
+import stat
 import zipfile
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,45 +21,165 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.files import write_aside
-from gitcluster._support.validation import available_memory
+from gitcluster._support.validation import available_memory, check_n_jobs
 from gitcluster.edge_cutting import EdgeCut
-from gitcluster.fitted.checking import check_clustering
 from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.hierarchy.constrained import Ties
 from gitcluster.inputs import Distances, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
-from gitcluster.inputs.scaling import Scaling
-from gitcluster.recipes import Recipe, find_recipe
+from gitcluster.inputs.scaling import LARGEST, Scaling
+from gitcluster.inputs.values import DATE_ORDERS, NATURES
+from gitcluster.kernels import unions
+from gitcluster.recipes import find_recipe
 from gitcluster.topo_graph import TopoGraph
 
-FORMAT = "gitcluster-model"
-VERSION = 2
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""How the state of an older version becomes that of the next one. Version 1 was never in a release."""
-RESULTS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        Clustering,
-        Reference,
-        Points,
-        Distances,
-        NeighborGraph,
-        Scaling,
-        TopoGraph,
-        EdgeCut,
-        Hierarchy,
-        Ties,
-        Columns,
-        Column,
-    )
+FORMAT, VERSION, HEADER = "gitcluster-model", 3, "header"
+PARSED = 10
+"""Bytes of Python's objects for every byte of JSON, roughly."""
+COUNT, HUGE, INFINITE = 2**62, float(np.finfo(np.float64).max), math.inf
+"""Bounds of counts, whose sums fit in 64 bits, and of finite numbers."""
+ABOVE_0 = math.ulp(0.0)
+KINDS: dict[str, tuple[tuple[str, ...], float, float]] = {
+    "int": (("int", "int32", "int64"), 0, COUNT),
+    "float": (("float", "float32", "float64"), -HUGE, HUGE),
+    "matrix": (("float32", "float64", "sparse"), -HUGE, HUGE),
+    "label": (("int64", "uint64", "object"), -INFINITE, INFINITE),
 }
-"""Results that a file may hold, by name."""
-HEADER = "header.npy"
+"""Types of single values or dtypes of arrays, and usual bounds. Any other kind is the name of a type."""
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model, or not a whole one."""
+    """A file that is not a saved model, or not a whole one."""
+
+
+class Field(NamedTuple):
+    """A row of the table: what a field holds."""
+
+    kind: str
+    """One of ``KINDS``, names of types, "size" for one of the sizes, or "texts" for a tuple of them."""
+    shape: tuple[str | int, ...] = ()
+    """Numbers or names of sizes, which are the same in all rows; "" is any size. Empty for a single value."""
+    low: float | None = None
+    high: float | None = None
+    of: str | int = ""
+    """For indices: the size of what they are indices of."""
+    optional: bool = False
+    empty: bool = False
+    """Whether an array may have no items, whatever its sizes."""
+    gaps: bool = False
+    """Whether some numbers may be NaN."""
+
+
+def fields(names: str, kind: str, *shape: str | int, **rest: Any) -> dict[str, Field]:
+    """Return the same row for each of several fields."""
+    return dict.fromkeys(names.split(), Field(kind, shape, **rest))
+
+
+SCHEMA: dict[str, dict[str, Field]] = {
+    "Model": fields("clustering_", "Clustering")
+    | fields("n_features_in_", "size", "n_columns", optional=True)
+    | fields("feature_names_in_", "label", "n_columns", optional=True),
+    "Clustering": fields("recipe", "Recipe")
+    | fields("n_neighbors", "int", low=1, of="n_fitted")
+    | fields("labels", "int", "n_given", low=-1, of="n_clusters")
+    | fields("local_labels", "int", "n_given", of="n_local")
+    | fields("parents", "int", "n_given", of="n_given")
+    | fields("log_intensity", "float", "n_given")
+    | fields("outlier_scores", "float", "n_given", low=0, high=1)
+    | fields("proportions", "float", "n_clusters", low=0)
+    | fields("topo_graph", "TopoGraph")
+    | fields("edge_cut", "EdgeCut")
+    | fields("hierarchy", "Hierarchy", optional=True)
+    | fields("ties", "Ties", optional=True)
+    | fields("selection n_clusters_scores representations", "dict", optional=True)
+    | fields("recall", "float", low=0, high=1)
+    | fields("n_connected_components", "int", low=1)
+    | fields("representation", "str")
+    | fields("n_wanted", "int", low=1, optional=True)
+    | fields("prior", "float", "n_prior", low=ABOVE_0, optional=True)
+    | fields("reference", "Reference")
+    | fields("feature_names", "texts", "n_features", optional=True)
+    | fields("columns", "Columns", optional=True)
+    | fields("index", "label", "n_given", optional=True)
+    | fields("missing", "bool", "n_given", "n_features", optional=True)
+    | fields("donors", "float", "", "n_features", gaps=True, optional=True),
+    "selection": fields("representation merge", "str", "n_candidates")
+    | fields("n_neighbors n_local_clusters", "int", "n_candidates")
+    | fields("agreement score", "float", "n_candidates")
+    | fields("proportion_distance misplaced", "float", "n_candidates", gaps=True)
+    | fields("chosen", "bool", "n_candidates"),
+    "n_clusters_scores": fields("n_clusters", "int", "n_numbers", low=1)
+    | fields("score agreement leak valley confidence", "float", "n_numbers")
+    | fields("rank", "int", "n_numbers"),
+    "representations": fields("representation reason", "str", "n_representations")
+    | fields("score", "float", "n_representations", gaps=True)
+    | fields("chosen", "bool", "n_representations"),
+    "Reference": fields("recipe", "Recipe")
+    | fields("n_neighbors", "int", low=1, of="n_fitted")
+    | fields("source", "Points Distances NeighborGraph")
+    | fields("units", "float", "n_local", low=ABOVE_0)
+    | fields("log_intensity", "float", "n_fitted")
+    | fields("parents", "int", "n_fitted", of="n_fitted")
+    | fields("local_labels", "int", "n_fitted", of="n_local")
+    | fields("clusters", "int", "n_local", of="n_clusters")
+    | fields("labels", "int", "n_fitted", low=-1, of="n_clusters")
+    | fields("widths", "float", "n_fitted", low=0, high=INFINITE)
+    | fields("outlier_scores", "float", "n_fitted", low=0, high=1)
+    | fields("noise_above", "float")
+    | fields("weights", "float", "n_fitted", low=0, optional=True)
+    | fields("rows", "int", "n_fitted", of="n_given", optional=True)
+    | fields("copies", "int", "n_given", low=-1, of="n_fitted", optional=True),
+    "Recipe": fields("name", "str"),
+    "TopoGraph": fields("sizes", "int", "n_local", low=1)
+    | fields("peaks", "int", "n_local", of="n_given")
+    | fields("edges", "int", "n_edges", 2, of="n_local")
+    | fields("log_weights", "float", "n_edges", low=-INFINITE)
+    | fields("pairs", "int", "n_edges"),
+    "EdgeCut": fields("labels", "int", "n_local", of="n_clusters")
+    | fields("sizes", "int", "n_clusters", low=1)
+    | fields("kept", "bool", "n_edges")
+    | fields("merged", "int", "", of="n_edges")
+    | fields("scores", "float", ""),
+    "Hierarchy": fields("linkage", "float", "n_merges", 4, low=0)
+    | fields("edges", "int", "n_merges", of="n_edges")
+    | fields("log_strength", "float", "n_merges", low=-INFINITE)
+    | fields("sizes", "int", "n_merges"),
+    "Ties": fields("together apart", "int", "", 2, of="n_local")
+    | fields("rival", "int", "n_local", low=-1)
+    | fields("smallest largest", "float", low=0)
+    | fields("n_samples", "int"),
+    "Points": fields("values", "matrix", "n_fitted", "n_values")
+    | fields("metric", "str")
+    | fields("scaling", "Scaling", optional=True)
+    | fields("given_features", "size", "n_features")
+    | fields("order", "int", "n_fitted", of="n_fitted", optional=True)
+    | fields("named", "bool")
+    | fields("given", "float", "n_fitted", "n_features", optional=True),
+    "Distances": fields("size", "size", "n_fitted")
+    | fields("fingerprint", "str")
+    | fields("columns", "int", "n_fitted", of="n_given", optional=True),
+    "NeighborGraph": fields("graph", "matrix", "n_fitted", "n_fitted", low=0),
+    "Scaling": fields("features", "int", "n_scaled", of="n_features")
+    | fields("low mean powers means slack", "float", "n_scaled", empty=True)
+    | fields("span deviation weights spreads", "float", "n_scaled", low=ABOVE_0, empty=True)
+    | fields("rotation", "float", "n_scaled", "n_values", empty=True)
+    | fields("steps", "int", "n_scaled", high=2**53, empty=True),
+    "Columns": fields("columns", "Column", "n_columns") | fields("encoded", "bool"),
+    "Column": fields("name kind", "str")
+    | fields("levels", "texts", "")
+    | fields("other requested independent", "bool")
+    | fields("median shift", "float")
+    | fields("weight", "float", low=0)
+    | fields("missing distinct unread", "int")
+    | fields("nature decimal date_order", "str")
+    | fields("utc_offset", "float", low=-24, high=24, optional=True),
+}
+"""What the fields of classes and the columns of tables hold. A field that is not here is not saved, and has its default
+in a loaded model."""
+SAVED = (Clustering, Reference, TopoGraph, EdgeCut, Hierarchy, Ties, Points, NeighborGraph, Scaling, Columns, Column)
+MAKE: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in SAVED}
+MAKE |= {"Recipe": lambda name: find_recipe(name), "Distances": partial(Distances, None)}  # without its matrix
 
 
 def save_model(
@@ -71,213 +189,292 @@ def save_model(
     fitted: dict[str, Any],
     notes: dict[str, Any] | None = None,
 ) -> Path:
-    """Write parameters and what was fitted; aside first, so that no half is left."""
-    state = {"class": "GIT", "parameters": parameters, "fitted": fitted, "notes": notes or {}}
+    """Write a model, and return the path with its suffix; a failed save leaves the earlier file as it was."""
     arrays: dict[str, NDArray[Any]] = {}
-    tree = _pack(state, arrays)
-    about = {name: [a.dtype.str, list(a.shape), _checksum(a)] for name, a in arrays.items()}
-    header = json.dumps({"format": FORMAT, "version": VERSION, "arrays": about, "state": tree})
-    target = Path(path)
-    if not target.suffix:
-        target = target.with_suffix(".npz")
+    state = {"parameters": parameters, "fitted": fitted, "notes": notes or {}}
+    header = {"format": FORMAT, "version": VERSION, "state": _pack(state, arrays, "")}
+    target = Path(path) if Path(path).suffix else Path(path).with_suffix(".npz")
     with write_aside(target) as file:
-        np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+        np.savez(file, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
     return target
 
 
 def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
-    """A model that :func:`save_model` wrote."""
-    state = _read_state(path)
+    """Return the model in a file, as an estimator of this class."""
+    (parameters, fitted, _), reader = _read_file(path)
     try:
-        model = kind(**state["parameters"])
-        for name, value in state["fitted"].items():
-            setattr(model, name, value)
-        if not isinstance(model.clustering_, Clustering) or model.clustering_.reference is None:
-            raise ValueError("it holds no clustering")
-        check_clustering(model.clustering_, getattr(model, "n_features_in_", None))
+        reader.collect("Model", fitted, "fitted")
+        sizes = check_fields(reader.fields)
+        for rule, holds in _relations(fitted, sizes):
+            if not holds:
+                raise ValueError(f"{rule}.")
+        model = kind(**parameters)
+        check_fields((name, getattr(model, name), Field("str")) for name in ("metric", "search"))
+        check_n_jobs(model.n_jobs)
     except Exception as error:
-        raise ModelFileError(f"{path} holds no working model: {error}") from None
+        raise ModelFileError(f"{path} holds no working model: {_first_line(error)}") from None
+    for name, value in fitted.items():
+        if value is not None:
+            setattr(model, name, value)
     return model
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What was kept beside a model; empty where nothing was."""
-    return dict(_read_state(path)["notes"])
+    """Return what was saved beside a model."""
+    return _read_file(path)[0][2]
 
 
-def _read_state(path: str | os.PathLike[str]) -> dict[str, Any]:
+def check_fields(fields: Iterable[tuple[str, Any, Field]]) -> dict[str, int]:
+    """Check named values against rows of the table, and return the sizes that they have in common."""
+    there, sizes = [row for row in fields if row[1] is not None or not row[2].optional], dict[str, int]()
+    first: dict[str, str] = {}
+    for name, value, row in there:
+        kind, shape = _kind_of(value), getattr(value, "shape", (len(value),) if type(value) is tuple else ())
+        if row.kind == "size" and kind == "int" and value >= 0:
+            kind, shape = "size", (value,)
+        if kind not in KINDS.get(row.kind, (row.kind.split(),))[0] or len(shape) != len(row.shape):
+            raise ValueError(f"{name} must be {row.kind}{list(row.shape) or ''}, got {kind}{list(shape) or ''}.")
+        for size, n in zip(row.shape, () if row.empty and 0 in shape else shape, strict=False):
+            wanted = sizes.setdefault(size, n) if size and isinstance(size, str) else size
+            if wanted not in ("", n):
+                other = f" as in {first[size]}" if isinstance(size, str) else ""
+                raise ValueError(f"{name} must have {size} = {wanted}{other}, got {n}.")
+            first.setdefault(str(size), name)
+    for name, value, row in there:
+        if row.kind not in KINDS or _kind_of(value) == "object":
+            continue
+        numbers = np.asarray(value.data if issparse(value) else value)
+        numbers = numbers[~np.isnan(numbers)] if row.gaps else numbers
+        _, low, high = KINDS[row.kind]
+        low, high = low if row.low is None else row.low, high if row.high is None else row.high
+        high = high if row.of == "" else (sizes[row.of] if isinstance(row.of, str) else row.of) - 1
+        least, most = (numbers.min().item(), numbers.max().item()) if numbers.size else (0, 0)
+        if numbers.size and not low <= least <= most <= high:  # false for NaN
+            raise ValueError(f"{name} must be from {low:g} to {high:g}, got {least:g} to {most:g}.")
+    return sizes
+
+
+def _kind_of(value: Any) -> str:
+    """Return the name of a type, or the dtype of an array that compiled code can read."""
+    if issparse(value):
+        kinds = [_kind_of(part) for part in (value.data, value.indices, value.indptr)]
+        return "sparse" if kinds[0] in KINDS["float"][0] and set(kinds[1:]) <= set(KINDS["int"][0]) else "other"
+    if isinstance(value, np.ndarray):
+        name = "str" if value.dtype.kind == "U" else value.dtype.name
+        readable = value.ndim and value.dtype.isnative and (name != "object" or all(type(x) is str for x in value.flat))
+        return name if readable else "other"
+    if type(value) is tuple:
+        kinds = sorted({_kind_of(item) for item in value})
+        return "texts" if kinds in ([], ["str"]) else kinds[0] if len(kinds) == 1 else "other"
+    return "large int" if isinstance(value, int) and abs(value) > COUNT else type(value).__name__
+
+
+def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
+    """Yield what ``SCHEMA`` cannot state, and whether it holds; later rules rely on earlier ones."""
+    found: Clustering = fitted["clustering_"]
+    graph, cut, tree, columns, n_local = (
+        found.topo_graph,
+        found.edge_cut,
+        found.hierarchy,
+        found.columns,
+        sizes["n_local"],
+    )
+    reference = found.fitted
+    source, rows, copies = reference.source, reference.rows, reference.copies
+    first, second = graph.edges.astype(np.int64).T
+    yield "topo_graph.sizes must have a sum below 2^62", 0 < sum(graph.sizes.tolist()) < COUNT
+    yield "topo_graph.edges must be pairs i < j", (first < second).all()
+    yield "topo_graph.edges must be different", len(np.unique(first * n_local + second)) == len(first)
+    yield "edge_cut.labels must name every cluster", len(np.unique(cut.labels)) == sizes["n_clusters"]
+    yield "edge_cut.kept must be the edges inside clusters", np.array_equal(cut.kept, graph.inside(cut.labels))
+    yield "reference.local_labels must name every local cluster", len(np.unique(reference.local_labels)) == n_local
+    top = found.parents
+    for _ in range(sizes["n_given"].bit_length()):  # each round doubles the steps uphill
+        top = top[top]
+    yield "parents must lead uphill to peaks", np.isin(top, graph.peaks).all()
+    yield "parents of peaks must be the peaks", (found.parents[graph.peaks] == graph.peaks).all()
+    made = [part is not None for part in (tree, found.selection, found.representations)]
+    yield "hierarchy and selection must be those of the variant", made == [found.recipe.has_hierarchy] * 3
+    if tree is not None:
+        root = np.arange(n_local)
+        unions.union_edges(root, graph.edges, tree.edges)
+        unions.find_all(root)
+        yield "hierarchy.edges must join all local clusters", sizes["n_merges"] == n_local - 1 and not root.any()
+        children, there = tree.linkage[:, :2], n_local + np.arange(n_local - 1)[:, None]
+        whole = (children == np.floor(children)).all() and (children < there).all()
+        yield "hierarchy.linkage must merge every cluster once", whole and len(np.unique(children)) == children.size
+        yield "hierarchy.linkage must have rising heights", (np.diff(tree.linkage[:, 2]) >= 0).all()
+        yield "selection.chosen must name a candidate", found.selection is not None and found.selection["chosen"].any()
+    if found.ties is not None:
+        yield "ties.smallest must not exceed ties.largest", found.ties.smallest <= found.ties.largest
+    if found.n_clusters_scores is not None:
+        ranks = np.sort(found.n_clusters_scores["rank"])
+        ranks = ranks[ranks > 0]
+        yield "n_clusters_scores.rank must be 1, 2, ...", len(ranks) and (ranks == 1 + np.arange(len(ranks))).all()
+    if rows is None or copies is None:
+        same = rows is copies is None and sizes["n_given"] == sizes["n_fitted"]
+        yield "reference.rows and copies must be there if samples are repeated", same
+    else:
+        given = np.flatnonzero(copies >= 0)
+        yield "reference.copies must be places in rows", len(given) and np.array_equal(rows[copies[given]], given)
+    if isinstance(source, Distances):
+        yield "source.columns must be there with rows", (source.columns is None) == (rows is None)
+        yield "n_features_in_ must be the number of samples", sizes.get("n_columns") == sizes["n_given"]
+    if isinstance(source, Points):
+        encoded = columns is not None and columns.encoded
+        n_features = len(columns.features) if columns is not None and encoded else sizes.get("n_columns")
+        yield "n_features_in_ and columns must be those of source", sizes["n_features"] == n_features
+        yield from _point_relations(source, sizes)
+    names = fitted["feature_names_in_"]
+    known_names = None if columns is None else [column.name for column in columns]
+    same = names is None or not isinstance(source, Points) or names.tolist() == known_names
+    yield "feature_names_in_ must be the names of columns", same
+    for column in () if columns is None else columns:
+        ranked, n_levels = column.kind in ("binary", "ordinal"), len(column.levels)
+        known = column.distinct <= n_levels and 0 <= column.median <= n_levels - 1
+        yield f"columns[{column.name!r}].levels must be all its values", known or not ranked
+        written = column.nature in NATURES and column.decimal in (".", ",") and column.date_order in DATE_ORDERS
+        yield f"columns[{column.name!r}] must have a known format", written
+    yield "donors must be kept with columns", (found.donors is None) == (columns is None)
+    yield "donors must have a value of every feature", found.donors is None or ~np.isnan(found.donors).all(axis=0).any()
+
+
+def _point_relations(source: Points, sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
+    scaling, values, n_values = source.scaling, source.values, sizes["n_features"]
+    if scaling is not None:
+        n_values, moments = sizes["n_scaled"], {len(part) for part in scaling[1:5]}
+        whole = len(scaling.weights) == n_values if issparse(values) else moments == {n_values - len(scaling.weights)}
+        yield "source.scaling must have weights or all moments", whole
+        yield "source.scaling.powers must have means and spreads", len({len(part) for part in scaling[6:9]}) == 1
+        yield "source.scaling.steps must have slack", len(scaling.steps) == len(scaling.slack)
+        n_values = scaling.rotation.shape[1] if scaling.rotation.size else n_values
+    yield "source.values must have the scaled features", sizes["n_values"] == n_values
+    if n_values and source.metric == "euclidean":
+        far = LARGEST[values.dtype.char]
+        yield "source.values must be small enough for distances", -far <= values.min() <= values.max() <= far
+    elif n_values:
+        source.repeat(np.arange(2)).nearest(values[:1], 1)  # raises if the metric is unknown, or not for such values
+
+
+class _Reader:
+    """Arrays and values of an archive. Rows of the table are collected, to be checked when all sizes are known."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.archive, self.arrays, self.fields = archive, dict[str, NDArray[Any]](), list[tuple[str, Any, Field]]()
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return an array, if its header declares as many bytes as are there."""
+        if name not in self.arrays:
+            with self.archive.open(f"{name}.npy") as file:
+                read_header = npy.read_array_header_1_0 if npy.read_magic(file) == (1, 0) else npy.read_array_header_2_0
+                shape, _, dtype = read_header(file)
+                declared = file.tell() + math.prod(shape) * dtype.itemsize
+            if dtype.hasobject or not dtype.itemsize or declared != self.archive.getinfo(f"{name}.npy").file_size:
+                raise ValueError(f"{name} does not hold the array that it declares.")
+            with self.archive.open(f"{name}.npy") as file:  # from the start, so that checksums are compared
+                self.arrays[name] = np.asarray(npy.read_array(file, allow_pickle=False))
+        return self.arrays[name]
+
+    def unpack(self, tree: Any, path: str = "") -> Any:
+        """Return what was packed."""
+        if isinstance(tree, list):
+            return [self.unpack(item, f"{path}[{i}]") for i, item in enumerate(tree)]
+        if not isinstance(tree, dict):
+            return tree
+        ((kind, content),) = tree.items()
+        if kind == "array":
+            return self.array(content)
+        if kind == "texts":
+            return np.array(content, dtype=object)
+        if kind == "tuple":
+            return tuple(self.unpack(list(content), path))
+        parts = {name: self.unpack(part, f"{path}.{name}".lstrip(".")) for name, part in content.items()}
+        if kind == "dict":
+            return parts
+        if kind == "sparse":
+            matrix = csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+            matrix.check_format(full_check=True)
+            return matrix
+        self.collect(kind, parts, path)
+        return MAKE[kind](**parts)
+
+    def collect(self, kind: str, parts: dict[str, Any], path: str) -> None:
+        """Collect the rows of a class or table, and of the tables in it."""
+        if parts.keys() != SCHEMA[kind].keys():
+            raise ValueError(f"{path} must have the fields {', '.join(SCHEMA[kind])}.")
+        for name, row in SCHEMA[kind].items():
+            self.fields.append((f"{path}.{name}", parts[name], row))
+            if row.kind == "dict" and isinstance(parts[name], dict):
+                self.collect(name, parts[name], f"{path}.{name}")
+
+
+def _read_file(path: str | os.PathLike[str]) -> tuple[list[dict[str, Any]], _Reader]:
+    """Return parameters, what was fitted and notes, and what has read them, which never reads more than is there."""
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+        raise ModelFileError(f"{path} is not a regular file.")
     try:
-        with Path(path).open("rb") as handle, zipfile.ZipFile(handle) as archive:
-            header = _read_header(path, archive)
-            arrays = {name: _read_array(path, archive, name, about) for name, about in header["arrays"].items()}
-            state = _upgrade(header["state"], header["version"])
-            found = _unpack(state, arrays)
-            if not isinstance(found, dict) or not found.keys() >= {"parameters", "fitted", "notes"}:
-                raise ModelFileError(f"{path} is damaged: its header holds no model.")
+        with Path(path).open("rb") as handle:
+            _check_memory(path, about.st_size)
+            archive = zipfile.ZipFile(handle)
+            members = archive.infolist()
+            packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
+            if packed or sum(member.file_size for member in members) > about.st_size:
+                raise ModelFileError(f"{path} is not a model that gitcluster has saved: parts of it are compressed.")
+            _check_memory(path, about.st_size + PARSED * archive.getinfo(f"{HEADER}.npy").file_size)
+            reader = _Reader(archive)
+            header = json.loads(reader.array(HEADER).tobytes().decode())
+            if not isinstance(header, dict) or header.get("format") != FORMAT:
+                raise ModelFileError(f"{path} is not a model that gitcluster has saved.")
+            if header.get("version") != VERSION:
+                raise ModelFileError(
+                    f"{path} has version {header.get('version')!r} of the format, and this gitcluster reads version "
+                    f"{VERSION}. Fit and save the model again."
+                )
+            state = reader.unpack(header["state"])
+            return [dict(state[part]) for part in ("parameters", "fitted", "notes")], reader
     except (FileNotFoundError, IsADirectoryError, PermissionError, ModelFileError, MemoryError):
         raise
     except Exception as error:  # numpy, zipfile and json raise all kinds for files that are not what they seem
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ModelFileError(f"{path} is damaged or not a saved model: {reason}") from None
-    return found
+        raise ModelFileError(f"{path} is damaged or not a saved model: {_first_line(error)}") from None
 
 
-def _read_header(path: Any, archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The header, before anything else is read: what is in the file may not take more memory than there is."""
-    members = archive.infolist()
-    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-        raise ModelFileError(f"{path} is not a model that gitcluster has saved: parts of it are compressed.")
-    needed, free = sum(member.file_size for member in members), available_memory()
-    if needed > free:
+def _check_memory(path: str | os.PathLike[str], needed: float) -> None:
+    if needed > (free := available_memory()):
         raise MemoryError(f"{path} needs {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free.")
-    header = json.loads(_read_npy(archive, HEADER).tobytes().decode())
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is not a model that gitcluster has saved.")
-    version = header.get("version")
-    if not isinstance(version, int) or version > VERSION:
-        raise ModelFileError(
-            f"{path} has version {version} of the format, this gitcluster reads up to {VERSION}. "
-            "Read it with a newer gitcluster."
-        )
-    if any(step not in UPGRADES for step in range(version, VERSION)):
-        raise ModelFileError(
-            f"{path} has version {version} of the format, which was never in a release. Fit and save the model again."
-        )
-    return header
 
 
-def _upgrade(state: dict[str, Any], version: int) -> dict[str, Any]:
-    for step in range(version, VERSION):
-        state = UPGRADES[step](state)
-    return state
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _read_array(path: Any, archive: zipfile.ZipFile, name: str, about: Any) -> NDArray[Any]:
-    array = _read_npy(archive, f"{name}.npy")
-    if [array.dtype.str, list(array.shape), _checksum(array)] != about:
-        raise ModelFileError(f"{path} is damaged: the array {name} is not the one that was saved.")
-    return array
-
-
-def _read_npy(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    """An array of the archive; no memory is taken for values that are not there."""
-    data = io.BytesIO(archive.read(name))
-    version = npy.read_magic(data)
-    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, dtype = read_header(data)
-    values = data.read()
-    if dtype.hasobject or len(values) != math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"{name} does not hold the array that it says")
-    return np.frombuffer(bytearray(values), dtype).reshape(shape, order="F" if by_columns else "C")
-
-
-def _checksum(array: NDArray[Any]) -> str:
-    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
-
-
-def _fields(value: Any) -> list[str]:
-    """Names of the fields of a result, or of its type."""
-    if hasattr(value, "_fields"):
-        return list(value._fields)
-    return [field.name for field in dataclasses.fields(value)]
-
-
-def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A tree of plain values for the header; arrays are collected."""
-    if value is None or isinstance(value, (bool, str)):
+def _pack(value: Any, arrays: dict[str, NDArray[Any]], path: str) -> Any:
+    """Return a value as JSON, with names for arrays, which are collected."""
+    if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    if isinstance(value, (float, np.floating)):
-        return {"float": float(value).hex()}
-    if issparse(value):
-        parts = {"data": value.data, "indices": value.indices, "indptr": value.indptr, "shape": list(value.shape)}
-        return {"sparse": _pack(parts, arrays)}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        return {"texts": [str(item) for item in value]}
     if isinstance(value, np.ndarray):
-        if value.dtype.kind == "O":
-            return {"strings": [str(item) for item in value]}
-        for name, array in arrays.items():
-            if array is value:
-                return {"array": name}
-        name = f"a{len(arrays)}"
+        name = next((name for name, array in arrays.items() if array is value), path)
         arrays[name] = value
         return {"array": name}
-    if isinstance(value, Recipe):
-        return {"recipe": value.name}
-    kind = type(value).__name__
-    if kind in RESULTS:
-        return {"result": kind, "fields": {name: _pack(getattr(value, name), arrays) for name in _fields(value)}}
-    if isinstance(value, (list, tuple)):
-        return {"tuple" if isinstance(value, tuple) else "list": [_pack(item, arrays) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": {str(key): _pack(item, arrays) for key, item in value.items()}}
-    raise TypeError(f"A model with {value!r} cannot be saved: it is neither a number, a text nor an array.")
-
-
-def _unpack(tree: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    if not isinstance(tree, dict):
-        return tree
-    if "float" in tree:
-        return float.fromhex(tree["float"])
-    if "array" in tree:
-        return arrays[tree["array"]]
-    if "strings" in tree:
-        return np.array([str(item) for item in tree["strings"]], dtype=object)
-    if "sparse" in tree:
-        parts = _unpack(tree["sparse"], arrays)
-        found = csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
-        found.check_format(full_check=True)
-        return found
-    if "recipe" in tree:
-        return find_recipe(tree["recipe"])
-    if "result" in tree:
-        return _unpack_result(tree["result"], tree["fields"], arrays)
-    if "tuple" in tree:
-        return tuple(_unpack(item, arrays) for item in tree["tuple"])
-    if "list" in tree:
-        return [_unpack(item, arrays) for item in tree["list"]]
-    return {key: _unpack(item, arrays) for key, item in tree["dict"].items()}
-
-
-def _unpack_result(kind: str, fields: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
-    known = _fields(RESULTS[kind])
-    unknown = sorted(fields.keys() - set(known))
-    if unknown:
-        raise ModelFileError(f"its {kind} has the field {unknown[0]!r}, which this gitcluster does not know")
-    return RESULTS[kind](**{name: _unpack(item, arrays) for name, item in fields.items()})
-
-
-class PackedIntegers(NamedTuple):
-    """An array of integers, compressed, for pickle."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    data: bytes
-
-
-def pack_integers(value: Any, seen: dict[int, Any]) -> Any:
-    """A tree with its arrays of integers compressed; ``seen`` keeps what is one array one array."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
-        if id(value) not in seen:
-            data = zlib.compress(np.ascontiguousarray(value).tobytes(), 1)
-            seen[id(value)] = PackedIntegers(value.dtype.str, value.shape, data)
-        return seen[id(value)]
-    return _map_tree(value, lambda item: pack_integers(item, seen))
-
-
-def unpack_integers(value: Any, seen: dict[int, Any]) -> Any:
-    """The tree as it was."""
-    if isinstance(value, PackedIntegers):
-        if id(value) not in seen:
-            array = np.frombuffer(zlib.decompress(value.data), np.dtype(value.dtype)).reshape(value.shape)
-            seen[id(value)] = array.copy()
-        return seen[id(value)]
-    return _map_tree(value, lambda item: unpack_integers(item, seen))
-
-
-def _map_tree(value: Any, function: Callable[[Any], Any]) -> Any:
-    if isinstance(value, dict):
-        return {key: function(item) for key, item in value.items()}
-    if type(value).__name__ in RESULTS:
-        return type(value)(**{name: function(getattr(value, name)) for name in _fields(value)})
-    return value
+    if isinstance(value, list):
+        return [_pack(item, arrays, f"{path}.{i}") for i, item in enumerate(value)]
+    kind = "sparse" if issparse(value) else type(value).__name__
+    if kind == "tuple":
+        return {"tuple": _pack(list(value), arrays, path)}
+    if kind == "sparse":
+        parts = {name: getattr(value, name) for name in ("data", "indices", "indptr")} | {"shape": list(value.shape)}
+    elif kind in MAKE:
+        parts = {name: getattr(value, name) for name in SCHEMA[kind]}
+    elif kind == "dict":
+        parts = value
+    else:
+        raise TypeError(f"A model with {value!r} cannot be saved: it is neither a number, a text nor an array.")
+    tree = {}
+    for i, (name, part) in enumerate(parts.items()):
+        place = name if str(name).isidentifier() else i  # in the name of a file
+        tree[str(name)] = _pack(part, arrays, f"{path}.{place}".lstrip("."))
+    return {kind: tree}

@@ -31,6 +31,8 @@ READABLE = 0.95
 errors and remarks are rarer than that."""
 NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set, np.ndarray)
 """Types of cells that are neither numbers nor texts."""
+NATURES = ("numbers", "dates", "truths", "texts", "categories")
+DATE_ORDERS = ("ymd", "dmy", "mdy")
 DAY = 86_400.0
 EPOCH = date(1970, 1, 1).toordinal()
 
