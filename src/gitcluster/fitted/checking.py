@@ -255,6 +255,3 @@ def _check_scaling(scaling: Any, n_features: int) -> None:
         raise ValueError("its scale is not above 0")
     if scaling.rotation.size:
         _check_floats("rotation", scaling.rotation, (len(features), scaling.rotation.shape[-1]))
-    n_lattices = len(scaling.low) if len(scaling.steps) else 0
-    check_range("steps", scaling.steps, (n_lattices,), 0, 2**53)
-    _check_floats("slack", scaling.slack, (n_lattices,))
