@@ -115,22 +115,6 @@ def test_one_factor_for_all_features_never_matters(seed, factor, ties):
     np.testing.assert_array_equal(model().fit_predict(X * factor), model().fit_predict(X))
 
 
-@given(
-    seeds,
-    st.sampled_from([0.001, 0.1, 0.3048, 7.0, 1000 / 3]),
-    st.sampled_from([(0.1, 1e4), (10.0, 5.4e6), (0.01, 0.0), (1.0, 0.0)]),
-    st.sampled_from([np.float64, np.float32]),
-)
-def test_units_do_not_matter_on_lattices_far_from_the_origin(seed, unit, lattice, dtype):
-    (step, far), rng = lattice, np.random.default_rng(seed)
-    X = (rng.integers(0, 12, size=(100, 2)) * step + (far if dtype == np.float64 else min(far, 1e4))).astype(dtype)
-    other = X * np.array([unit, 0.001], dtype)
-    there, back = model(scale="std").fit(X), model(scale="std").fit(other)
-    np.testing.assert_array_equal(back.labels_, there.labels_)
-    np.testing.assert_array_equal(back.log_intensity_, there.log_intensity_)
-    np.testing.assert_array_equal(back.predict(other), back.labels_)
-
-
 @given(seeds, st.integers(2, 12), st.sampled_from(["adaptive", "paper"]), st.sampled_from([5, "auto"]))
 def test_duplicates_share_a_label(seed, copies, variant, n_neighbors):
     X = np.repeat(blobs(seed, 30), copies, axis=0)

@@ -1,4 +1,4 @@
-"""Hostile use, counted: ``python -m benchmarks hostile [--count 10000] [--only laws|units|files|checkpoints|tables]``.
+"""Hostile use, counted: ``python -m benchmarks hostile [--count 10000] [--only laws|files|checkpoints|tables]``.
 
 Every kind is in a file of its own, which says what is tried and what may come of it. Files and checkpoints are tried in
 a process with a limit of time and memory: that it ends is a result as well. One line per run goes to
@@ -18,13 +18,11 @@ from benchmarks.experiments.hostile.checkpoints import try_checkpoint
 from benchmarks.experiments.hostile.files import try_file
 from benchmarks.experiments.hostile.laws import try_law
 from benchmarks.experiments.hostile.tables import try_table
-from benchmarks.experiments.hostile.units import try_units
 from benchmarks.running import FOLDER, Worker, describe_run, record
 
 RESULTS = FOLDER / "hostile.jsonl"
 KINDS: dict[str, Callable[[int, int], Counter[str]]] = {
     "laws": try_law,
-    "units": try_units,
     "files": try_file,
     "checkpoints": try_checkpoint,
     "tables": try_table,

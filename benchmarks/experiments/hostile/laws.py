@@ -20,7 +20,7 @@ from gitcluster import GIT, pipeline
 UNITS = (2.0**-7, 0.001, 0.3048, 7.0, 1000 / 3)
 """What features are multiplied by; the first rounds nothing."""
 FAR = 100.0
-"""Values beyond this, not counted in steps, are multiplied by what rounds nothing; those of sparse samples always."""
+"""Values beyond this are multiplied by what rounds nothing; so are single precision and sparse samples."""
 FEW_STUDIED = 25
 """Samples that choose the representation in some of the cases."""
 
@@ -89,10 +89,9 @@ def broken_laws(
         return clone(model).set_params(**options).fit(form(X), **parameters)
 
     labels, broken = model.labels_, []
-    named = isinstance(model.scale, str)
-    std = named and model.scale == "std"
+    std = isinstance(model.scale, str) and model.scale == "std"
     order, n_units = rng.permutation(len(X)), X.shape[1] if std else 1  # else one for all features
-    exact = X.dtype == np.float32 or form is csr_array or (not named and np.abs(X).max() > FAR)
+    exact = X.dtype == np.float32 or form is csr_array or np.abs(X).max() > FAR
     units = rng.choice(UNITS[: 1 if exact else None], n_units)
     other = fit_again(X[order], shuffled(parameters, order))
     laws: dict[str, Callable[[], bool]] = {

@@ -118,11 +118,6 @@ class Grammar:
         empty = sum(1 for row in rows if not row.strip("\r\n"))
         return RowCount(count_lines(text), empty, sum(count_lines(row) - 1 for row in rows))
 
-    def long_rows(self, text: str) -> Iterator[Row]:
-        """Rows that go over several lines."""
-        if not self.is_simple(text):
-            yield from (row for row in self.rows(text) if count_lines(text[row.start : row.end]) > 1)
-
 
 def count_newlines(text: str) -> int:
     r"""Ends of lines; ``\r\n`` is one.

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import call_each, fetch, merge_tree
-from gitcluster.inputs.lattices import count_steps, distinct_values, merge_distinct
 from gitcluster.inputs.ordering import all_features, rank_features, sum_columns
 from gitcluster.inputs.scaling import (
     Scaling,
@@ -43,8 +42,6 @@ class Source(NamedTuple):
     """Some rows, in no order."""
     names: list[str] | None
     """Names of the features."""
-    steps: NDArray[np.int64]
-    """Steps of a lattice in every feature, 0 where there is none."""
     features: NDArray[np.int64] = np.empty(0, np.int64)
     """All features in an order that does not depend on how they were given, see ``inputs.ordering``."""
     scaling: Scaling | None = None
@@ -113,26 +110,19 @@ def survey_part(part: Array, number: int, n_parts: int) -> tuple[tuple[int, ...]
     return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), part[rows]
 
 
-def distinct_in_part(part: Array, n_features: int) -> list[Array | None]:
-    """The distinct values of every feature; a part of other features is refused later, by its shape."""
-    return [distinct_values(column) for column in part.T] if part.shape[1] == n_features else [None] * n_features
-
-
 def open_source(X: Any) -> Source:
     """Look at all parts."""
-    given, dtype, names, n_features = open_parts(X)
+    given, dtype, names, _ = open_parts(X)
     parts = call_each(as_array, given, dtype)
     surveys = call_each(survey_part, parts, list(range(len(parts))), len(parts))
-    distinct, *found = fetch([merge_tree(merge_distinct, call_each(distinct_in_part, parts, n_features)), *surveys])
-    shapes, low, high, sample = zip(*found, strict=True)
+    shapes, low, high, sample = zip(*fetch(surveys), strict=True)
     sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"Found {sizes.sum()} sample(s) while a minimum of 2 is required.")
     widths = {shape[1] for shape in shapes}
     if len(widths) > 1 or 0 in widths:
         raise ValueError(f"Every part must have the same number of features, at least one; got {sorted(widths)}.")
-    steps = np.array([count_steps(values) for values in distinct], np.int64)
-    return Source(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(sample), names, steps)
+    return Source(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(sample), names)
 
 
 def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
@@ -143,10 +133,9 @@ def learn_scaling(source: Source, scale: ArrayLike | str | None) -> Source:
     if isinstance(scale, str) and scale == "components":
         raise ValueError("DaskGIT does not take scale='components'. Use 'auto', which tries them, or 'std'.")
     features = varying_features(source.low, source.high)
-    steps = source.steps[features]
-    found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high, steps))
+    found = fetch(call_each(sum_part, source.parts, source.starts, features, source.low, source.high))
     sums, checksum = np.sum([some for some, _ in found], axis=0), sum(mark for _, mark in found) % 2**64
-    base = scaling_from_moments(features, source.low, source.high, sums, source.n_samples, steps)
+    base = scaling_from_moments(features, source.low, source.high, sums, source.n_samples)
 
     def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
         return np.asarray(np.sum(fetch(call_each(sum_columns, source.parts, base, ranks)), axis=0, dtype=np.uint64))
@@ -203,11 +192,9 @@ def scale_rows(X: Array, scaling: Scaling | None) -> Array:
     return points if points.shape[1] else np.zeros((len(X), 1), X.dtype)
 
 
-def sum_part(
-    part: Array, start: int, features: Array, low: Array, high: Array, steps: Array
-) -> tuple[NDArray[np.int64], int]:
+def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
     """Moments of the features, and the hashes of all samples, each times the number of its row; both add up."""
     rows = np.arange(start, start + len(part), dtype=np.uint64)
     marks = hash_samples(part) * (2 * rows + 1) if len(part) else rows
     columns = np.ascontiguousarray(part[:, features].T)
-    return sum_moments(columns, low[features], high[features], steps), int(marks.sum())
+    return sum_moments(columns, low[features], high[features]), int(marks.sum())

@@ -161,10 +161,9 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("columns", "int", "n_fitted", of="n_given", optional=True),
     "NeighborGraph": fields("graph", "matrix", "n_fitted", "n_fitted", low=0),
     "Scaling": fields("features", "int", "n_scaled", of="n_features")
-    | fields("low mean powers means slack", "float", "n_scaled", empty=True)
+    | fields("low mean powers means", "float", "n_scaled", empty=True)
     | fields("span deviation weights spreads", "float", "n_scaled", low=ABOVE_0, empty=True)
-    | fields("rotation", "float", "n_scaled", "n_values", empty=True)
-    | fields("steps", "int", "n_scaled", high=2**53, empty=True),
+    | fields("rotation", "float", "n_scaled", "n_values", empty=True),
     "Columns": fields("columns", "Column", "n_columns") | fields("encoded", "bool"),
     "Column": fields("name kind", "str")
     | fields("levels", "texts", "")
@@ -346,7 +345,6 @@ def _point_relations(source: Points, sizes: dict[str, int]) -> Iterator[tuple[st
         whole = len(scaling.weights) == n_values if issparse(values) else moments == {n_values - len(scaling.weights)}
         yield "source.scaling must have weights or all moments", whole
         yield "source.scaling.powers must have means and spreads", len({len(part) for part in scaling[6:9]}) == 1
-        yield "source.scaling.steps must have slack", len(scaling.steps) == len(scaling.slack)
         n_values = scaling.rotation.shape[1] if scaling.rotation.size else n_values
     yield "source.values must have the scaled features", sizes["n_values"] == n_values
     if n_values and source.metric == "euclidean":

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gitcluster.inputs.ordering import mix
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels.imputing import impute_rows
 
@@ -32,8 +33,8 @@ def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     neither the order of the rows nor that of the columns matters.
     """
     blocks = [slice(i, i + BLOCK) for i in range(0, len(matrix), BLOCK)]
-    salts = _mix(np.sum([_hash(matrix[block]).sum(axis=0) for block in blocks], axis=0, dtype=np.uint64))
-    keys = np.concatenate([_mix(_hash(matrix[block]) ^ salts).sum(axis=1) for block in blocks])
+    salts = mix(np.sum([_hash(matrix[block]).sum(axis=0) for block in blocks], axis=0, dtype=np.uint64))
+    keys = np.concatenate([mix(_hash(matrix[block]) ^ salts).sum(axis=1) for block in blocks])
     order = np.argsort(keys, kind="stable")[:MAX_DONORS]
     return np.asarray(matrix[order], dtype=np.float64)
 
@@ -41,14 +42,7 @@ def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def _hash(values: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
     """Return a hash of every value; adding 0.0 makes -0.0 equal to 0.0, and all NaN are the same."""
     bits = (values.astype(np.float64) + 0.0).view(np.uint64)
-    return _mix(np.where(np.isnan(values), np.uint64(0), bits))
-
-
-def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return well-mixed bits by the steps of splitmix64."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    return mix(np.where(np.isnan(values), np.uint64(0), bits))
 
 
 def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: int | None = None) -> None:

@@ -67,14 +67,13 @@ def sum_columns(
 ) -> NDArray[np.uint64]:
     """Return a hash of every feature of a scaling; those of parts of the samples add up to those of all.
 
-    Values are counted in steps of their lattice, or in many small shares of the range: the same in all units.
+    Values are counted in many small shares of the range: the same in all units.
     """
-    width = np.where(scaling.steps > 0, scaling.steps, GRID)
 
     def add(start: int) -> NDArray[np.uint64]:
         places = X[start : start + ROWS_AT_ONCE, scaling.features].astype(np.float64).T / 2
         places -= scaling.low[:, None]
-        places *= (width / scaling.span)[:, None]
+        places *= (GRID / scaling.span)[:, None]
         values = mix(np.rint(places).astype(np.int64).view(np.uint64))
         rows = mix(values + mix(ranks.view(np.uint64))[:, None]).sum(axis=0)  # sums wrap around, in any order
         return np.asarray(mix(values + rows).sum(axis=1))

@@ -2,7 +2,7 @@
 
 Dividing every feature by its standard deviation makes all later stages independent of units (Theorem 1). Features
 that do not vary are dropped. Dense samples are centred as well, which changes no distance and keeps the digits of
-data far from the origin; sparse ones are not, so that they stay sparse. Values on a lattice are counted in steps. After
+data far from the origin; sparse ones are not, so that they stay sparse. After
 that features may be bent by a power and rotated, see ``inputs.representations``. Every row is scaled on its own, so
 that parts of the samples, and new ones, are scaled to the last bit as all of them together.
 """
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.arrays import Array, inverse_order
-from gitcluster.inputs.lattices import DISTINCT, count_steps, distinct_values, precision_of, snap
 from gitcluster.kernels import run_threads
 from gitcluster.kernels import scaling as kernels
 
@@ -44,10 +43,6 @@ class Scaling(NamedTuple):
     """(m,) divided by then."""
     rotation: NDArray[np.float64] = np.empty((0, 0))
     """(m, r) principal components that are kept in the end, one per column; empty where there is no rotation."""
-    steps: NDArray[np.int64] = np.empty(0, np.int64)
-    """(m,) steps of a lattice in the span of each feature, 0 where there is none; empty where none has any."""
-    slack: NDArray[np.float64] = np.empty(0)
-    """(m,) how many steps a value may be off the lattice by."""
 
     def take(self, order: Array) -> "Scaling":
         """Return the scaling with its features in another order."""
@@ -96,14 +91,11 @@ def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
     features = varying_features(low, high)
     groups = [features[start : start + COLUMNS_AT_ONCE] for start in range(0, len(features), COLUMNS_AT_ONCE)]
 
-    def fit(some: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        columns = np.ascontiguousarray(X[:, some].T)
-        steps = np.array([count_steps(distinct_values(values)) for values in columns], np.int64)
-        return steps, sum_moments(columns, low[some], high[some], steps)
+    def fit(some: Array) -> NDArray[np.int64]:
+        return sum_moments(np.ascontiguousarray(X[:, some].T), low[some], high[some])
 
-    none = np.empty(0, np.int64), np.empty((0, 8), np.int64)
-    steps, sums = map(np.concatenate, zip(none, *run_threads(fit, groups, n_jobs), strict=True))
-    return scaling_from_moments(features, low, high, sums, len(X), steps)
+    sums = np.concatenate([np.empty((0, 8), np.int64), *run_threads(fit, groups, n_jobs)])
+    return scaling_from_moments(features, low, high, sums, len(X))
 
 
 def varying_features(low: Array, high: Array) -> Array:
@@ -113,7 +105,7 @@ def varying_features(low: Array, high: Array) -> Array:
     return np.flatnonzero(top - bottom > rounding)
 
 
-def sum_moments(columns: Array, low: Array, high: Array, steps: Array) -> NDArray[np.int64]:
+def sum_moments(columns: Array, low: Array, high: Array) -> NDArray[np.int64]:
     """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
 
     Values, (features, samples), are counted from the lowest, for the digits of data far from 0, and halved, for data
@@ -123,34 +115,25 @@ def sum_moments(columns: Array, low: Array, high: Array, steps: Array) -> NDArra
     bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2
     sums = np.zeros((len(columns), 8), np.int64)
     for column, values in enumerate(columns):
-        shares, n_steps = values.astype(np.float64) / 2 - bottom[column], int(steps[column])
+        shares = values.astype(np.float64) / 2 - bottom[column]
         shares /= top[column] - bottom[column]
-        if n_steps:  # all values are on the lattice: where it has few points, these are counted
-            shares = np.rint(shares * n_steps)
-            counts = np.bincount(shares.astype(np.int64), minlength=n_steps + 1) if n_steps <= DISTINCT else None
-            shares = (shares if counts is None else np.arange(n_steps + 1)) / n_steps
-        else:
-            counts = None
         whole = np.rint(shares * 2.0**52).astype(np.int64)
         a, b = whole >> 26, whole & ((1 << 26) - 1)
         halves = [half for squares in (a * a, a * b, b * b) for half in (squares >> 32, squares & ((1 << 32) - 1))]
-        sums[column] = [part.sum() if counts is None else part @ counts for part in (a, b, *halves)]
+        sums[column] = [part.sum() for part in (a, b, *halves)]
     return sums
 
 
-def scaling_from_moments(
-    features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int, steps: NDArray[np.int64]
-) -> Scaling:
+def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int) -> Scaling:
     """The scale of features from what :func:`sum_moments` found; no rounding before the last step."""
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
-    slack = precision_of(low.dtype, bottom, top) / (top - bottom) * steps
     mean, deviation = np.empty((2, len(features)))
     for column, (a, b, *halves) in enumerate(sums.tolist()):
         aa, ab, bb = ((upper << 32) + lower for upper, lower in zip(halves[::2], halves[1::2], strict=True))
         total, squares = (a << 26) + b, (aa << 52) + (ab << 27) + bb
         mean[column] = total / (n_samples << 52)
         deviation[column] = sqrt((n_samples * squares - total**2) / (n_samples**2 << 104))
-    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0), steps=steps, slack=slack)
+    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0))
 
 
 def _fit_sparse(X: Any) -> Scaling:
@@ -217,9 +200,6 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
         values /= 2
         values -= low
         values /= span
-        for column, steps in enumerate(scaling.steps[columns]):
-            if steps:
-                snap(values[column], int(steps), float(scaling.slack[columns][column]))
         values -= mean
         values /= deviation
         if len(scaling.powers):
