@@ -156,7 +156,7 @@ def test_a_constraint_is_named():
 
 def test_one_peak_is_named(model):
     inside = np.flatnonzero(model.local_labels_ == 0)
-    assert "one peak" in str(model.explain(int(inside[0]), int(inside[-1])))
+    assert "same peak" in str(model.explain(int(inside[0]), int(inside[-1])))
     assert len(model.explain(int(inside[0]), int(inside[-1])).boundary_pairs) == 0
 
 

@@ -144,6 +144,9 @@ def test_a_table_is_shown_with_all_its_columns_and_its_index(tmp_path):
     fitted = GIT(4).fit(frame)
     payload = payload_of(fitted.explore(frame, tmp_path / "p.html", columns={"class": y}))
     assert [column["name"] for column in payload["columns"]] == ["class", *frame.columns]
+    used = {column.name for column in fitted.columns_.used}
+    assert {column["name"] for column in payload["columns"] if column["used"]} == used
+    assert "comment" not in used
     assert payload["names"][17] == "row 17"
     assert [view["name"] for view in payload["views"]] == ["PCA", "Discriminant", "Graph layout"]
     kept = columns_of(fitted.explore(path=tmp_path / "p.html"))  # without the table, what the model keeps

@@ -234,7 +234,7 @@ def test_clicks_and_keys_pick_samples(visit):
     page.mouse.click(*place_of(page, first))
     assert f"Sample {first}" in page.inner_text("#explanation")
     page.mouse.click(*place_of(page, second))
-    assert "Apart" in page.inner_text("#explanation")
+    assert "Different clusters" in page.inner_text("#explanation")
     assert page.get_attribute("#explanation", "aria-live") == "polite"
     page.keyboard.press("Escape")
     assert page.evaluate("explorer.app.picked") == []
@@ -562,7 +562,7 @@ def test_a_chosen_cluster_tells_what_sets_it_apart(visit):
     found = model.profile(pd.DataFrame({"x": X[:, 0], NASTY: word, "feature 0": X[:, 0], "feature 1": X[:, 1]}))
     for cluster in (0, 2):
         page.click(f"[data-cluster='{cluster}']")
-        shown = [row.inner_text().split("\t") for row in page.query_selector_all(".profile tr")[1:]]
+        shown = [row.inner_text().split("\t") for row in page.query_selector_all(".profile tr:has(td)")]
         told = {contrast.title: contrast for contrast in found[cluster].strongest()}
         assert shown
         for name, here, elsewhere, effect in shown:
@@ -611,6 +611,28 @@ def test_two_samples_are_compared_column_by_column(visit):
     assert f"numbered 1 to {len(path)} in the graph" in page.inner_text("#explanation")
 
 
+def test_columns_that_were_not_used_stand_apart_from_the_reasons(visit):
+    table = TABLE.assign(x=X[:, 0], y=X[:, 1])
+    fitted = GIT(4, columns=dict.fromkeys(TABLE.columns, "ignore")).fit(table)
+    page = visit(fitted, table)
+    first, second = (int(np.flatnonzero(fitted.labels_ == c)[0]) for c in (0, 3))
+    picks = (f"pick({first})", f"pick({second})", f"clear(), explorer.app.pick({first}), explorer.app.pickCluster(2)",
+             "clear(), explorer.app.pickCluster(1)")  # fmt: skip
+    for pick in picks:
+        page.evaluate(f"explorer.app.{pick}")
+        reasons, others = page.inner_text("#explanation").split("Not used for clustering:")
+        assert not any(name in reasons for name in TABLE.columns)
+        assert {"x", "y"} & {line.split("\t")[0] for line in reasons.splitlines()}
+        assert "income" in others
+
+
+def test_samples_far_outside_are_counted(visit):
+    far = np.vstack([X, [[1e6, 0.0], [0.0, -1e7]]])
+    page = visit(GIT(4).fit(far), far)
+    assert page.inner_text("#outside").startswith("2 samples far outside")
+    assert visit(model, X).inner_text("#outside") == ""
+
+
 def test_a_sample_is_compared_to_a_cluster_it_is_not_in(visit):
     page = visit(model, X, columns=TABLE, names=TABLE.index)
     sample = int(np.flatnonzero(model.labels_ == 0)[0])
@@ -620,7 +642,7 @@ def test_a_sample_is_compared_to_a_cluster_it_is_not_in(visit):
     text = page.inner_text("#explanation")
     assert f"C{sample:03d} is not in cluster 3" in text
     assert f"{TABLE['income'][model.labels_ == 3].mean():,.0f}" in text
-    assert "The strongest way between them" in text
+    assert "The strongest path between them" in text
 
 
 def test_words_of_the_method_are_explained_where_they_stand(visit):
@@ -773,7 +795,7 @@ def test_rows_are_those_of_the_table(visit, monkeypatch):
         "ratio": np.r_[np.inf, X[1:, 0]],
     }
     page = visit(model, X, columns=columns, names=["+name", *map(str, range(1, 300))])
-    assert page.inner_text("#left-out") == "1 column that tells clusters apart least is not in this page."
+    assert page.inner_text("#left-out") == "1 column that differs least between clusters is not in this page."
     page.evaluate("explorer.app.select(Int32Array.from({length: 300}, (_, i) => i))")
     with page.expect_download() as download:
         page.click(".rows")

@@ -691,3 +691,24 @@ def test_contours_lie_behind_the_samples_and_need_two_features():
     for draw in (plots.plot_local_clusters, plots.plot_intensity):
         with pytest.raises(ValueError, match="two features"):
             draw(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
+
+
+@pytest.mark.parametrize("n_features", [2, 5])
+@pytest.mark.parametrize("n_samples", [60, 25_000])
+def test_one_far_sample_does_not_squash_a_picture(n_features, n_samples):
+    samples = make_blobs(n_samples, n_features, centers=3, random_state=0)[0]
+    samples[7, 0] = 1e6
+    fitted = GIT(3, n_neighbors=8).fit(samples)
+    ax = plots.plot_clusters(fitted, samples, ax=Figure().subplots())
+    places = place_samples(fitted.clustering_, samples).xy
+    usual = np.delete(places, 7, axis=0)
+    for (low, high), column in zip((ax.get_xlim(), ax.get_ylim()), usual.T, strict=True):
+        assert high - low < 3 * np.ptp(column)
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    shown = (places >= [left, bottom]).all(axis=1) & (places <= [right, top]).all(axis=1)
+    notes = [text.get_text() for text in ax.texts if "outside" in text.get_text()]
+    assert notes == ([] if shown.all() else ["1 sample outside"])
+    assert n_features > 2 or not shown.all()
+    samples[7, 0] = 0.0
+    calm = plots.plot_clusters(GIT(3, n_neighbors=8).fit(samples), samples, ax=Figure().subplots())
+    assert not any("outside" in text.get_text() for text in calm.texts)

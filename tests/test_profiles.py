@@ -51,7 +51,9 @@ def fitted():
 
 def test_numbers_are_those_of_pandas(fitted):
     model, frame = fitted
-    table = model.profile(frame).to_frame()
+    used = {column.name for column in model.columns_.used}
+    others = frame.drop(columns=[*used, "always"])  # a table without any used column is described as it is
+    table = pd.concat([model.profile(frame).to_frame(), model.profile(others).to_frame()])
     numbers = frame.assign(since=(frame["since"] - pd.Timestamp(0)) / pd.Timedelta(days=1))
     assert set(table["column"]) == {"age", "income", "visits", "city", "active", "since"}
     for row in table.itertuples():
@@ -183,18 +185,59 @@ def test_explanations_name_columns_and_labels(fitted):
     for name in ("age", "income"):
         (size,) = [difference.size for difference in found.differences if difference.column == name]
         assert size == pytest.approx(sizes[name], rel=0.01)
-    assert f"{frame.loc[i, 'income']:,.6g} against {frame.loc[j, 'income']:,.6g}" in str(found)
-    assert "the way crosses" in str(found)
-    used = {column.name for column in model.columns_.used}
-    with_all = [d.column for d in model.explain(i, j, X=frame).differences]
-    assert [name for name in with_all if name in used] == [d.column for d in found.differences]
-    assert "since" in set(with_all) - used  # it goes with no other column, but X has it
+    assert f"{frame.loc[i, 'income']:,.6g} vs {frame.loc[j, 'income']:,.6g}" in str(found)
+    assert found.crossing
+    assert [d.column for d in model.explain(i, j, X=frame).differences] == [d.column for d in found.differences]
     assert str(model.explain(0)).startswith("Sample C0000 is in cluster")
     assert str(model.explain(0)) == str(model.explain("C0000"))
     for explanation in (found, model.explain(i)):
         assert "C0000" in explanation._repr_html_()
     with pytest.raises(ValueError, match=r"label of the fitted rows, got 'C9'\. The first labels are 'C0000'"):
         model.explain("C9")
+
+
+def test_reasons_come_from_used_columns_only(fitted):
+    model, frame = fitted
+    unused = {column.name for column in model.columns_ if not column.used}
+    assert unused >= {"active", "since"}
+    apart = frame.index[int((model.labels_ != model.labels_[0]).argmax())]
+    for X in (frame, None):
+        texts = [str(model.profile(X)), model.profile(X)._repr_html_()]
+        texts += [str(model.explain("C0000", apart, X=X)), str(model.explain("C0003", X=X))]
+        for text in texts:
+            before, note, names = text.partition("Columns not used for clustering: ")
+            listed, _, after = names.partition(".")
+            assert note
+            assert unused == set(listed.split(", "))
+            assert not any(name in before.split("</style>")[-1] + after for name in unused)
+        assert not unused & set(model.profile(X).to_frame()["column"])
+        assert not unused & {difference.column for difference in model.explain("C0000", apart, X=X).crossing}
+        drawn = model.profile(X).plot(ax=Figure().subplots())
+        assert not unused & {label.get_text() for label in drawn.get_yticklabels()}
+    everything = GIT(3, columns={"active": "categorical"}).fit(frame[["age", "income", "city", "active"]])
+    assert "not used" not in str(everything.explain(0)) + str(everything.profile())
+
+
+def test_a_table_without_used_columns_is_described_and_says_so(fitted):
+    model, frame = fitted
+    found = model.profile(frame[["visits", "since"]])
+    assert {contrast.column for contrast in found[0].contrasts} == {"visits", "since"}
+    assert "No column of this table was used for clustering." in str(found)
+
+
+def test_columns_are_of_the_kinds_that_the_fit_took_them_for():
+    frame, group = make_customers()
+    frame = frame[["age", "income", "city"]].assign(zip=np.array([1000, 2000, 3000])[group], number=np.arange(400) + 7)
+    kinds = {"zip": "categorical", "number": "numeric"}
+    model = GIT(3, columns=kinds).fit(frame)
+    for X in (frame, None):
+        found = {contrast.column: contrast.kind for contrast in model.profile(X)[0].contrasts}
+        assert found["zip"] == "category"
+        assert found["number"] == "number"
+    plain = pd.DataFrame({"x": frame["age"], "id": np.arange(400)})  # numbers are clustered by, whatever their names
+    assert {contrast.column for contrast in GIT(2).fit(plain).profile(plain)[0].contrasts} == {"x", "id"}
+    array = GIT(2).fit(plain.to_numpy())
+    assert len(array.profile(plain.to_numpy())[0].contrasts) == 2
 
 
 def test_labels_that_are_whole_numbers():

@@ -7,7 +7,7 @@ import { saveRows } from "./download";
 import { type PairStory, type SampleStory, secondMembership } from "./explain";
 import { css } from "./palette";
 import { type Cell, clusterName, facts, sentence, swatch, table } from "./parts";
-import { rowOf } from "./payload";
+import { type Column, rowOf } from "./payload";
 import { type Contrast, SMALL, average, cell, compareSamples, compareToGroup, contrastsOf, statsOf } from "./profile";
 import { shareDistance } from "./proportions";
 import { wantedShares } from "./side";
@@ -16,6 +16,7 @@ import { term, withTerms } from "./terms";
 const LONGEST_WAY = 12;
 const MOST_CUT = 4;
 const MOST_ROWS = 8;
+const UNUSED = "Not used for clustering:";
 
 /** "1 → 2 → 3", shortened in the middle where it is long. */
 function way(numbers: number[]): string {
@@ -28,7 +29,7 @@ function life({ splitsAt, mergesAt, mergesWith }: SampleStory): string {
   const parts = [];
   if (splitsAt !== null) parts.push(`splits at ${splitsAt} clusters`);
   if (mergesAt !== null) parts.push(`merges with cluster ${mergesWith} at ${mergesAt}`);
-  return parts.join(", ") || "the only one, and of one local cluster";
+  return parts.join(", ") || "neither splits nor merges";
 }
 
 function membershipText(app: App, sample: number): string {
@@ -39,7 +40,7 @@ function membershipText(app: App, sample: number): string {
 }
 
 function climbText(app: App, { steps, climb }: SampleStory): string {
-  if (steps === 0) return "none: it is a peak itself";
+  if (steps === 0) return "none, the sample is a peak";
   return `${way(climb.map((sample) => rowOf(app.model, sample)))} (${count(steps, "step")} to the peak)`;
 }
 
@@ -59,7 +60,7 @@ function aboutSample(app: App, sample: number): HTMLElement[] {
     [term("log intensity", "Log intensity"), format(samples.intensity[sample])],
   ];
   if (cut.nested) rows.unshift(["Its cluster", life(story)]);
-  const more = "Choose a second sample, or a cluster in the list, to compare.";
+  const more = "Select a second sample, or a cluster in the list, to compare.";
   return [
     make("h3", {}, sentence(app.nameOf(sample))),
     facts(...first),
@@ -69,14 +70,40 @@ function aboutSample(app: App, sample: number): HTMLElement[] {
   ];
 }
 
-/** The columns that set its cluster apart first, beside what is usual in the cluster. */
+/** The columns in which its cluster differs most come first, beside what is usual in the cluster. */
 function columnsOfSample(app: App, sample: number, home: number): HTMLElement[] {
-  if (app.model.columns.length === 0) return [];
   const beside = new Map(compareToGroup(app.stats, sample, home).map((found) => [found.column, found.second]));
-  const apart = app.contrasts(home).map(({ column }) => column);
-  const columns = [...new Set([...apart, ...app.model.columns])];
-  const rows = columns.map((column) => [column.name, cell(column, column.values[sample]), beside.get(column) ?? ""]);
-  return [table(["", "here", clusterName(app, home)], rows, MOST_ROWS)];
+  const most = [...app.contrasts(home), ...app.contrasts(home, false)].map(({ column }) => column);
+  const columns = [...new Set([...most, ...app.model.columns])];
+  const rows = columns.map((column) => ({
+    column,
+    cells: [column.name, cell(column, column.values[sample]), beside.get(column) ?? ""],
+  }));
+  return usedFirst(["", "here", clusterName(app, home)], rows);
+}
+
+/** A table of the columns that the clustering used, and apart from it one of the others, which are no reasons. */
+function usedFirst(head: Cell[], rows: { column: Column; cells: Cell[] }[], note = ""): HTMLElement[] {
+  const hint = (text: string): HTMLElement[] => (text === "" ? [] : [make("p", { class: "hint" }, text)]);
+  const [used, others] = [true, false].map((is) => rows.filter(({ column }) => column.used === is));
+  const show = (some: typeof rows): HTMLElement[] => {
+    const titles = head.map((title) => (typeof title === "string" ? title : title.cloneNode(true)));
+    return some.length > 0
+      ? [
+          table(
+            titles,
+            some.map(({ cells }) => cells),
+            MOST_ROWS,
+          ),
+        ]
+      : [];
+  };
+  return [
+    ...show(used),
+    ...hint(rows.length > 0 ? note : ""),
+    ...hint(others.length > 0 ? UNUSED : ""),
+    ...show(others),
+  ];
 }
 
 function edgeText(app: App, pair: PairStory, e: number): string {
@@ -88,20 +115,20 @@ function edgeText(app: App, pair: PairStory, e: number): string {
 function whatConnects(app: App, pair: PairStory): string {
   if (!pair.connected) {
     const by = pair.together ? ": a constraint joins them" : "";
-    return `No edge of the topo-graph leads from the one to the other${by}.`;
+    return `The topo-graph has no path between them${by}.`;
   }
   if (pair.path.length === 1) {
-    return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters parts them.`;
+    return `Both climb to the peak of local cluster ${pair.path[0]}, so no number of clusters separates them.`;
   }
-  const over = `over ${pair.path.length} local clusters, numbered 1 to ${pair.path.length} in the graph`;
-  const strongest = `The strongest way between them leads ${over}.`;
+  const along = `${pair.path.length} local clusters, numbered 1 to ${pair.path.length} in the graph`;
+  const strongest = `The strongest path between them passes through ${along}.`;
   if (pair.together) {
     const which = pair.edges.length === 1 ? "only" : "weakest";
-    return `${strongest} Its ${which} edge is ${edgeText(app, pair, pair.weakest)}.`;
+    return `${strongest} The ${which} edge is ${edgeText(app, pair, pair.weakest)}.`;
   }
   const cut = pair.cut.map((e) => edgeText(app, pair, e));
   const more = cut.length > MOST_CUT ? ` and ${cut.length - MOST_CUT} more` : "";
-  return `${strongest} It is cut at ${cut.slice(0, MOST_CUT).join(", ")}${more}.`;
+  return `${strongest} Cut edges: ${cut.slice(0, MOST_CUT).join(", ")}${more}.`;
 }
 
 /** W1 to the prior, where there is one, now and if two clusters were one. */
@@ -122,12 +149,14 @@ function aboutWay(app: App, pair: PairStory, first: number, second: number): HTM
   const moved = distanceIfMerged(app, first, second);
   if (moved) {
     const [now, then] = moved.map((distance) => distance.toFixed(3));
-    parts.push(make("p", {}, `As one cluster they would take the distance to the prior from ${now} to ${then}.`));
+    parts.push(make("p", {}, `Merging the two clusters would change the distance to the prior: ${now} to ${then}.`));
   }
   const upTo = pair.togetherUpTo;
   if (upTo === null || pair.path.length === 1) return parts;
-  const only = "They are together only where all is one cluster.";
-  parts.push(make("p", {}, upTo === 1 ? only : `They are together up to ${upTo} clusters, apart from ${upTo + 1} on.`));
+  const only = "They share a cluster only if there is a single one.";
+  parts.push(
+    make("p", {}, upTo === 1 ? only : `They share a cluster up to ${upTo} clusters, but not from ${upTo + 1} on.`),
+  );
   return parts;
 }
 
@@ -135,21 +164,28 @@ function aboutPair(app: App, pair: PairStory): HTMLElement[] {
   const [a, b] = app.picked;
   const [first, second] = [a, b].map((sample) => app.cut.labels[app.model.samples.local[sample]]);
   const verdict = pair.together
-    ? make("p", { class: "verdict" }, "Together in ", clusterName(app, first))
-    : make("p", { class: "verdict" }, "Apart: ", clusterName(app, first), " and ", clusterName(app, second));
+    ? make("p", { class: "verdict" }, "Same cluster: ", clusterName(app, first))
+    : make(
+        "p",
+        { class: "verdict" },
+        "Different clusters: ",
+        clusterName(app, first),
+        " and ",
+        clusterName(app, second),
+      );
   const parts: HTMLElement[] = [
     make("h3", {}, make("b", { class: "badge" }, "A"), sentence(app.nameOf(a))),
     make("h3", {}, make("b", { class: "badge" }, "B"), sentence(app.nameOf(b))),
     verdict,
   ];
-  const found = compareSamples(app.stats, a, b);
-  if (found.length > 0) {
-    const rows = found.map(({ column, first, second, size }) => [column.name, first, second, steps(size)]);
-    parts.push(table(["", "A", "B", "apart"], rows, MOST_ROWS));
-    parts.push(make("p", { class: "hint" }, "Apart in standard deviations of the column; 1 for other values."));
-  }
+  const rows = compareSamples(app.stats, a, b).map(({ column, first, second, size }) => ({
+    column,
+    cells: [column.name, first, second, steps(size)],
+  }));
+  const scale = "Differences are in standard deviations of the column; different categories count as 1.";
+  parts.push(...usedFirst(["", "A", "B", "difference"], rows, scale));
   for (const sample of [a, b].filter((sample) => app.model.samples.noise[sample])) {
-    parts.push(make("p", {}, `Sample ${rowOf(app.model, sample)} is labelled noise all the same.`));
+    parts.push(make("p", {}, `Sample ${rowOf(app.model, sample)} is labelled as noise.`));
   }
   return [...parts, ...aboutWay(app, pair, first, second)];
 }
@@ -165,34 +201,29 @@ function aboutSampleAndCluster(app: App, sample: number, cluster: number, pair: 
     .map((there) => ({ ...there, gain: there.size - (own ? 0 : at.get(there.column)!.size) || 0 }))
     .sort((a, b) => b.gain - a.gain);
   const head = ["", "here", clusterName(app, cluster), ...(own ? [] : [clusterName(app, home)])];
-  const rows = found.map(({ column, first, second }) => [
-    column.name,
-    first,
-    second,
-    ...(own ? [] : [at.get(column)!.second]),
-  ]);
+  const rows = found.map(({ column, first, second }) => ({
+    column,
+    cells: [column.name, first, second, ...(own ? [] : [at.get(column)!.second])],
+  }));
   const note = own
-    ? "The columns in which it is most unlike its cluster come first. Of numbers the mean, of values the share."
-    : "The columns in which it fits its own cluster better come first. Of numbers the mean, of values the share.";
-  return [
-    make("h3", {}, title),
-    ...(rows.length > 0 ? [table(head, rows, MOST_ROWS), make("p", { class: "hint" }, note)] : []),
-    ...(own ? [] : aboutWay(app, pair, home, cluster)),
-  ];
+    ? "Sorted by the difference from the cluster. Numbers: mean of the cluster. Categories: share of the same value."
+    : "Sorted by how much better it fits its own cluster. Numbers: means. Categories: share of the same value.";
+  return [make("h3", {}, title), ...usedFirst(head, rows, note), ...(own ? [] : aboutWay(app, pair, home, cluster))];
 }
 
 function contrastTable(app: App, found: Contrast[], head: string): HTMLElement[] {
   if (app.model.columns.length === 0) {
-    return [make("p", { class: "hint" }, "Write the page with the table to see what sets it apart.")];
+    return [make("p", { class: "hint" }, "Pass the table to explore() to see how it differs.")];
   }
   if (found.length === 0) return [make("p", {}, "No column differs much from the other samples.")];
   const rows = found.map(({ column, value, inside, elsewhere, effect }) => {
     const show = (number: number): string => (value === null ? average(column, number) : percent(number));
     const name = value === null ? column.name : `${column.name} = ${value}`;
-    return [name, show(inside), show(elsewhere), `${effect > 0 ? "+" : "−"}${Math.abs(effect).toFixed(1)}`];
+    const by = `${effect > 0 ? "+" : "−"}${Math.abs(effect).toFixed(1)}`;
+    return { column, cells: [name, show(inside), show(elsewhere), by] };
   });
-  const note = "Means, and the difference in standard deviations; of values their shares, and Cohen's h.";
-  return [table(["", head, "elsewhere", "by"], rows, MOST_ROWS), make("p", { class: "hint" }, note)];
+  const note = "Numbers: means, and the difference in standard deviations. Categories: shares, and Cohen's h.";
+  return usedFirst(["", head, "elsewhere", "difference"], rows, note);
 }
 
 function rowsButton(app: App, samples: () => ArrayLike<number>, name: string): HTMLElement {
@@ -206,7 +237,7 @@ function aboutCluster(app: App, cluster: number): HTMLElement[] {
   const members = (): number[] => [...app.model.samples.local.keys()].filter((i) => app.labelOf(i) === cluster);
   return [
     make("h3", {}, swatch(css(app.colourOf(cluster))), `Cluster ${cluster}: ${count(size, "sample")}`),
-    ...contrastTable(app, app.contrasts(cluster), "here"),
+    ...contrastTable(app, [...app.contrasts(cluster), ...app.contrasts(cluster, false)], "here"),
     rowsButton(app, members, `cluster-${cluster}`),
   ];
 }
@@ -240,8 +271,8 @@ export function showExplanation(app: App): void {
   const intro = make(
     "p",
     { class: "hint" },
-    "Choose a sample or a node to see why it is where it is; choose two to see what connects or parts them. Choose a " +
-      "cluster below to see what sets it apart.",
+    "Select a sample or a node to see why it is in its cluster. Select two to compare them. Select a cluster below to " +
+      "see how it differs from all other samples.",
   );
   const parts = (): HTMLElement[] => {
     const [sample] = app.picked;

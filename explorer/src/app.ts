@@ -196,9 +196,10 @@ export class App {
     return this.byCluster;
   }
 
-  /** What sets a cluster apart, the largest difference first. */
-  contrasts(label: number): Contrast[] {
-    return label < 0 ? [] : contrastsOf(this.stats, label);
+  /** How a cluster differs, the largest difference first, in columns that the clustering used or in the others. */
+  contrasts(label: number, used = true): Contrast[] {
+    const stats = this.stats.filter(({ column }) => column.used === used);
+    return label < 0 ? [] : contrastsOf(stats, label);
   }
 
   private emphasised: { key: string; cut: Cut; out: Set<number> | null } = { key: "?", cut: null!, out: null };

@@ -149,6 +149,10 @@ export class Controls {
     byId("firmness").textContent = cut.fitted ? model.firmness.join(" ") : this.curve.words(cut.nClusters);
     byId<HTMLSelectElement>("view").value = String(model.views.indexOf(view));
     byId("axes").textContent = axesText(view);
+    byId("outside").textContent =
+      view.outside === 0
+        ? ""
+        : `${count(view.outside, "sample")} far outside: zoom out to see ${view.outside === 1 ? "it" : "them"}`;
   }
 
   /** The field of proportions as they were asked for, after a view was opened from an address. */

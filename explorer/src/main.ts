@@ -24,8 +24,8 @@ function start(): void {
   byId("title").textContent = model.title;
   const { columnsLeftOut } = model;
   byId("left-out").hidden = columnsLeftOut === 0;
-  const [tell, are] = columnsLeftOut === 1 ? ["column that tells", "is"] : ["columns that tell", "are"];
-  byId("left-out").textContent = `${columnsLeftOut} ${tell} clusters apart least ${are} not in this page.`;
+  const [which, are] = columnsLeftOut === 1 ? ["column that differs", "is"] : ["columns that differ", "are"];
+  byId("left-out").textContent = `${columnsLeftOut} ${which} least between clusters ${are} not in this page.`;
   explainTerms();
 
   const beside = (panel: HTMLElement) => (left: number, top: number) => {

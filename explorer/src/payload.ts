@@ -8,6 +8,8 @@ export type Kind = "number" | "date" | "category";
 export class Column {
   readonly name: string;
   readonly kind: Kind;
+  /** Whether the clustering used it: only such columns are reasons. */
+  readonly used: boolean;
   /** Values of a category, the most frequent first; a missing one has the number that follows. */
   readonly categories: string[] | null;
   /** Decimals of the numbers, null where they have many. */
@@ -18,6 +20,7 @@ export class Column {
   constructor(packed: PackedColumn) {
     this.name = packed.name;
     this.kind = packed.kind;
+    this.used = packed.used;
     this.categories = packed.categories ?? null;
     this.decimals = packed.decimals ?? null;
     this.packed = packed;
@@ -49,6 +52,8 @@ export class View {
   readonly asGiven: boolean;
   readonly axes: Axis[];
   readonly extent: [number, number];
+  /** Samples that lie far away, outside of what is shown at first. */
+  readonly outside: number;
   readonly density: Density | null;
   private packed: Packed | null;
   private known: Float32Array<ArrayBuffer> | null = null;
@@ -59,6 +64,7 @@ export class View {
     this.asGiven = given.as_given;
     this.axes = given.axes;
     this.extent = given.extent;
+    this.outside = given.outside;
     this.density = given.density
       ? { ...given.density, counts: unpack(given.density.counts), locals: unpack(given.density.locals) }
       : null;
@@ -143,6 +149,7 @@ interface Packed {
 interface PackedColumn {
   name: string;
   kind: Kind;
+  used: boolean;
   values: Packed;
   categories?: string[];
   decimals?: number;
@@ -155,6 +162,7 @@ interface PackedView {
   as_given: boolean;
   axes: Axis[];
   extent: [number, number];
+  outside: number;
   place: Packed;
   density?: { side: number; counts: Packed; locals: Packed };
 }

@@ -7,7 +7,7 @@ const TERMS = {
     "Samples that climb to the same peak: each moves to a neighbour in denser ground, until none is denser.",
   peak: "A sample in denser ground than all its neighbours. Every local cluster has one.",
   kept: "An edge inside a cluster: neighbours lie on both sides of the border, and the clustering joins the two.",
-  cut: "An edge between two clusters: neighbours lie on both sides, but the clustering parts them here.",
+  cut: "An edge between two clusters: neighbours lie on both sides, but the clustering separates them here.",
   bridge:
     "A connection that no pair of neighbours carries. It only leads from one island of samples to the nearest other.",
   "boundary pair": "Two samples that are neighbours and lie in different local clusters.",
@@ -15,7 +15,7 @@ const TERMS = {
     "How firmly a sample belongs to its cluster, from 0 to 1: the share of its neighbourhood that leads there.",
   "log intensity": "How dense the ground around a sample is, as a logarithm.",
   "outlier score": "How far out a sample is among its neighbours, from 0 to 1.",
-  climb: "The way from the sample to the peak, always to denser ground.",
+  climb: "The path from the sample to the peak, always to denser ground.",
 } as const;
 
 export type Term = keyof typeof TERMS;

@@ -77,11 +77,12 @@ export class Tooltip {
     return lines;
   }
 
-  /** The columns that set a cluster apart, then the others; first the one that the samples are coloured by. */
+  /** The columns in which a cluster differs, then the others; first the one that the samples are coloured by. */
   private columnsOf(label: number): App["model"]["columns"] {
     const { columns } = this.app.model;
     const shown = columns[Number(/^column (\d+)$/.exec(this.app.colourBy)?.[1] ?? -1)];
-    const apart = this.app.contrasts(label).map(({ column }) => column);
+    const { app } = this;
+    const apart = [...app.contrasts(label), ...app.contrasts(label, false)].map(({ column }) => column);
     return [...new Set([...(shown ? [shown] : []), ...apart, ...columns])].slice(0, MOST_COLUMNS);
   }
 

@@ -442,8 +442,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             Samples: rows of what was fitted. After a fit on a data frame whose index is not 0, 1, 2, ...: labels of the
             index; where these are no whole numbers, rows as well.
         X : data frame or array-like, default=None
-            What was fitted, for the values of the columns as they are; by default they are worked out from what the
-            model keeps. With ``metric="precomputed"`` it is needed for the boundary pairs of a pair.
+            The fitted samples, to show values as they are in the table; by default values are restored from what the
+            model keeps. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
+            for the boundary pairs of a pair.
 
         Returns
         -------
@@ -459,8 +460,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_columns), default=None
-            A table with the fitted rows, with the columns to tell of, also such that were not clustered by; by default
-            the fitted features, as the model holds them.
+            A table with the fitted rows; by default the fitted features, as the model keeps them. Of a data frame,
+            only columns that the clustering used are compared, and the others are named. A table without any of these
+            columns is described as it is.
         rules : bool, default=True
             Whether to learn a few rules for every cluster as well.
 

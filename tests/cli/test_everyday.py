@@ -46,11 +46,11 @@ def test_one_cluster_differs_from_nothing(folder, run):
     code, out, _ = run("fit", "t.csv", "-c", "1", "--save", "m.npz", "-o", "l.csv")
     assert code == 0
     assert "3 columns, 1 cluster\n" in out
-    assert re.search(r"100\.0% +all rows are in it", out)
+    assert re.search(r"100\.0% +all rows", out)
     assert "(0%)" not in out
     assert run("profile", "m.npz", "t.csv")[1].splitlines()[2:] == [
         "Cluster 0: 60 rows (100.0%)",
-        "  All rows are in it.",
+        "  All rows are in this cluster.",
     ]
     assert run("cut", "m.npz", "-c", "1", "-o", "c.csv")[1].startswith("60 rows, 1 cluster\n")
 
@@ -109,7 +109,7 @@ def test_what_a_fit_warns_of_is_in_the_report(folder, run):
     for source in (["m.npz", "t.csv"], ["t.csv", "-c", "2"]):
         assert run("report", *source, "-o", "r.html")[0] == 0
         page = unescape(Path("r.html").read_text())
-        assert all(words in page.split("Worth a look")[1].split("</ul>")[0] for words in said)
+        assert all(words in page.split("Columns to check")[1].split("</ul>")[0] for words in said)
 
 
 @pytest.mark.parametrize("cell", [-999.0, 99999.0])
@@ -127,7 +127,7 @@ def test_a_report_of_equal_rows_is_not_sure_of_anything(folder, run):
     page = Path("r.html").read_text()
     assert "confidence" not in page
     assert "no other is possible" in page
-    assert "What sets them apart" not in page  # from what?
+    assert "How the clusters differ" not in page  # from what?
 
 
 def test_a_file_is_no_column_of_true_classes(folder, run, csv):

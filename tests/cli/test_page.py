@@ -36,7 +36,7 @@ def test_the_worked_example(folder):
     report = (folder / "report.html").read_text()
     for words in (
         "1,000 rows, 2 columns, 4 clusters",
-        "What sets them apart",
+        "How the clusters differ",
         '<svg class="plot"',
         "@media print",
     ):

@@ -48,10 +48,10 @@ def test_it_tells_what_was_found(mixed, run):
     model = GIT().fit(pd.read_csv("t.csv").drop(columns="who").fillna({"income": mixed["income"].median()}))
     assert number_words(model.n_clusters_scores_) in words
     assert f"{model.n_clusters_} clusters" in words
-    for told in ("columns left out (1)", "note", "income 1", "gitcluster report t.csv", "neighbours", "scikit-learn"):
+    for told in ("columns not used (1)", "note", "income 1", "gitcluster report t.csv", "neighbours", "scikit-learn"):
         assert told in words
     assert not re.search(r"\bk\b", words)
-    far = words.split("unlike its cluster in")[1].split()
+    far = words.split("largest differences")[-1].split()
     assert far[0] == "c009"
     cells = re.findall(r'<td style="background-color: rgba\(([^)]*)\)">(.*?)<small>(.*?)</small>', page)
     assert {value.split()[0] for _, value, _ in cells} >= {"Oslo", "Rome", "Lyon"}
@@ -84,7 +84,7 @@ def test_it_stands_alone(mixed, run):
 )
 def test_it_tells_only_what_there_is(mixed, run, options):
     page = write(run, *options)
-    assert "clusters were asked for and found" in page
+    assert "3 clusters, as requested" in page
     assert "confidence in the number" not in page
     assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
     assert ("Condensed tree" in page) == ("paper" not in options)
@@ -143,3 +143,32 @@ def test_every_kind_of_picture_is_drawn_of_a_saved_model(csv, run):
         code, _, err = run("plot", "m.npz", "--kind", kind, "-o", f"{kind}.svg")
         assert (code, err) == (0, "")
         ElementTree.parse(f"{kind}.svg")
+
+
+def test_reasons_come_from_used_columns_only(folder, run):
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 60)
+    table = pd.DataFrame({
+        "age": 30 + 15 * group + 2 * rng.normal(size=180),
+        "income": np.array([20.0, 60.0, 30.0])[group] + 3 * rng.normal(size=180),
+        "plan": np.array(["basic", "gold", "family"])[group],
+        "zipcode": rng.integers(10_000, 99_999, 180),
+        "newsletter": rng.choice(["yes", "no"], 180),
+    })  # fmt: skip
+    table.to_csv("t.csv", index=False)
+    page = write_plain(run)
+    before, note, after = page.partition("Columns not used for clustering: zipcode, newsletter.")
+    assert note
+    reasons, data = (before + after).split("columns used (3)")
+    assert not re.search("zipcode|newsletter", reasons)
+    assert "columns not used (2)" in data
+    assert run("fit", "t.csv", "--save", "m.npz", "-q")[0] == 0
+    for command in (("explain", "m.npz", "0", "70"), ("explain", "m.npz", "3"), ("profile", "m.npz", "t.csv")):
+        text, _, rest = run(*command)[1].partition("Columns not used for clustering: zipcode, newsletter.")
+        assert not re.search("zipcode|newsletter", text + rest)
+
+
+def write_plain(run):
+    """Return the words of a report."""
+    assert run("report", "t.csv", "-o", "r.html", "-q")[0] == 0
+    return re.sub(r"<[^>]*>", " ", re.sub(r"<style.*?</style>", "", Path("r.html").read_text(), flags=re.DOTALL))

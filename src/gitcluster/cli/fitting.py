@@ -249,11 +249,11 @@ def _column_facts(model: GIT) -> dict[str, Any]:
 def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     """What a person wants to know of a fit."""
     rows = [
-        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", p.in_words()]
+        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
         for p in model.profile(table.data, rules=False)
     ]
     title = f"{table.n_rows:,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
-    headings = ["cluster", "rows", "share", "differs from the others by (standard deviations)"]
+    headings = ["cluster", "rows", "share", "largest differences (elsewhere)"]
     parts: list[Any] = [make_table(title, headings, rows, left=(3,))]
     if hasattr(model, "n_clusters_scores_"):
         parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")

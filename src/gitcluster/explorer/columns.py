@@ -1,8 +1,8 @@
 """The columns of a page: numbers and dates as they are, anything else as categories.
 
 Whole numbers, dates and numbers of few decimals, as tables have them, come out of the page exactly as they went in.
-Others are float64 or, of many samples, float32, which has seven digits. Where all columns are too many for a page,
-those that tell clusters apart least are left out, and the page says so.
+Others are float64 or, of many samples, float32, which has seven digits. If all columns are too many for a page, those
+that the clustering did not use and those that differ least between clusters are left out, and the page says so.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -41,16 +41,24 @@ class Source(NamedTuple):
 
 
 def pack_columns(found: Clustering, X: Any, columns: Any, rows: Array) -> tuple[list[dict[str, Any]], int]:
-    """The columns that are asked for and, as far as there is room, those of the table; and how many had none."""
-    asked = [pack_values(name, read(rows)) for name, read in _asked(columns, found.n_samples)]
+    """Return the columns that are asked for, those of the table that fit into the page, and how many did not fit.
+
+    ``used`` says whether the clustering used a column: only those are reasons.
+    """
+    fitted = None if found.columns is None else {column.name for column in found.columns.used}
+    asked = [
+        pack_values(name, read(rows)) | {"used": fitted is not None and name in fitted}
+        for name, read in _asked(columns, found.n_samples)
+    ]
     known = {column["name"] for column in asked}
     named = [source for source in _of_table(found, X, rows) if source.name not in known]
     judged = rows[:: -(-len(rows) // MOST_JUDGED)]
     labels = np.asarray(found.labels)[judged]
-    order = sorted(range(len(named)), key=lambda i: -parting(named[i].read(judged), labels))
+    used = [fitted is None or source.name in fitted for source in named]
+    order = sorted(range(len(named)), key=lambda i: (not used[i], -parting(named[i].read(judged), labels)))
     kept, room = {}, MOST_CHARACTERS
     for i in order:
-        column = pack_values(named[i].name, named[i].read(rows), short=len(rows) > MANY)
+        column = pack_values(named[i].name, named[i].read(rows), short=len(rows) > MANY) | {"used": used[i]}
         room -= _characters(column)
         if room < 0:
             break

@@ -57,6 +57,7 @@ def pack_view(view: View, found: Clustering, rows: NDArray[np.int64]) -> dict[st
             for name, centre, unit in zip(view.places.names, window.centre, window.unit, strict=True)
         ],
         "extent": window.extent,
+        "outside": window.n_outside,
         "place": pack(window.coordinates[rows].ravel()),
     }
     if len(rows) < found.n_samples:

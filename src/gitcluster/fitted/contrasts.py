@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.paths import strengths
 from gitcluster.fitted.rules import Rule, Rules, learn_rules
@@ -72,39 +72,40 @@ class ClusterProfile(NamedTuple):
         return [contrast for contrast in self.contrasts if abs(contrast.effect) >= SMALL][:most]
 
     def strongest_to_nearest(self, most: int = SHOWN) -> list[Contrast]:
-        """The columns that set it apart from the nearest cluster, without small differences."""
-        if self.nearest is None:
+        """Return the columns that set it apart from the nearest cluster, without small differences.
+
+        If the nearest cluster is all there is elsewhere, nothing is left to say and the list is empty.
+        """
+        if self.nearest is None or all(c.effect == c.effect_nearest for c in self.contrasts):
             return []
         order = sorted(self.contrasts, key=lambda contrast: -abs(contrast.effect_nearest))
         return [contrast for contrast in order if abs(contrast.effect_nearest) >= SMALL][:most]
 
-    def in_words(self, most: int = 3) -> str:
-        """The strongest differences, in one line."""
-        parts = [
-            f"{c.title} {c.effect:+.1f}" if c.value is None else f"{c.title} {c.inside:.0%} ({c.elsewhere:.0%})"
-            for c in self.strongest(most)
-        ]
-        return ", ".join(parts) or ("all rows are in it" if self.share == 1 else "no column differs much")
+    def differences(self, most: int = 3) -> list[str]:
+        """Return the strongest differences: means or shares in the cluster and, in brackets, in all other rows."""
+        parts = [f"{c.title} {c.show(c.inside)} ({c.show(c.elsewhere)})" for c in self.strongest(most)]
+        return parts or ["all rows" if self.share == 1 else "no column differs much"]
 
     def rule_words(self, rule: Rule) -> str:
-        """A rule and how far it holds."""
-        where = "the noise" if self.cluster < 0 else f"cluster {self.cluster}"
-        return f"{rule}: {rule.coverage:.0%} of {where}, {rule.precision:.0%} of such rows are in it"
+        """Return a rule, the share of the cluster that meets it, and the share of matching rows in the cluster."""
+        where = "the noise" if self.cluster < 0 else "the cluster"
+        return f"{rule} (covers {rule.coverage:.0%} of {where}, {rule.precision:.0%} precise)"
 
     def __str__(self) -> str:
-        near = "" if self.nearest is None else f", nearest to cluster {self.nearest}"
-        lines = [f"{self.name}: {self.rows:,} row{'' if self.rows == 1 else 's'} ({self.share:.1%}){near}"]
+        lines = [f"{self.name}: {count_of(self.rows, 'row')} ({self.share:.1%})"]
         shown = self.strongest()
         if not shown:
-            lines.append(f"  {'All rows are in it' if self.share == 1 else 'No column differs much from the others'}.")
+            lines.append(f"  {'All rows are in this cluster' if self.share == 1 else 'No column differs much'}.")
         for contrast in shown:
             here, there = contrast.show(contrast.inside), contrast.show(contrast.elsewhere)
             lines.append(f"  {contrast.title}: {here}, elsewhere {there} ({contrast.effect:+.1f})")
-        for contrast in self.strongest_to_nearest(3):
+        beside = self.strongest_to_nearest(3)
+        if beside:
+            lines.append(f"  Compared with cluster {self.nearest}, the nearest:")
+        for contrast in beside:
             here, there = contrast.show(contrast.inside), contrast.show(contrast.in_nearest)
-            effect = f"({contrast.effect_nearest:+.1f})"
-            lines.append(f"  against cluster {self.nearest}: {contrast.title}: {here}, there {there} {effect}")
-        lines += [f"  rule: {self.rule_words(rule)}" for rule in self.rules.rules]
+            lines.append(f"    {contrast.title}: {here}, there {there} ({contrast.effect_nearest:+.1f})")
+        lines += [f"  Rule: {self.rule_words(rule)}" for rule in self.rules.rules]
         return "\n".join(lines)
 
 
@@ -124,7 +125,7 @@ def _traits(found: Clustering, X: Any) -> list[Trait]:
     if n_rows != found.n_samples:
         raise ValueError(f"X has {n_rows} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")
     X = X.toarray() if hasattr(X, "toarray") else X
-    return read_traits(X, found.feature_names)
+    return read_traits(X, found.feature_names, found.columns)
 
 
 def nearest_clusters(found: Clustering) -> dict[int, int]:

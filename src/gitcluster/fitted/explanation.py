@@ -32,6 +32,7 @@ from gitcluster.fitted.traits import (
     compare_groups,
     compare_samples,
     compare_to_group,
+    describe_unused,
     fitted_traits,
     in_words,
     read_traits,
@@ -84,33 +85,35 @@ class SampleExplanation:
         return compare_to_group(traits, 0, group)
 
     def __str__(self) -> str:
-        found, place = self.clustering, self.home
-        steps = len(self.climb) - 1
-        peak = visible(found.name_of(int(self.climb[-1])))
-        way = f"climbs to sample {peak} in {count_of(steps, 'step')}" if steps else "is a peak of intensity"
-        lines = [f"Sample {self.name} is in cluster {place} ({samples_in(found, place)})."]
+        found, home = self.clustering, self.home
+        lines = [f"Sample {self.name} is in cluster {home} ({samples_in(found, home)})."]
         if self.cluster < 0:
-            score = found.outlier_scores[self.sample]
+            score, above = found.outlier_scores[self.sample], found.fitted.noise_above
             lines = [
-                f"Sample {self.name} is noise: its outlier score is {score:.2f}, that of noise begins at "
-                f"{found.fitted.noise_above:.2f}. It would be in cluster {place}."
+                f"Sample {self.name} is noise: its outlier score, {score:.2f}, is above the threshold of {above:.2f}.",
+                f"Without noise, the sample would be in cluster {home} ({samples_in(found, home)}).",
             ]
-        lines.append(
-            f"It {way}; that is local cluster {self.local_cluster} of "
-            f"{count_of(int(found.topo_graph.sizes[self.local_cluster]), 'sample')}."
-        )
-        others = np.argsort(-self.memberships, kind="stable")
-        second = next((int(c) for c in others if c != place and self.memberships[c] > 0), None)
-        lines.append(f"It belongs to its cluster by {self.memberships[place]:.0%}" + (
-            "." if second is None else f", and by {self.memberships[second]:.0%} to cluster {second}."
-        ))  # fmt: skip
+        others = [int(c) for c in np.argsort(-self.memberships, kind="stable") if c != home]
+        shown = ", ".join(f"{self.memberships[c]:.2f} in cluster {c}" for c in [home, *others[:1]])
+        lines.append(f"Membership: {shown}.")
         if self.differences:
-            lines.append(f"It is most unlike its cluster in {in_words(self.differences, words=', ')}.")
+            lines.append(f"Largest differences from cluster {home}: {in_words(self.differences, words='; ')}.")
+        local = f"local cluster {self.local_cluster}, {count_of(self._local_size, 'sample')}"
+        steps, peak = len(self.climb) - 1, visible(found.name_of(int(self.climb[-1])))
+        if steps:
+            lines.append(f"Climb: {count_of(steps, 'step')} to the peak at sample {peak} ({local}).")
+        else:
+            lines.append(f"Climb: none, the sample is a peak of intensity ({local}).")
         if self.splits_at is not None:
-            lines.append(f"Asked for {self.splits_at} clusters, its cluster splits.")
+            lines.append(f"With {self.splits_at} or more clusters, cluster {home} is split.")
         if self.merges_at is not None:
-            lines.append(f"Asked for {self.merges_at}, its cluster is joined with cluster {self.merges_with}.")
-        return "\n".join(lines)
+            number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
+            lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
+        return "\n".join(filter(None, [*lines, describe_unused(found.columns, self.X)]))
+
+    @property
+    def _local_size(self) -> int:
+        return int(self.clustering.topo_graph.sizes[self.local_cluster])
 
     __repr__ = __str__
 
@@ -195,34 +198,31 @@ class PairExplanation:
 
     def __str__(self) -> str:
         i, j = self.names
-        a, b = self.clusters
-        found = self.clustering
+        (a, b), found = self.clusters, self.clustering
         if self.together:
-            lines = [f"Samples {i} and {j} are in one cluster, {a} ({samples_in(found, a)})."]
+            lines = [f"Samples {i} and {j} are in one cluster: {a} ({samples_in(found, a)})."]
         else:
-            lines = [
-                f"Samples {i} and {j} are apart: clusters {a} ({samples_in(found, a)}) and {b} "
-                f"({samples_in(found, b)})."
-            ]
-        if self.local_clusters[0] == self.local_clusters[1]:
-            lines.append(
-                f"Both climb to one peak, sample {visible(found.name_of(int(found.peaks[self.local_clusters[0]])))}."
-            )
+            sizes = f"{a} ({samples_in(found, a)}) and {b} ({samples_in(found, b)})"
+            lines = [f"Samples {i} and {j} are in different clusters: {sizes}."]
+        if self.differences:
+            lines.append(f"Largest differences: {in_words(self.differences)}.")
+        one_peak = self.local_clusters[0] == self.local_clusters[1]
+        if one_peak:
+            peak = visible(found.name_of(int(found.peaks[self.local_clusters[0]])))
+            lines.append(f"Both climb to the same peak, sample {peak}.")
         elif not len(self.path):
-            lines.append("No edge of the topo-graph leads from the one to the other: a constraint joins them.")
+            lines.append("The topo-graph has no path between their local clusters: a constraint joins them.")
         else:
             lines += self._describe_path()
             if self.crossing:
-                lines.append(f"There the way crosses {in_words(self.crossing, words=' to ')}.")
-        if self.differences:
-            lines.append(f"The two differ most in {in_words(self.differences)}.")
-        if self.together_until is not None and self.local_clusters[0] != self.local_clusters[1]:
-            kind = "stay" if self.together else "would be"
-            lines.append(f"They {kind} together up to {count_of(self.together_until, 'cluster')}.")
+                lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
+        if self.together_until is not None and not one_peak:
+            number = "a single cluster" if self.together_until == 1 else f"{self.together_until} or fewer clusters"
+            lines.append(f"With {number}, the two samples are in one cluster.")
         if self.prior_distances is not None:
             now, merged = self.prior_distances
-            lines.append(f"As one cluster they would take the distance to the prior from {now:.3f} to {merged:.3f}.")
-        return "\n".join(lines)
+            lines.append(f"Merging the two clusters would change the distance to the prior: {now:.3f} to {merged:.3f}.")
+        return "\n".join(filter(None, [*lines, describe_unused(found.columns, self.distances)]))
 
     __repr__ = __str__
 
@@ -231,13 +231,14 @@ class PairExplanation:
             fate = "cut" if self.cut[0] else "kept"
             return [f"The edge between their local clusters is {fate}: {self._describe_edge(int(self.edges[0]))}."]
         shown = [str(label) for label in self.path]
-        way = " - ".join(shown if len(shown) <= 8 else [*shown[:4], "...", *shown[-3:]])
-        lines = [f"The strongest way between their local clusters has {len(self.edges)} edges: {way}."]
-        if self.weakest is not None and not self.cut.any():
-            lines.append(f"Its weakest edge is {self._describe_edge(self.weakest)}.")
-        lines += [f"Cut: {self._describe_edge(int(edge))}." for edge in self.edges[self.cut][:3]]
-        if self.cut.sum() > 3:
-            lines.append(f"Cut as well: {self.cut.sum() - 3} more of them.")
+        path = " - ".join(shown if len(shown) <= 8 else [*shown[:4], "...", *shown[-3:]])
+        lines = [f"The strongest path between their local clusters has {len(self.edges)} edges: {path}."]
+        if self.weakest is not None:
+            lines.append(f"Weakest edge: {self._describe_edge(self.weakest)}.")
+        if self.cut.any():
+            edges = ", ".join("{} - {}".format(*self.clustering.topo_graph.edges[e]) for e in self.edges[self.cut][:3])
+            more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
+            lines.append(f"Cut along the path: {edges}{more}.")
         return lines
 
     def _describe_edge(self, edge: int) -> str:
@@ -281,19 +282,20 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
         Samples: rows of what was fitted, negative ones count from the end. After a fit on a data frame whose index is
         not 0, 1, 2, ...: labels of the index; where these are no whole numbers, rows as well.
     X : data frame or array-like, default=None
-        What was fitted, for the values of the columns as they are; by default they are worked out from what the model
-        keeps. With ``metric="precomputed"`` it is needed for the boundary pairs of a pair.
+        The fitted samples, to show values as they are in the table; by default values are restored from what the model
+        keeps. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is needed for the
+        boundary pairs of a pair.
 
     Examples
     --------
     >>> from gitcluster import git_clusters
     >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
     >>> print(explain(git_clusters(X, n_clusters=2), 0, 5))
-    Samples 0 and 5 are apart: clusters 0 (3 samples) and 1 (3 samples).
+    Samples 0 and 5 are in different clusters: 0 (3 samples) and 1 (3 samples).
+    Largest differences: feature 0 (0 vs 9.5).
     The edge between their local clusters is cut: 0 - 1 (4 boundary pairs, strength 0.353).
-    There the way crosses feature 0 (0.833 to 8.67).
-    The two differ most in feature 0 (0 against 9.5).
-    They would be together up to 1 cluster.
+    Largest changes across the weakest edge: feature 0 (0.833 to 8.67).
+    With a single cluster, the two samples are in one cluster.
     """
     found = clustering_of(model)
     if found.index is None:
@@ -330,7 +332,7 @@ def table_rows(found: Clustering, groups: list[Array], X: Any) -> tuple[list[Tra
         return fitted_traits(found, rows), *sides
     if len(X) != found.n_samples:
         raise ValueError(f"X has {len(X)} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")
-    return [trait.take(rows) for trait in read_traits(X, found.feature_names)], *sides
+    return [trait.take(rows) for trait in read_traits(X, found.feature_names, found.columns)], *sides
 
 
 def explanation_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:

@@ -31,6 +31,12 @@ MOST_RIVALS = 250
 """Nodes that each node keeps away from at a time."""
 SIMILAR = 3.0
 """Ranges of two features up to this ratio are drawn in one scale."""
+NEARLY_ALL = 0.99
+"""Share of the samples whose range is compared with that of all."""
+FAR = 2.5
+"""Samples lie outside a picture if they are farther from its middle than this multiple of the reach of nearly all."""
+FEWEST = 20
+"""Samples from which on some may lie outside; of fewer, gaps as wide are usual."""
 
 
 class Places(NamedTuple):
@@ -42,16 +48,63 @@ class Places(NamedTuple):
     """Whether the directions are the two features themselves."""
 
     @property
+    def window(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest place that a picture shows."""
+        return usual_range(self.xy)
+
+    @property
+    def n_outside(self) -> int:
+        """Number of samples outside the window."""
+        return int((~inside(self.xy, self.window)).sum())
+
+    @property
     def one_scale(self) -> bool:
         """Whether both directions may have one scale."""
-        ranges = np.ptp(self.xy, axis=0)
+        ranges = np.subtract(*self.window[::-1])
         return bool(self.as_given and ranges.min() > 0 and ranges.max() <= SIMILAR * ranges.min())
 
     @property
     def ratio(self) -> float:
         """Height of a picture that suits, relative to its width."""
-        width, height = np.ptp(self.xy, axis=0)
+        width, height = np.subtract(*self.window[::-1])
         return float(np.clip(height / width, 0.5, 1.1)) if self.one_scale else 0.75
+
+
+def usual_range(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lowest and highest value to show of every column: all values, or nearly all if a few are far away.
+
+    One wrong cell (an age of 999) would otherwise squash everything else into a corner. At each end at least one value
+    does not count, so that the range is robust in small tables as well.
+
+    Examples
+    --------
+    >>> low, high = usual_range(np.append(np.arange(100.0), 9999.0)[:, None])
+    >>> low, high
+    (array([0.]), array([99.]))
+    """
+    low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
+    share = (1 - NEARLY_ALL) / 2
+    near = np.quantile(values, share, axis=0, method="higher").astype(np.float64)
+    far = np.quantile(values, 1 - share, axis=0, method="lower").astype(np.float64)
+    half = far / 2 - near / 2  # halves, for values near the largest float
+    wide = (half > 0) & (high / 2 - low / 2 > FAR * half) & (len(values) >= FEWEST)
+    middle = near / 2 + far / 2
+    least, most = np.where(wide, middle - FAR * half, low), np.where(wide, middle + FAR * half, high)
+    return (
+        np.where(values >= least, values, np.inf).min(axis=0).astype(np.float64),
+        np.where(values <= most, values, -np.inf).max(axis=0).astype(np.float64),
+    )
+
+
+def inside(values: NDArray[Any], window: tuple[NDArray[np.float64], NDArray[np.float64]]) -> NDArray[np.bool_]:
+    """Return which rows lie within the lowest and highest values of a window."""
+    return np.asarray(((values >= window[0]) & (values <= window[1])).all(axis=1))
+
+
+def _usual_rows(points: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which rows have no far value in any feature; all rows if most of them have one."""
+    usual = inside(points, usual_range(points))
+    return usual if 2 * usual.sum() > len(points) else np.ones(len(points), np.bool_)
 
 
 def place_samples(found: Clustering, X: Any = None, *, embedding: Any = None) -> Places:
@@ -154,6 +207,8 @@ def _principal_components(points: Any) -> Places:
     if not issparse(points):
         points = points / (np.abs(points).max() or 1.0)  # squares of huge values would be infinite
     learn_from = points[:: -(-points.shape[0] // MOST_FOR_PCA)]
+    if not issparse(points):
+        learn_from = learn_from[_usual_rows(learn_from)]  # one far value would turn a direction towards it
     with np.errstate(all="ignore"):  # samples that are all alike have no variance to explain
         model = PCA(2, random_state=0).fit(learn_from)
         shares = np.nan_to_num(model.explained_variance_ratio_)
@@ -185,6 +240,8 @@ def part_clusters(found: Clustering, X: Any = None) -> Places | None:
     points = points / (np.abs(points).max() or 1.0)
     there = np.flatnonzero(np.asarray(found.labels) >= 0)
     there = there[:: -(-len(there) // MOST_FOR_DISCRIMINANT)]
+    usual = there[_usual_rows(points[there])]
+    there = usual if len(np.unique(np.asarray(found.labels)[usual])) == found.n_clusters else there
     if points.shape[1] > MOST_DIRECTIONS:
         model = PCA(min(MOST_DIRECTIONS, len(there)), random_state=0).fit(points[there])
         points = model.transform(points)

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from math import ceil, isnan
 
-from gitcluster._support.names import visible
+from gitcluster._support.names import count_of, visible
 from gitcluster.fitted.contrasts import ClusterProfile, Contrast
 from gitcluster.fitted.traits import SMALL
 
+SCALE = "Differences are in standard deviations of the column, or Cohen's h for shares."
 SHOWN = 8
 FULL = 3.0
 """Standard deviations that fill one side of a bar."""
@@ -48,12 +49,12 @@ background: var(--paper, Canvas); min-width: 6rem; max-width: 16rem; font-weight
 """
 
 
-def profile_html(clusters: Iterable[ClusterProfile], n_rows: int) -> str:
-    """All clusters, with their style."""
+def profile_html(clusters: Iterable[ClusterProfile], n_rows: int, note: str = "") -> str:
+    """Return all clusters, with their style; ``note`` is a sentence above them."""
     clusters = list(clusters)
     parts = heat_html(clusters) + "".join(map(cluster_html, clusters))
-    note = "Differences are in standard deviations of the column, those of shares are Cohen's h."
-    return f'<div class="git-profile"><style>{STYLE}</style><p>{n_rows:,} rows. {note}</p>{parts}</div>'
+    head = f"<p>{count_of(n_rows, 'row')}. {escape(' '.join([SCALE, note]))}</p>"
+    return f'<div class="git-profile"><style>{STYLE}</style>{head}{parts}</div>'
 
 
 def heat_rows(clusters: Sequence[ClusterProfile], most: int = MOST_COLUMNS) -> dict[str, list[Contrast | None]]:
@@ -105,21 +106,22 @@ def _heat_cell(contrast: Contrast | None) -> str:
 
 def cluster_html(cluster: ClusterProfile) -> str:
     """One cluster."""
-    rows = f"{cluster.rows:,} row{'' if cluster.rows == 1 else 's'}, {cluster.share:.1%}"
+    rows = f"{count_of(cluster.rows, 'row')}, {cluster.share:.1%}"
     title = f"<h3>{_dot(cluster.cluster)}{cluster.name}: {rows}</h3>"
     shown = cluster.strongest(SHOWN)
     names = {contrast.title for contrast in shown}
     shown += [contrast for contrast in cluster.strongest_to_nearest(2) if contrast.title not in names]
     if not shown:
-        told = "No column differs by as much as a fifth of a standard deviation"
-        told = f"<p>{'All rows are in it' if cluster.share == 1 else told}.</p>"
-        return f'<section class="git-cluster">{title}{told}</section>'
-    near = "" if cluster.nearest is None else f"<th>in cluster {cluster.nearest}, the nearest</th>"
+        alike = "No column differs by a fifth of a standard deviation or more"
+        reason = f"<p>{'All rows are in this cluster' if cluster.share == 1 else alike}.</p>"
+        return f'<section class="git-cluster">{title}{reason}</section>'
+    beside = bool(cluster.strongest_to_nearest())
+    near = f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else ""
     head = (
         '<tr><th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th class="bar"></th>'
         f"{near}</tr>"
     )
-    body = "".join(_row(contrast, with_nearest=cluster.nearest is not None) for contrast in shown)
+    body = "".join(_row(contrast, with_nearest=beside) for contrast in shown)
     table = f'<div class="git-wide"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'
     return f'<section class="git-cluster">{title}{table}{_rules(cluster)}</section>'
 
@@ -149,7 +151,7 @@ def _rules(cluster: ClusterProfile) -> str:
     together = ""
     if len(cluster.rules.rules) > 1:
         together = (
-            f"<p>Together they hold for {cluster.rules.coverage:.0%} of it, and {cluster.rules.precision:.0%} of the "
-            "rows that they hold for are in it.</p>"
+            f"<p>All rules together cover {cluster.rules.coverage:.0%} of the cluster, "
+            f"{cluster.rules.precision:.0%} precise.</p>"
         )
-    return f"<p>Rules:</p><ul>{lines}</ul>{together}"
+    return f"<p>{'Rules' if len(cluster.rules.rules) > 1 else 'Rule'}:</p><ul>{lines}</ul>{together}"

@@ -15,7 +15,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Points
-from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.frames import as_frame, column_names
 from gitcluster.inputs.kinds import find_kind
 from gitcluster.inputs.scaling import apply_scaling
@@ -23,6 +23,10 @@ from gitcluster.inputs.values import Values, date_text, read_values
 
 SMALL = 0.2
 """A smaller difference is not worth a word."""
+MOST_NAMED = 10
+"""Unused columns that are named."""
+_KINDS = {"numeric": "number", "log": "number", "date": "date"}
+"""What kinds of columns are for people; all others are categories."""
 
 
 class Trait(NamedTuple):
@@ -76,10 +80,18 @@ def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
     return f"{value:,.6g}" if exact else show_number(value)
 
 
-def read_traits(X: Any, names: Any = None) -> list[Trait]:
-    """The columns of a table that can be told of: numbers, dates and categories, neither identifiers nor constants."""
+def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> list[Trait]:
+    """Return the columns of a table that can be described: numbers, dates and categories.
+
+    Of a data frame and the ``columns`` of a fit, only those that the fit used are returned, of the kinds that they had
+    there. If the fit used none of them, or if that is not known, all but identifiers, texts and constants are returned.
+    """
     frame = as_frame(X)
     if frame is not None:
+        existing = set(column_names(frame))
+        used = [] if columns is None else [column.name for column in columns.used if column.name in existing]
+        if columns is not None and used:
+            return [_fitted_trait(column, values) for column, values in columns.read(frame, used)]
         named = zip(column_names(frame), frame.iter_columns(), strict=True)
         return [trait for name, cells in named if (trait := _trait(name, read_values(cells, name=name))) is not None]
     matrix = np.asarray(X)
@@ -88,18 +100,46 @@ def read_traits(X: Any, names: Any = None) -> list[Trait]:
     labels = [f"feature {i}" for i in range(matrix.shape[1])] if names is None else list(map(str, names))
     if len(labels) != matrix.shape[1]:
         labels = [f"feature {i}" for i in range(matrix.shape[1])]
+    if matrix.dtype.kind in "fiu":  # an array has features, whatever their numbers look like
+        return [_number_trait(name, values) for name, values in zip(labels, matrix.T.astype(np.float64), strict=True)]
     found = (_trait(name, read_values(matrix[:, i])) for i, name in enumerate(labels))
     return [trait for trait in found if trait is not None]
 
 
+def describe_unused(columns: Columns | None, X: Any = None) -> str:
+    """Return a sentence that names the columns of a table, or of the fit, that the clustering did not use; or ""."""
+    if columns is None:
+        return ""
+    used = {column.name for column in columns.used}
+    names = [column.name for column in columns] if as_frame(X) is None else column_names(X)
+    unused = [visible(name) for name in names if name not in used]
+    if not unused:
+        return ""
+    if len(unused) == len(names):
+        return "No column of this table was used for clustering."
+    more = f" and {len(unused) - MOST_NAMED} more" if len(unused) > MOST_NAMED else ""
+    return f"Columns not used for clustering: {', '.join(unused[:MOST_NAMED])}{more}."
+
+
+def _fitted_trait(column: Column, values: Values) -> Trait:
+    """Return a column as the fit took it."""
+    kind = _KINDS.get(column.kind, "category")
+    if kind == "category" or values.numbers is None:
+        return Trait(column.name, "category", values.as_texts())
+    return _number_trait(column.name, values.numbers, kind)
+
+
 def _trait(name: str, values: Values) -> Trait | None:
-    known = values.known
-    kind = find_kind(name, values, known)
+    kind = find_kind(name, values, values.known)
     if kind in ("identifier", "text", "constant", "empty"):
         return None
     if values.numbers is None:
         return Trait(name, "category", values.as_texts())
-    return Trait(name, "date" if kind == "date" else "number", values.numbers, _spread(values.numbers[known]))
+    return _number_trait(name, values.numbers, "date" if kind == "date" else "number")
+
+
+def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
+    return Trait(name, kind, numbers, _spread(numbers[~np.isnan(numbers)]))
 
 
 def _spread(numbers: Array) -> float:
@@ -133,7 +173,7 @@ def fitted_traits(found: Clustering, rows: Array) -> list[Trait]:
 def _decoded(columns: Columns, matrix: Array, spread: Array) -> list[Trait]:
     found, at = [], 0
     for column, cells in zip(columns.used, columns.decode(matrix), strict=True):
-        kind = {"numeric": "number", "log": "number", "date": "date"}.get(column.kind, "category")
+        kind = _KINDS.get(column.kind, "category")
         width = float(spread[at])
         if column.kind == "log":  # a factor of e is a step of 1; told of numbers as they are
             width = float(np.exp(column.median) * width) or 1.0
@@ -182,11 +222,11 @@ def compare_to_group(traits: list[Trait], sample: int, group: Array) -> list[Dif
         value, others = trait.values[sample], trait.values[group]
         if trait.kind == "category":
             share = float(np.mean(others == value)) if value is not None else 1.0
-            second, size = f"{share:.0%} there", 1 - share if share < 0.2 else 0.0
+            second, size = f"{share:.0%} of the cluster", 1 - share if share < 0.2 else 0.0
         else:
             mean = mean_known(others)
             size = 0.0 if np.isnan(value - mean) else abs(float(value - mean)) / trait.spread
-            second = f"{show_value(trait.kind, mean)} on average there"
+            second = f"cluster mean {show_value(trait.kind, mean)}"
         found.append(Difference(trait.name, show_value(trait.kind, value, exact=True), second, size))
     return ranked(found, 0.5)
 
@@ -230,12 +270,12 @@ def most_different(first: Array, second: Array) -> tuple[str, float, float]:
     return (levels[0], counts[levels[0]] / n, others[levels[0]] / m) if levels else ("missing", 0.0, 0.0)
 
 
-def in_words(differences: list[Difference], most: int = 3, *, words: str = " against ") -> str:
-    """Differences in words.
+def in_words(differences: list[Difference], most: int = 3, *, words: str = " vs ") -> str:
+    """Return differences as one line.
 
     Examples
     --------
     >>> in_words([Difference("income", "61,000", "25,300", 2.1), Difference("city", "Rome", "Oslo", 1.0)])
-    'income (61,000 against 25,300), city (Rome against Oslo)'
+    'income (61,000 vs 25,300), city (Rome vs Oslo)'
     """
     return ", ".join(f"{visible(d.column)} ({d.first}{words}{d.second})" for d in differences[:most])

@@ -9,15 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from gitcluster.fitted.places import Places
+from gitcluster._support.names import count_of
+from gitcluster.fitted.places import Places, inside, usual_range
 from gitcluster.plots._colours import Colours, unborn_on
 from gitcluster.plots._labels import plain
 from gitcluster.plots._style import take_axes
 
 MOST_MARKERS = 20_000
 """Samples up to which each has a marker."""
+PAD = 0.06
+"""Margin around the samples, as a share of their range."""
 COVERAGE = 0.12
 """Share of the axes that markers cover, were none over another."""
 
@@ -26,7 +30,7 @@ class Pixels(NamedTuple):
     """Where samples fall in an image."""
 
     place: NDArray[np.int64]
-    """(n,) number of the pixel of every sample."""
+    """(n,) number of the pixel of every sample; the number after the last one if it lies outside."""
     side: int
     """Width and height of the image in pixels."""
     extent: tuple[float, float, float, float]
@@ -78,24 +82,28 @@ def find_pixels(xy: NDArray[np.float64], *, n_total: int) -> Pixels:
     side = int(np.clip(0.9 * np.sqrt(n_total), 160, 480))
     cell, low, span = find_cells(xy, side)
     (left, bottom), (right, top) = low.tolist(), (low + span).tolist()
-    return Pixels(cell[:, 1] * side + cell[:, 0], side, (left, right, bottom, top))
+    place = np.where(inside(xy, usual_range(xy)), cell[:, 1] * side + cell[:, 0], side * side)
+    return Pixels(place, side, (left, right, bottom, top))
 
 
 def find_cells(xy: NDArray[np.float64], side: int) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-    """(n, 2) column and row of every sample in a grid over all of them; the lowest corner and the span of the grid."""
-    low, span = xy.min(axis=0), np.ptp(xy, axis=0)
-    span = np.where(span > 0, span, 1.0)
-    return np.minimum(((xy - low) / span * side).astype(np.int64), side - 1), low, span
+    """Return the column and row of every sample in a grid over the window, its lowest corner and its span.
+
+    Samples outside the window are in the cells at its border.
+    """
+    low, high = usual_range(xy)
+    span = np.where(high > low, high - low, 1.0)
+    return np.clip((xy - low) / span * side, 0, side - 1).astype(np.int64), low, span
 
 
 def paint(pixels: Pixels, colours: Colours, *, floor: float = 0.35) -> NDArray[np.float32]:
     """(side, side, 4) image of samples in their colours."""
     place, side, _ = pixels
     n_pixels = side * side
-    counts = np.bincount(place, minlength=n_pixels)
+    counts = np.bincount(place, minlength=n_pixels)[:n_pixels]
     image = np.zeros((n_pixels, 4), np.float32)
     for channel in range(3):
-        sums = np.bincount(place, np.ascontiguousarray(colours[:, channel]), minlength=n_pixels)
+        sums = np.bincount(place, np.ascontiguousarray(colours[:, channel]), minlength=n_pixels)[:n_pixels]
         image[:, channel] = np.clip(sums / np.maximum(counts, 1), 0, 1)
     filled = counts > 0
     full = np.log1p(np.quantile(counts[filled], 0.98))
@@ -114,10 +122,20 @@ def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8,
 
 
 def _set_limits(ax: Axes, places: Places) -> None:
-    low, high = places.xy.min(axis=0), places.xy.max(axis=0)
+    """Set limits and aspect, and note how many samples lie outside."""
+    low, high = places.window
     flat = np.where(high > low, 0.0, 0.5)
-    ax.margins(0.06)
+    ax.margins(PAD)
     ax.update_datalim([low - flat, high + flat])
     ax.autoscale_view()
+    outside = places.n_outside
     if places.one_scale:
-        ax.set_aspect("equal", adjustable="datalim")
+        ax.set_aspect("equal", adjustable="box" if outside else "datalim")
+    if not outside:
+        return
+    (left, bottom), (right, top) = low - flat - PAD * (high - low), high + flat + PAD * (high - low)
+    ax.set(xlim=(left, right), ylim=(bottom, top))  # fixed, so that far samples do not widen them
+    ax.text(
+        0.99, 0.01, f"{count_of(outside, 'sample')} outside", transform=ax.transAxes, ha="right", va="bottom",
+        fontsize="small", path_effects=[withStroke(linewidth=3.0, foreground=ax.get_facecolor())], zorder=7,
+    )  # fmt: skip

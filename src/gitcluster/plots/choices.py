@@ -19,8 +19,8 @@ REPRESENTATIONS = {
     "components": "principal components",
 }
 QUANTITIES = {
-    "score": "Choice of the number of clusters",
-    "agreement": "How well the views agree on every number of clusters",
+    "score": "Score by number of clusters",
+    "agreement": "Agreement by number of clusters",
 }
 
 
@@ -47,7 +47,7 @@ def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -
     names = [REPRESENTATIONS.get(name, name) for name in table["representation"].tolist()]
     tried, place = ~np.isnan(table["score"]), np.arange(len(names))
     ax = take_axes(
-        ax, width=7.4, ratio=0.09 * len(names) + 0.06, aside=2.6, title="How the features were looked at",
+        ax, width=7.4, ratio=0.09 * len(names) + 0.06, aside=2.6, title="Score by feature scaling",
         xlabel="best score",
     )  # fmt: skip
     colour = np.where(table["chosen"][:, None], HUES[0], unborn_on(ax))

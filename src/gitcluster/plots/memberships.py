@@ -37,7 +37,7 @@ def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     share, labels = own_shares(found), np.asarray(found.labels)
     inside, gap = labels >= 0, max(1.0, APART * len(labels))
     ax = take_axes(
-        ax, title="How firmly samples belong to their clusters", xlabel="membership of the samples in their clusters",
+        ax, title="Membership of samples in their clusters", xlabel="membership of the samples in their clusters",
         ylabel="cluster",
     )  # fmt: skip
     clusters, start, middles, texts = np.unique(labels[inside]).tolist(), 0.0, [], []

@@ -43,7 +43,7 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     rows = heat_rows(clusters, columns)
     ax = take_axes(
         ax, width=2.6 + 0.75 * max(4, len(clusters)), ratio=0.12 + 0.42 * len(rows) / (0.75 * max(4, len(clusters))),
-        aside=2.0, title="What sets clusters apart", xlabel="cluster",
+        aside=2.0, title="How the clusters differ", xlabel="cluster",
     )  # fmt: skip
     effects = [[0.0 if cell is None else cell.effect for cell in row] for row in rows.values()]
     drawn = ax.imshow(
