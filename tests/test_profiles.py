@@ -292,3 +292,21 @@ def one_way(name, *given, **options):
         way if way.name == name else way._replace(scaling=None, reason="not tried")
         for way in represent(*given, **options)
     ]
+
+
+def test_missing_values_are_counted_and_never_shown_as_measured():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 100)
+    frame = pd.DataFrame({"x": rng.normal(size=200) + 8 * group, "y": rng.normal(size=200) + 8 * group})
+    frame["kind"] = np.where(rng.random(200) < 0.9, np.array(["a", "b"])[group], "c")
+    frame.loc[:69, "x"] = np.nan
+    model = GIT(2).fit(frame)
+    for table in (frame, None):
+        profile = model.profile(table)
+        first = profile[model.labels_[0]]
+        assert dict(first.missing)["x"] == 70
+        assert first.incomplete > 0.5
+        assert "x 70 (" in str(first)
+        mean = next(contrast.inside for contrast in first.contrasts if contrast.column == "x")
+        assert mean == pytest.approx(frame["x"][model.labels_ == model.labels_[0]].mean(), abs=1e-3)
+    assert "Missing: x 70" in profile._repr_html_()

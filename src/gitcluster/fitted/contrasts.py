@@ -61,6 +61,10 @@ class ClusterProfile(NamedTuple):
     contrasts: tuple[Contrast, ...]
     """The largest effect against all other rows first."""
     rules: Rules
+    missing: tuple[tuple[str, int], ...] = ()
+    """Columns with missing values in the cluster, and in how many rows; means leave these out."""
+    incomplete: float = 0.0
+    """Share of its rows that have a missing value."""
 
     @property
     def name(self) -> str:
@@ -86,6 +90,15 @@ class ClusterProfile(NamedTuple):
         parts = [f"{c.title} {c.show(c.inside)} ({c.show(c.elsewhere)})" for c in self.strongest(most)]
         return parts or ["all rows" if self.share == 1 else "no column differs much"]
 
+    def missing_words(self) -> str:
+        """Return which values are missing in the cluster, and whether its rows may be alike because of that; or ""."""
+        if not self.missing:
+            return ""
+        shown = ", ".join(f"{visible(name)} {n:,} ({n / self.rows:.0%})" for name, n in self.missing[:SHOWN])
+        more = f" and {len(self.missing) - SHOWN} more columns" if len(self.missing) > SHOWN else ""
+        doubt = " Most rows have a gap: check whether the gaps make the cluster." if self.incomplete > 0.5 else ""
+        return f"Missing: {shown}{more}.{doubt}"
+
     def rule_words(self, rule: Rule) -> str:
         """Return a rule, the share of the cluster that meets it, and the share of matching rows in the cluster."""
         where = "the noise" if self.cluster < 0 else "the cluster"
@@ -106,6 +119,7 @@ class ClusterProfile(NamedTuple):
             here, there = contrast.show(contrast.inside), contrast.show(contrast.in_nearest)
             lines.append(f"    {contrast.title}: {here}, there {there} ({contrast.effect_nearest:+.1f})")
         lines += [f"  Rule: {self.rule_words(rule)}" for rule in self.rules.rules]
+        lines += [f"  {words}" for words in (self.missing_words(),) if words]
         return "\n".join(lines)
 
 
@@ -149,6 +163,8 @@ def profile_clusters(
     codes = np.array([groups[label] for label in labels.tolist()], dtype=np.int64)
     near = [groups.get((nearest or {}).get(label, -2)) for label in numbers]
     columns = [_contrasts(trait, codes, near) for trait in traits]
+    gaps = {trait.name: mask for trait in traits if (mask := trait.missing).any()}
+    incomplete = np.logical_or.reduce(list(gaps.values())) if gaps else np.zeros(len(labels), bool)
     found = []
     for place, label in enumerate(numbers):
         inside = codes == place
@@ -157,7 +173,9 @@ def profile_clusters(
         learnt = learn_rules(traits, inside) if rules else Rules((), 0.0, 0.0)
         closest = None if beside is None else numbers[beside]
         shape = int(inside.sum()), float(inside.mean())
-        found.append(ClusterProfile(label, *shape, closest, tuple(contrasts), learnt))
+        missing = tuple((name, n) for name, mask in gaps.items() if (n := int(mask[inside].sum())))
+        share = float(incomplete[inside].mean())
+        found.append(ClusterProfile(label, *shape, closest, tuple(contrasts), learnt, missing, share))
     return tuple(found)
 
 

@@ -114,7 +114,9 @@ def cluster_html(cluster: ClusterProfile) -> str:
     if not shown:
         alike = "No column differs by a fifth of a standard deviation or more"
         reason = f"<p>{'All rows are in this cluster' if cluster.share == 1 else alike}.</p>"
-        return f'<section class="git-cluster">{title}{reason}</section>'
+        words = cluster.missing_words()
+    missing = f"<p>{escape(words)}</p>" if words else ""
+    return f'<section class="git-cluster">{title}{reason}</section>'
     beside = bool(cluster.strongest_to_nearest())
     near = f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else ""
     head = (
@@ -123,7 +125,7 @@ def cluster_html(cluster: ClusterProfile) -> str:
     )
     body = "".join(_row(contrast, with_nearest=beside) for contrast in shown)
     table = f'<div class="git-wide"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'
-    return f'<section class="git-cluster">{title}{table}{_rules(cluster)}</section>'
+    return f'<section class="git-cluster">{title}{table}{_rules(cluster)}{missing}</section>'
 
 
 def _dot(cluster: int) -> str:

@@ -43,6 +43,13 @@ class Trait(NamedTuple):
         return self._replace(values=self.values[rows])
 
     @property
+    def missing(self) -> Array:
+        """Return which rows have no value."""
+        if self.kind != "category":
+            return np.isnan(self.values)
+        return np.array([value is None for value in self.values], dtype=bool)
+
+    @property
     def whole(self) -> bool:
         """Whether all numbers are whole ones."""
         known = self.values[~np.isnan(self.values)] if self.kind != "category" else np.empty(0)
