@@ -108,15 +108,14 @@ def cluster_html(cluster: ClusterProfile) -> str:
     """One cluster."""
     rows = f"{count_of(cluster.rows, 'row')}, {cluster.share:.1%}"
     title = f"<h3>{_dot(cluster.cluster)}{cluster.name}: {rows}</h3>"
+    missing = f"<p>{escape(words)}</p>" if (words := cluster.missing_words()) else ""
     shown = cluster.strongest(SHOWN)
     names = {contrast.title for contrast in shown}
     shown += [contrast for contrast in cluster.strongest_to_nearest(2) if contrast.title not in names]
     if not shown:
         alike = "No column differs by a fifth of a standard deviation or more"
         reason = f"<p>{'All rows are in this cluster' if cluster.share == 1 else alike}.</p>"
-        words = cluster.missing_words()
-    missing = f"<p>{escape(words)}</p>" if words else ""
-    return f'<section class="git-cluster">{title}{reason}</section>'
+        return f'<section class="git-cluster">{title}{reason}{missing}</section>'
     beside = bool(cluster.strongest_to_nearest())
     near = f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else ""
     head = (
