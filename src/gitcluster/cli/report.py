@@ -11,12 +11,11 @@ import numpy as np
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import count_of, visible
-from gitcluster.cli.cells import Table
 from gitcluster.cli.choosing import listed
 from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
 from gitcluster.cli.pictures import inline, page_colours
 from gitcluster.cli.report_style import STYLE
-from gitcluster.cli.tables import Advance
+from gitcluster.cli.tables import Advance, Table
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.contrasts import ClusterProfile
 from gitcluster.fitted.memberships import own_shares
@@ -212,14 +211,13 @@ def _columns(model: GIT, table: Table) -> str:
     unused = [column.name for column in columns if not column.used] if columns is not None else []
     out = list(dict.fromkeys([*table.left_out, *unused]))
     gaps = {} if columns is None else {column.name: column.missing for column in columns.used if column.missing}
-    gaps |= table.filled
     told = {
         f"columns used ({len(used)})": escape(visible(listed(used, 50))),
         f"columns left out ({len(out)})": escape(visible(listed(out, 50))) or "none",
         "rows left out": f"{table.dropped:,} with missing values" if table.dropped else "none",
         "missing values": escape(visible(", ".join(f"{name} {count:,}" for name, count in gaps.items())))
-        + ". A missing number is taken as the median or mean of its column, a missing category is as far from one "
-        "value as from another." if gaps else "none in the columns used",
+        + ". Missing numbers are imputed from the nearest rows; a missing category is at the same distance from every "
+        "value." if gaps else "none in the columns used",
     }  # fmt: skip
     notes = [] if columns is None else column_notes(columns, table.data, model.labels_)
     look = "".join(f"<li>{escape(visible(words))}</li>" for words in notes)
