@@ -285,8 +285,8 @@ class TextTable:
         if len(fields) != len(self.names):
             raise TableError(
                 f"{self.name}, line {self.lines + line + 1:,}: {len(fields)} fields where the header has "
-                f"{len(self.names)}: {_shorten(self.layout.separator.join(fields))}. Repair the line, use --separator if "
-                f"{self.layout.separator!r} is not the separator, or --skip-rows if the header is further down."
+                f"{len(self.names)}: {_shorten(self.layout.separator.join(fields))}. Repair it. Use --separator if it "
+                f"is not {self.layout.separator!r}, or --skip-rows if the header is further down."
             )
 
 
@@ -344,7 +344,7 @@ def find_layout(lines: list[str], style: TextStyle, quote: str | None = QUOTE) -
     best, layout = 0, Layout(separators[0] if len(separators) == 1 else ",", start)
     for separator in separators:
         rows = _sample_rows(lines[start:], separator, quote)
-        if not rows:
+        if not rows or (separator == " " and best > 2):
             continue
         widths = [len(row.fields) for row in rows]
         width, count = Counter(widths).most_common(1)[0]
