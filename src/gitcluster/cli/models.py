@@ -30,9 +30,10 @@ from gitcluster.fitted.persistence import read_notes
 from gitcluster.inputs import Distances, Points
 from gitcluster.inputs.base import as_floats
 from gitcluster.inputs.columns import Columns
+from gitcluster.inputs.kinds import columns_of as kinds_of
 from gitcluster.inputs.representations import WIDEST
 from gitcluster.inputs.tables import FrameFeatures, learn_table
-from gitcluster.inputs.values import Format, read_values
+from gitcluster.inputs.values import Format
 from gitcluster.selection.views import neighborhood_sizes
 
 MOST_LINES = 20
@@ -133,8 +134,14 @@ class Fitted(NamedTuple):
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with its cells as numbers, NaN if they are not."""
-    return pd.DataFrame({name: read_values(frame[name], Format("numbers")).numbers for name in frame}, frame.index)
+    """Return a frame with its cells as numbers, for distances and for models that were fitted to arrays."""
+    columns = kinds_of(frame)
+    assert columns is not None
+    numbers = {column.name: column.read(frame[column.name]).numbers for column in columns}
+    texts = [name for name, values in numbers.items() if values is None]
+    if texts:
+        raise TableError(f"The column {texts[0]!r} does not hold numbers. Leave it out with --exclude.")
+    return pd.DataFrame(numbers, frame.index)
 
 
 def learn_features(frame: pd.DataFrame, kinds: Any, weights: Any) -> FrameFeatures:
