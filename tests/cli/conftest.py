@@ -1,4 +1,4 @@
-"""A table, a model of it, and two ways to run a command: in this process, and as installed."""
+"""A table, its reader, and the command in this process and as installed."""
 
 import os
 import subprocess
@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gitcluster.cli.choosing import ColumnOptions
 from gitcluster.cli.running import execute
+from gitcluster.cli.tables import read_table
+from gitcluster.cli.text_tables import TextStyle
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
 
@@ -57,6 +60,14 @@ def run_installed(*arguments, **options):
     """A command as a user starts it."""
     environment = {**os.environ, **options.pop("environment", {})}
     return subprocess.run([COMMAND, *arguments], capture_output=True, env=environment, check=False, **options)
+
+
+def read(path, **options):
+    """Return a table as the commands read it; options of the style are those of a text table."""
+    style = {name: options.pop(name) for name in TextStyle._fields if name in options and name != "missing"}
+    style["missing"] = options.pop("na", ())
+    chosen = ColumnOptions(**options, style=TextStyle(**style))
+    return read_table(str(path), chosen, check=lambda rows, columns: None, advance=lambda share: None)
 
 
 def leftovers(folder):

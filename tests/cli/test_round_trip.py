@@ -102,8 +102,7 @@ def test_a_table_comes_back_as_it_was(table):
     with TemporaryDirectory() as folder:
         before, after = Path(folder, f"table.{form}"), Path(folder, f"labelled.{form}")
         write(columns, before)
-        asked = ["--missing", "median", "-c", "2", "-q"]
-        assert execute(["fit", str(before), *asked, "--with-data", "-o", str(after)]) == 0
+        assert execute(["fit", str(before), "-c", "2", "-q", "--with-data", "-o", str(after)]) == 0
         check_same(before, after)
 
 
@@ -119,7 +118,7 @@ def test_predict_and_cut_give_the_table_back(folder, run, form):
     }
     table = Path(f"table.{form}")
     write(columns, table)
-    code, _, err = run("fit", str(table), "--id", "id", "--missing", "median", "-c", "2", "--save", "m.npz", "-q",
+    code, _, err = run("fit", str(table), "--id", "id", "-c", "2", "--save", "m.npz", "-q",
                        "--with-data", "-o", f"fit.{form}")  # fmt: skip
     assert (code, err) == (0, "")
     assert run("predict", "m.npz", str(table), "--with-data", "-o", f"predict.{form}", "-q")[0] == 0

@@ -29,7 +29,7 @@ HELP = f"""Usage: gitcluster COMMAND [ARGS]...
 
   In Python:  from gitcluster import GIT; labels = GIT().fit_predict(X)"""
 """What --help says where click, which makes the full one, is not installed."""
-PACKAGES = ("click", "rich", "pandas", "pyarrow", "openpyxl")
+PACKAGES = ("charset_normalizer", "click", "rich", "pandas", "pyarrow", "openpyxl")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

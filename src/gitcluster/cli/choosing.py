@@ -1,4 +1,4 @@
-"""Which columns of a table to take, by name or pattern, and what was asked for each."""
+"""Choose the columns of a table by name or pattern, and the kinds that are requested for them."""
 
 import difflib
 from fnmatch import fnmatchcase
@@ -10,12 +10,13 @@ from gitcluster.cli.writing import STANDARD
 
 
 class ColumnOptions(NamedTuple):
-    """What to take from a table: columns by name or pattern, the column of ids, what to do with missing values."""
+    """What to read from a table: columns by name or pattern, the column of ids, the use of missing numbers."""
 
     columns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     id: str | None = None
-    missing: str = "error"
+    missing: str | None = None
+    """"impute", "drop" or "error"; None means "impute", or the choice of the model."""
     form: str | None = None
     key: str | None = None
     sheet: str | None = None
@@ -27,13 +28,13 @@ class ColumnOptions(NamedTuple):
     weight: tuple[str, ...] = ()
     """NAME=NUMBER."""
     truth: str | None = None
-    """A column that is kept and not clustered by."""
+    """A column of classes, which is not clustered by."""
     whole: bool = False
-    """Whether the table is kept as it came, with all of its columns."""
+    """Whether the whole table is kept, with all of its columns."""
 
 
 def choose_columns(names: list[str], chosen: ColumnOptions, path: str) -> list[str]:
-    """The columns to cluster by: those that match, without those that are left out and the ids."""
+    """Return the columns to cluster by: those that match, without excluded ones and the ids."""
     wanted = match_names(names, chosen.columns, "--columns") if chosen.columns else list(names)
     left_out = set(match_names(names, chosen.exclude, "--exclude")) | {chosen.id, chosen.truth}
     kept = [name for name in wanted if name not in left_out]
@@ -43,7 +44,7 @@ def choose_columns(names: list[str], chosen: ColumnOptions, path: str) -> list[s
 
 
 def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> list[str]:
-    """Names that match any of the patterns, in the order of the patterns; commas separate patterns.
+    """Return names that match any of the patterns, in the order of the patterns; commas separate patterns.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> lis
 
 
 def find_names(names: list[str], wanted: list[str], path: str, option: str = "") -> list[str]:
-    """``wanted``, all of which must be there."""
+    """Return ``wanted``, all of which must be columns of the table."""
     there = set(names)
     for name in wanted:
         if name not in there:
@@ -74,8 +75,8 @@ def find_names(names: list[str], wanted: list[str], path: str, option: str = "")
     return wanted
 
 
-def asked_kinds(names: list[str], chosen: ColumnOptions) -> tuple[dict[str, Any], dict[str, float]]:
-    """Kinds and weights of columns that were asked for by name or pattern."""
+def requested_kinds(names: list[str], chosen: ColumnOptions) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return the kinds and weights of columns that are requested by name or pattern."""
     kinds: dict[str, Any] = dict.fromkeys(match_names(names, chosen.categorical, "--categorical"), "categorical")
     kinds |= dict.fromkeys(match_names(names, chosen.log, "--log"), "log")
     for given in chosen.ordinal:
@@ -89,19 +90,16 @@ def asked_kinds(names: list[str], chosen: ColumnOptions) -> tuple[dict[str, Any]
     return kinds, weights
 
 
-def as_written(kinds: dict[str, Any]) -> list[str]:
-    """Columns whose texts mean what they are: 01234 is not 1234."""
-    return [name for name, kind in kinds.items() if kind not in ("log", "numeric")]
-
-
 def shown(path: str) -> str:
+    """Return the name of a table for messages."""
     return "standard input" if path == STANDARD else path
 
 
 def _unknown(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names[:1000], 1)  # of very many names, comparing all takes minutes
+    near = difflib.get_close_matches(name, names[:1000], 1, 0.8)  # comparing very many names takes minutes
     return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {listed(names)}.")
 
 
 def listed(names: list[str], most: int = 12) -> str:
+    """Return names for a message, the first of many."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

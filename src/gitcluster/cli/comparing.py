@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.cli.cells import Table
-from gitcluster.cli.models import read
+from gitcluster.cli.models import learn_features, read
 from gitcluster.cli.options import (
     GroupedCommand,
     label_options,
@@ -23,10 +22,9 @@ from gitcluster.cli.options import (
 )
 from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
+from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
 from gitcluster.inputs import Points
-from gitcluster.inputs.kinds import columns_of as kinds_of
-from gitcluster.inputs.kinds import drop_independent
 
 SILHOUETTE_ROWS = 2000
 
@@ -77,15 +75,11 @@ def label_rows(table: Table, chosen: NDArray[np.int64], labels: dict[str, NDArra
 
 
 def scale_rows(model: GIT, samples: pd.DataFrame) -> NDArray[Any]:
-    """Rows as all methods get them: columns of several kinds are encoded, and all are scaled."""
-    columns = kinds_of(samples, model.columns, model.weights)
-    if columns is not None and columns.encoded:
-        columns, matrix = drop_independent(columns, columns.encode(samples).matrix)
-        points = Points(matrix, kinds=columns.feature_kinds)
-        return np.asarray(points.scaled(None if model.scale is None else "std").values)
-    values = samples.to_numpy()
-    spread = np.ones(values.shape[1]) if model.scale is None else values.std(axis=0)
-    return np.asarray(values / np.where(spread > 0, spread, 1.0))
+    """Return the rows as all methods get them: columns encoded, missing numbers imputed, features scaled."""
+    features = learn_features(samples, model.columns, model.weights)
+    kinds = features.columns.feature_kinds if features.columns.encoded else None
+    points = Points(features.matrix, kinds=kinds)
+    return np.asarray(points.scaled(None if model.scale is None else "std").values)
 
 
 def compare_methods(

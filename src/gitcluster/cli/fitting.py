@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from gitcluster import GIT
 from gitcluster._support.names import count_of, visible
-from gitcluster.cli.cells import Table
 from gitcluster.cli.models import (
     Fitted,
     TableFacts,
@@ -37,8 +37,7 @@ from gitcluster.cli.options import (
     voice_options,
 )
 from gitcluster.cli.screen import Screen, make_table
-from gitcluster.cli.tables import filled_words, iterate_table
-from gitcluster.cli.text_tables import MISSING
+from gitcluster.cli.tables import Table, iterate_table, plain_numbers
 from gitcluster.cli.writing import (
     STANDARD,
     check_apart,
@@ -51,6 +50,7 @@ from gitcluster.cli.writing import (
 )
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
+from gitcluster.inputs.columns import Columns
 
 with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
                          "came, with the columns cluster, membership and outlier_score added.")  # fmt: skip
@@ -82,7 +82,7 @@ def fit(
 
     \b
     gitcluster fit data.parquet -c 3 -o labels.csv
-    gitcluster fit data.csv --id customer --exclude 'note*' --missing median -o labels.csv --save model.npz
+    gitcluster fit data.csv --id customer --exclude 'note*' -o labels.csv --save model.npz
     gitcluster fit data.csv --proportions 1:0.5:0.1 --probabilities -o labels.parquet
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
@@ -160,15 +160,14 @@ class Labels(NamedTuple):
 def own_table(table: Table, labels: Labels, form: str) -> pd.DataFrame:
     """The user's table as it came, with labels; rows that were left out have none."""
     assert table.whole is not None
-    places = table.rows - table.start
     added = {}
-    whole_numbers = "int64" if len(places) == len(table.whole) else "Int64"  # rows that were left out have no cluster
+    whole_numbers = "int64" if len(table.rows) == len(table.whole) else "Int64"  # dropped rows have no cluster
     for name, values in {
         "cluster": pd.array(labels.clusters, dtype=whole_numbers), "membership": _rounded(labels.memberships),
         "outlier_score": _rounded(labels.outlier_scores),
     }.items():  # fmt: skip
         if values is not None:
-            added[name] = pd.Series(values).set_axis(places).reindex(range(len(table.whole)))
+            added[name] = pd.Series(values).set_axis(table.rows).reindex(table.whole.index)
     whole = table.whole if form in ("csv", "tsv") or not table.lines else typed_texts(table.whole)
     kept = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
     return pd.concat([kept, pd.DataFrame(added)], axis=1)
@@ -184,18 +183,14 @@ def _rounded(values: Any) -> Any:
 
 
 def typed_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of texts for a format that has types: columns of whole or decimal numbers become numbers."""
+    """Return a table of texts for a format that has types: columns of plain numbers become numbers."""
 
     def typed(column: "pd.Series[Any]") -> Any:
-        gone = column.isin(MISSING)
-        zeros = column.str.match(r"[-+]?0\d", na=False).any()  # 007 is a name
-        if zeros or not gone.sum() < len(column):
-            return column
-        numbers = pd.to_numeric(column.where(~gone, None), errors="coerce")
-        if (numbers.isna() & ~gone).any():
-            return column
-        whole = column[~gone].str.fullmatch(r"[-+]?\d{1,18}").all()
-        return numbers.astype("Int64" if whole else "float64")
+        for kind in (pa.int64(), pa.float64()):
+            numbers = plain_numbers(pa.array(column), kind=kind)
+            if numbers is not None:
+                return pd.Series(numbers, column.index, dtype=pd.ArrowDtype(kind))
+        return column
 
     return frame.apply(typed) if len(frame) else frame
 
@@ -226,7 +221,6 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
         "rows": table.n_rows,
         **_read_facts(table.n_rows, table.dropped, table.lines, table.empty),
         "features": list(table.names),
-        **({"filled": table.filled} if table.filled else {}),
         **_column_facts(model),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
@@ -238,12 +232,17 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
 
 
 def _column_facts(model: GIT) -> dict[str, Any]:
-    """What was done with the columns, where they are of several kinds, for ``--json``."""
+    """Return the use of the columns for ``--json``, if it is not obvious."""
     columns = model.clustering_.columns
-    if columns is None or not columns.encoded:
+    if columns is None or not _is_worth_telling(columns):
         return {}
     return {"columns": {c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()}
                         for c in columns}}  # fmt: skip
+
+
+def _is_worth_telling(columns: Columns) -> bool:
+    """Return whether columns are not just numbers that are all there."""
+    return columns.encoded or any(column.missing or column.unread for column in columns)
 
 
 def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
@@ -263,11 +262,9 @@ def _summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     if advice is not None:
         parts.append(advice)
     columns = model.clustering_.columns
-    if columns is not None and columns.encoded:
+    if columns is not None and _is_worth_telling(columns):
         lines = [[visible(names), done] for names, done in column_lines(columns)]
         parts.append(make_table("Columns", ["column", "what was done with it"], lines, left=(0, 1)))
-    if table.filled:
-        parts.append(filled_words(table))
     parts.append(_read_words(table.n_rows, table.dropped, table.lines, table.empty))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
     return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
@@ -285,11 +282,11 @@ def _read_words(labelled: int, dropped: int, lines: int, empty: int) -> str:
     Examples
     --------
     >>> _read_words(8, 2, 13, 2)
-    'Rows read: 10 in 13 lines; labelled: 8; left out: 2 with missing values; 2 empty lines were skipped'
+    'Rows read: 10 in 13 lines; labelled: 8; dropped: 2 with missing numbers; 2 empty lines were skipped'
     """
     return (
         f"Rows read: {labelled + dropped:,}{f' in {lines:,} lines' if lines else ''}; labelled: {labelled:,}"
-        + (f"; left out: {dropped:,} with missing values" if dropped else "")
+        + (f"; dropped: {dropped:,} with missing numbers" if dropped else "")
         + (f"; {empty:,} empty line{' was' if empty == 1 else 's were'} skipped" if empty else "")
     )
 
@@ -318,13 +315,14 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     dropped = lines = empty = far_out = 0
     with screen.bar(f"Labelling {table}", "predict") as bar:
         parts = iterate_table(
-            table, chosen, check=None, advance=bar.advance, names=names, texts=fitted.texts(), maybe_id=fitted.facts.id
+            table, chosen, advance=bar.advance, names=names, texts=fitted.texts(), maybe_id=fitted.facts.id
         )
         form = format_of(output, options["output_format"]) if output else ""
         with open_writer(output, form, safe=options["safe_formulas"]) if output else nullcontext() as writer:
-            for part in parts:
+            for whole in parts:
+                part = fitted.without_gaps(whole, chosen.missing, table)
                 dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
-                labels = _predict(fitted, part, options["missing"])
+                labels = _predict(fitted, part)
                 counts += np.bincount(labels.clusters + 1, minlength=len(counts))
                 far_out += int((labels.outlier_scores > fitted.model.clustering_.fitted.far_out).sum())
                 if writer is None:
@@ -347,12 +345,10 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
     _tell(options, screen, facts, summary, output)
 
 
-def _predict(fitted: Fitted, part: Table, missing: str) -> Labels:
+def _predict(fitted: Fitted, part: Table) -> Labels:
     if not part.n_rows:
         return Labels(np.empty(0, np.int64), np.empty(0), np.empty(0))
-    filled = fitted.fill(part, missing)
-    samples = filled.data if hasattr(fitted.model, "feature_names_in_") else filled.values
-    described = fitted.model.describe_samples(samples)
+    described = fitted.model.describe_samples(fitted.samples(part))
     return Labels(described.labels, own_shares(fitted.model.clustering_, described), described.outlier_scores)
 
 

@@ -77,7 +77,7 @@ GROUPS = {
     "Columns": ("columns", "exclude", "ignore", "categorical", "ordinal", "log", "weight", "id", "missing", "na"),
     "How to cluster": ("n_neighbors", "metric", "no_scale", "pca", "variant", "jobs"),
     "How the table is written": (
-        "separator", "quote", "decimal", "encoding", "no_header", "input_format", "key", "sheet", "memory",
+        "separator", "skip_rows", "quote", "decimal", "encoding", "no_header", "input_format", "key", "sheet", "memory",
     ),
 }  # fmt: skip
 """Options by what they are about, for the help; the others come last."""
@@ -110,19 +110,22 @@ table_options = together(
     click.option("--weight", multiple=True, metavar="NAME=NUMBER",
                  help="What distances in a column are multiplied by; 1 by default."),
     click.option("--id", metavar="NAME", help="Column that names the rows; it is kept in the output."),
-    click.option("--missing", type=click.Choice(["error", "mean", "median", "drop"]), default="error",
-                 show_default=True, help="What to do with missing values."),
-    click.option("--na", multiple=True, metavar="TEXT", help="A text that means a missing value."),
-    click.option("--separator", metavar="CHAR", help="What separates the fields of a text table: a character, or "
-                 f"{', '.join(SEPARATORS)}. It is found out by default."),
-    click.option("--quote", metavar="CHAR", help="What stands around fields of a text table that have separators or "
-                 "ends of lines in them: a character, or none if quotes are part of the values. By default it is the "
-                 'double quote ("), and quotes that seem to be wrong are an error.'),
-    click.option("--decimal", metavar="CHAR", help="Decimal mark of a text table. It is found out by default."),
-    click.option("--encoding", metavar="NAME", help="Encoding of a text table; utf-8 by default."),
+    click.option("--missing", type=click.Choice(["impute", "drop", "error"]), help="Missing numbers: impute them from "
+                 "the nearest rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
+    click.option("--na", multiple=True, metavar="TEXT", help="A further text that means a missing value: -99."),
+    click.option("--separator", metavar="CHAR", help="Separator of the fields of a text table: a character, or "
+                 f"{', '.join(SEPARATORS)}. Guessed by default."),
+    click.option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header of a text table. "
+                 "Guessed by default."),
+    click.option("--quote", metavar="CHAR", help="Quote around fields of a text table that contain separators or line "
+                 "ends: a character, or none if quotes are part of the values. By default it is the double quote, and "
+                 "a quote that seems to swallow rows is an error."),
+    click.option("--decimal", metavar="CHAR", help="Decimal mark of numbers that are texts. Each column decides by "
+                 "default."),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text table: utf-8, cp1252, ... Guessed by default."),
     click.option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
     click.option("--input-format", type=click.Choice(sorted(set(FORMATS.values()))),
-                 help="Format of the table. It is found out by default."),
+                 help="Format of the table. Its first bytes decide by default."),
     click.option("--key", metavar="NAME", help="Which array of an NPZ file."),
     click.option("--sheet", metavar="NAME", help="Which sheet of an Excel workbook."),
     click.option("--memory", type=bytes_type, metavar="SIZE",
@@ -174,23 +177,13 @@ voice_options = together(
 
 
 def columns_of(options: dict[str, Any]) -> ColumnOptions:
-    """What ``table_options`` say."""
+    """Return what ``table_options`` say."""
     options = options | {
         name: as_typed(value) if isinstance(value := options[name], str) else value and tuple(map(as_typed, value))
         for name in (
-            "columns",
-            "exclude",
-            "ignore",
-            "categorical",
-            "ordinal",
-            "log",
-            "weight",
-            "id",
-            "na",
-            "key",
-            "sheet",
+            "columns", "exclude", "ignore", "categorical", "ordinal", "log", "weight", "id", "na", "key", "sheet",
         )
-    }
+    }  # fmt: skip
     separator = options["separator"]
     if separator is not None:
         separator = SEPARATORS.get(separator, separator.replace("\\t", "\t"))
@@ -207,7 +200,9 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
     for given in options["weight"]:
         if re.fullmatch(r".+=\d*\.?\d+", given, flags=re.DOTALL) is None:
             raise click.BadParameter(f"{given!r} is not a name and a number such as income=0.5.", param_hint="--weight")
-    style = TextStyle(separator, decimal, options["encoding"], not options["no_header"], options["na"], quote)
+    style = TextStyle(
+        separator, decimal, options["encoding"], not options["no_header"], options["na"], quote, options["skip_rows"]
+    )
     return ColumnOptions(
         options["columns"], (*options["exclude"], *options["ignore"]), options["id"], options["missing"],
         options["input_format"], options["key"], options["sheet"], style, options["categorical"], options["log"],

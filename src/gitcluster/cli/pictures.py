@@ -10,7 +10,7 @@ from typing import Any
 from gitcluster import GIT
 from gitcluster._support.files import write_aside
 from gitcluster._support.optional import require
-from gitcluster.cli.cells import Table
+from gitcluster.cli.tables import Table
 
 KINDS = (
     "clusters", "topo-graph", "hierarchy", "condensed-tree", "representations", "n-clusters", "memberships", "profile",

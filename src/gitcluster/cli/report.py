@@ -11,12 +11,11 @@ import numpy as np
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import count_of, visible
-from gitcluster.cli.cells import Table
 from gitcluster.cli.choosing import listed
 from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
 from gitcluster.cli.pictures import inline, page_colours
 from gitcluster.cli.report_style import STYLE
-from gitcluster.cli.tables import Advance
+from gitcluster.cli.tables import Advance, Table
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.contrasts import ClusterProfile
 from gitcluster.fitted.memberships import own_shares
@@ -220,7 +219,6 @@ def _columns(model: GIT, table: Table, notes: list[str]) -> str:
     unused = [column.name for column in columns if not column.used] if columns is not None else []
     out = list(dict.fromkeys([*table.left_out, *unused]))
     gaps = {} if columns is None else {column.name: column.missing for column in columns.used if column.missing}
-    gaps |= table.filled
     told = {
         f"columns used ({len(used)})": escape(visible(listed(used, 50))),
         f"columns not used ({len(out)})": escape(visible(listed(out, 50))) or "none",

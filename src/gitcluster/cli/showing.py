@@ -8,7 +8,6 @@ import click
 
 from gitcluster._support.files import write_aside
 from gitcluster._support.names import as_typed, visible
-from gitcluster.cli.cells import Table
 from gitcluster.cli.models import Fitted, open_fitted
 from gitcluster.cli.options import (
     GroupedCommand,
@@ -22,6 +21,7 @@ from gitcluster.cli.pictures import KINDS, SUFFIXES, draw, save_figure
 from gitcluster.cli.report import make_report
 from gitcluster.cli.screen import Screen
 from gitcluster.cli.streams import check_open
+from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, write_table
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.explanation import explain_rows

@@ -1,94 +1,128 @@
-"""Tables from files and streams, whole or block by block; nothing here knows of GIT.
+"""Files and streams as data frames, whole or block by block.
 
-``read_table`` puts the blocks together; ``iterate_table`` hands them on one at a time, for files larger than memory.
+The frames go to :class:`gitcluster.GIT` as they are: text cells stay as they are written, cells of other formats keep
+their types. The library decides what they mean, so that a table means the same here and in Python.
 """
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Container, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from gitcluster.cli.cells import CellReader, Table
-from gitcluster.cli.choosing import (
-    ColumnOptions,
-    as_written,
-    asked_kinds,
-    choose_columns,
-    find_names,
-    listed,
-    shown,
-)
+from gitcluster.cli.choosing import ColumnOptions, choose_columns, find_names, listed, requested_kinds, shown
 from gitcluster.cli.opening import Check, open_stream, open_table
-from gitcluster.cli.text_tables import TableError
+from gitcluster.cli.text_tables import TableError, TextStyle
+from gitcluster.inputs.values import _CODE, _PLAIN, MISSING, cell_text, decimal_of, is_missing, parse_number
 
 Advance = Callable[[float], None]
+ARROW = (pa.Array, pa.ChunkedArray)
+FLOAT = pa.float64()
+
+
+class Table(NamedTuple):
+    """Rows to cluster, with the number of each (from 0) and its id, if there is one."""
+
+    data: pd.DataFrame
+    """The columns to cluster by, as the library reads them."""
+    rows: NDArray[np.int64]
+    ids: "pd.Series[Any] | None" = None
+    id_name: str | None = None
+    truth: "pd.Series[Any] | None" = None
+    whole: pd.DataFrame | None = None
+    """All rows and columns as they are in the file, also dropped ones, if they are wanted; the index numbers them."""
+    kinds: dict[str, Any] = {}  # noqa: RUF012
+    """Kinds of columns that are requested."""
+    weights: dict[str, float] = {}  # noqa: RUF012
+    left_out: tuple[str, ...] = ()
+    """Columns of the file that are not read."""
+    dropped: int = 0
+    """Rows that are dropped because of missing numbers."""
+    lines: int = 0
+    """Lines of a text table, with the header; 0 in other formats."""
+    empty: int = 0
+    """Number of empty lines among them."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the columns to cluster by."""
+        return list(self.data.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows to cluster."""
+        return len(self.data)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the columns, with the ids as index if they are unique."""
+        named = self.ids is not None and self.ids.is_unique
+        index = self.ids.astype(str) if named and self.ids is not None else self.rows if self.dropped else None
+        return self.data if index is None else self.data.set_axis(pd.Index(index), axis=0)
+
+    def row_names(self) -> "pd.Series[Any]":
+        """Return the names of the rows in the output: the ids, else the row numbers."""
+        return self.ids if self.ids is not None else pd.Series(self.rows)
+
+    def take(self, kept: NDArray[np.int64]) -> "Table":
+        """Return some of the rows by their positions; the others count as dropped."""
+        data, ids, truth = (
+            None if part is None else part.iloc[kept].reset_index(drop=True)
+            for part in (self.data, self.ids, self.truth)
+        )
+        dropped = self.dropped + self.n_rows - len(kept)
+        return self._replace(data=data, rows=self.rows[kept], ids=ids, truth=truth, dropped=dropped)
 
 
 def read_table(
-    path: str,
-    chosen: ColumnOptions,
-    *,
-    check: Check,
-    advance: Advance,
-    names: list[str] | None = None,
-    texts: frozenset[str] = frozenset(),
-) -> Table:
-    """Read a whole table. ``check`` hears rows and columns before memory is taken; ``names`` asks for these columns."""
-    parts = list(iterate_table(path, chosen, check=check, advance=advance, names=names, texts=texts))
-    first = parts[0]
+    path: str, chosen: ColumnOptions, *, check: Check, advance: Advance, names: list[str] | None = None,
+    texts: Container[str] | None = None,
+) -> Table:  # fmt: skip
+    """Return a whole table.
+
+    Parameters
+    ----------
+    path : str
+    chosen : ColumnOptions
+    check : callable
+        Gets the rows and columns before memory is taken for them.
+    advance : callable
+        Gets the share that is read.
+    names : list of str, default=None
+        The columns of a model, instead of those in ``chosen``.
+    texts : container of str, default=None
+        Columns of a model whose cells stay texts. By default the cells decide.
+    """
+    parts = list(_parts(path, chosen, check=check, advance=advance, names=names))
 
     def joined(values: list[Any]) -> Any:
-        return None if values[0] is None else pd.concat(values, ignore_index=True)
+        return values[0] if values[0] is None or len(values) == 1 else pd.concat(values, ignore_index=True)
 
-    table = first._replace(
-        data=joined([part.data for part in parts if len(part.data)] or [first.data]),
-        rows=np.concatenate([part.rows for part in parts]), ids=joined([part.ids for part in parts]),
-        truth=joined([part.truth for part in parts]), whole=joined([part.whole for part in parts]),
-        dropped=sum(part.dropped for part in parts), lines=sum(part.lines for part in parts),
+    table = parts[0]._replace(
+        data=joined([part.data for part in parts]), rows=np.concatenate([part.rows for part in parts]),
+        ids=joined([part.ids for part in parts]), truth=joined([part.truth for part in parts]),
+        whole=joined([part.whole for part in parts]), lines=sum(part.lines for part in parts),
         empty=sum(part.empty for part in parts),
     )  # fmt: skip
-    if names is None:
-        table = leave_out_empty(table)
-    if chosen.missing in ("mean", "median"):
-        return fill_missing(table, column_centres(table, chosen.missing))
-    return without_gaps(table, chosen.missing, path)
-
-
-def without_gaps(table: Table, missing: str, path: str) -> Table:
-    """The table without rows that lack a number, or an error, where a whole block lacked a column that others have."""
-    gaps = table.data[table.numbers].isna()
-    if missing not in ("error", "drop") or not gaps.any(axis=None):
-        return table
-    if missing == "error":
-        raise TableError(
-            f"{shown(path)} has missing values ({listed([name for name in gaps if gaps[name].any()])}). Use --missing "
-            "mean, --missing median, --missing drop, or leave columns out with --exclude."
-        )
-    kept = ~gaps.any(axis=1).to_numpy()
-    ids, truth = (None if part is None else part[kept].reset_index(drop=True) for part in (table.ids, table.truth))
-    data = table.data[kept].reset_index(drop=True)
-    dropped = table.dropped + int((~kept).sum())
-    return table._replace(data=data, rows=table.rows[kept], ids=ids, truth=truth, dropped=dropped)
+    return table._replace(data=read_cells(table.data, chosen.style, texts, table.kinds))
 
 
 def iterate_table(
-    path: str,
-    chosen: ColumnOptions,
-    *,
-    check: Check | None,
-    advance: Advance,
-    names: list[str] | None = None,
-    texts: frozenset[str] = frozenset(),
+    path: str, chosen: ColumnOptions, *, advance: Advance, names: list[str] | None, texts: Container[str],
     maybe_id: str | None = None,
-) -> Iterator[Table]:
-    """Read a table block by block; ``check`` hears of all rows together, None where they need not be in memory.
+) -> Iterator[Table]:  # fmt: skip
+    """Yield a table block by block, for files larger than memory; ``maybe_id`` is the id if the table has it."""
+    for part in _parts(path, chosen, check=None, advance=advance, names=names, maybe_id=maybe_id):
+        yield part._replace(data=read_cells(part.data, chosen.style, texts))
 
-    ``names`` asks for these columns, of which ``texts`` are read as they are written; ``maybe_id`` is the column of ids
-    where it is there and no other is chosen.
-    """
+
+def _parts(
+    path: str, chosen: ColumnOptions, *, check: Check | None, advance: Advance, names: list[str] | None,
+    maybe_id: str | None = None,
+) -> Iterator[Table]:  # fmt: skip
     with open_stream(path) as stream:
         opened = open_table(stream, path, chosen, check or (lambda rows, columns: None))
         if len(set(opened.names)) < len(opened.names):
@@ -99,55 +133,114 @@ def iterate_table(
         find_names(opened.names, [chosen.id] if chosen.id else [], path, option="--id")
         find_names(opened.names, [chosen.truth] if chosen.truth else [], path, option="--truth")
         wanted = choose_columns(opened.names, chosen, path) if names is None else find_names(opened.names, names, path)
-        kinds, weights = asked_kinds(wanted, chosen) if names is None else ({}, {})
+        kinds, weights = requested_kinds(wanted, chosen) if names is None else ({}, {})
         if check and opened.rows is not None:
             check(opened.rows, len(wanted))
-        asked = {*wanted, chosen.id, chosen.truth}
-        left_out = tuple(name for name in opened.names if name not in asked)
-        reader = CellReader(wanted, chosen, shown(path), opened, {*texts, *as_written(kinds)})
-        reader.is_whole = names is None
+        named = [name for name in (chosen.id, chosen.truth) if name]
+        table = Table(
+            pd.DataFrame(), np.empty(0, np.int64), id_name=chosen.id, kinds=kinds, weights=weights,
+            left_out=tuple(name for name in opened.names if name not in {*wanted, *named}),
+        )  # fmt: skip
         total = 0
-        for block in opened.blocks(wanted, reader.kept()):
-            table = reader.read(block)._replace(
-                lines=block.lines, empty=block.empty, kinds=kinds, weights=weights, left_out=left_out
-            )  # fmt: skip
+        for block in opened.blocks(wanted, list(opened.names) if chosen.whole else named):
             total += len(block.frame)
             if check:
                 check(total, len(wanted))  # the size of a stream is known only when it ends
             advance(block.done)
-            yield table
+            rows = block.start + np.arange(len(block.frame))
+            frame = block.frame.reset_index(drop=True)
+            ids, truth = (frame[name] if name else None for name in (chosen.id, chosen.truth))
+            whole = frame[opened.names].set_axis(rows, axis=0) if chosen.whole else None
+            yield table._replace(
+                data=frame[wanted], rows=rows, ids=ids, truth=truth, whole=whole, lines=block.lines, empty=block.empty
+            )
         if total == 0:
             raise TableError(f"{shown(path)} has a header but no rows.")
 
 
-def leave_out_empty(table: Table) -> Table:
-    """The table without columns that have no value at all, which are named."""
-    empty = [name for name in table.names if table.data[name].isna().all()]
-    if not empty:
-        return table
-    if len(empty) == len(table.names):
-        raise TableError(f"No value at all in {listed(empty)}: nothing is left to cluster by.")
-    warnings.warn(f"No value at all in {listed(empty)}: left out.", stacklevel=2)
-    return table._replace(data=table.data.drop(columns=empty))
+def read_cells(
+    frame: pd.DataFrame, style: TextStyle, texts: Container[str] | None = None, kinds: dict[str, Any] | None = None
+) -> pd.DataFrame:
+    """Return a frame for the library: declared missing cells are None, columns of plain numbers are floats.
+
+    To cast plain numbers here is fast and changes nothing. They stay texts if the library might read them differently:
+    if categories are requested, or if another column has decimal commas. The model fixes that for new rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    style : TextStyle
+        Its ``missing`` and ``decimal`` are used.
+    texts : container of str, default=None
+        Columns of a model whose cells stay texts. By default the cells decide.
+    kinds : dict, default=None
+        Kinds that are requested for columns.
+    """
+    kept = [name for name, kind in (kinds or {}).items() if kind != "log"] if texts is None else texts
+    columns = {
+        name: pa.array(column) if isinstance(column.dtype, pd.ArrowDtype) else column for name, column in frame.items()
+    }
+    plain: dict[Any, NDArray[np.float64]] = {}
+    for name, cells in columns.items():
+        if isinstance(cells, ARROW) and pa.types.is_string(cells.type) and name not in kept and style.decimal != ",":
+            numbers = plain_numbers(cells, style.missing)
+            if numbers is not None:
+                plain[name] = np.asarray(numbers.to_pandas())
+    if texts is None and style.decimal is None and any(map(_has_commas, (columns[n] for n in columns.keys() - plain))):
+        plain = {}
+    gaps = next((name for name, numbers in plain.items() if np.isnan(numbers).any()), None)
+    if len(plain) == len(columns) and gaps is not None:
+        del plain[gaps]  # the library counts the missing cells of a frame only if a column of it is not numeric
+    return pd.DataFrame(
+        {
+            name: plain[name] if name in plain else _declared(cells, style, convert=name not in kept)
+            for name, cells in columns.items()
+        },
+        index=frame.index, columns=frame.columns, copy=False,
+    )  # fmt: skip
 
 
-def column_centres(table: Table, how: str) -> dict[str, float]:
-    """Mean or median of every column of numbers over the cells that are there."""
-    numbers = table.data[table.numbers]
-    centres = numbers.mean() if how == "mean" else numbers.median()
-    return {str(name): float(value) for name, value in centres.items()}
+def plain_numbers(texts: Any, missing: tuple[str, ...] = (), kind: Any = FLOAT) -> Any:
+    """Return a column of texts as numbers of an Arrow type, if all cells are plain numbers or missing; else None.
+
+    Examples
+    --------
+    >>> plain_numbers(pa.array(["1.5", "", "-2e3"])).to_pylist()
+    [1.5, None, -2000.0]
+    >>> plain_numbers(pa.array(["1,5"])), plain_numbers(pa.array(["007"]))
+    (None, None)
+    """
+    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.if_else(pc.is_in(texts, pa.array([*MISSING, *missing])), None, texts)
+    if not pc.all(pc.match_substring_regex(texts, f"^(?:{_PLAIN.pattern})$")).as_py():
+        return None
+    if pc.any(pc.match_substring_regex(texts, f"^(?:{_CODE.pattern})$")).as_py():
+        return None
+    try:
+        return texts.cast(kind)
+    except pa.ArrowInvalid:
+        return None
 
 
-def filled_words(table: Table) -> str:
-    """How many missing numbers were filled, by column."""
-    return f"Missing numbers that were filled: {', '.join(f'{name} {n:,}' for name, n in table.filled.items())}"
+def _has_commas(cells: Any) -> bool:
+    """Return whether a column needs a decimal comma to be read as numbers."""
+    if isinstance(cells, ARROW):
+        if not pa.types.is_string(cells.type) or not pc.any(pc.match_substring(cells, ",")).as_py():
+            return False
+        cells = cells.to_pandas()
+    return decimal_of(cells) == ","
 
 
-def fill_missing(table: Table, centres: dict[str, float]) -> Table:
-    """The table with the given value of each column of numbers where one is missing."""
-    there = {name: centres[name] for name in table.numbers if name in centres}
-    gaps = table.data[list(there)].isna().sum()
-    fill = {name: value for name, value in there.items() if gaps[name]}
-    if not fill:
-        return table
-    return table._replace(data=table.data.fillna(fill), filled={name: int(gaps[name]) for name in fill})
+def _declared(cells: Any, style: TextStyle, *, convert: bool) -> "pd.Series[Any]":
+    """Return a column without the cells that the user declared missing, with numbers for texts in the given decimal."""
+    column: pd.Series[Any] = cells.to_pandas() if isinstance(cells, ARROW) else cells
+    if style.missing:
+        gone = column.map(lambda cell: cell_text(cell).strip() in style.missing).to_numpy(dtype=bool)
+        column = column.astype(object).where(~gone, None).infer_objects() if gone.any() else column
+    if style.decimal is None or not convert or column.dtype != object:
+        return column
+    known = {cell: parse_number(cell.strip(), style.decimal) for cell in column if isinstance(cell, str)}
+    if any(_CODE.fullmatch(cell.strip()) for cell in known):
+        return column
+    known |= {cell: np.nan for cell in known if is_missing(cell)}
+    return column.map(lambda cell: cell if not isinstance(cell, str) or known[cell] is None else known[cell])

@@ -138,7 +138,7 @@ def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]
         raise TypeError(f"{parameter} must be a dict of column names, got {type(given).__name__}.")
     for name in map(str, given):
         if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], 1)
+            near = difflib.get_close_matches(name, names[:1000], 1, 0.8)
             remedy = f"did you mean {near[0]!r}?" if near else f"it has {listed(names)}."
             raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; {remedy}")
     return {str(name): value for name, value in given.items()}
