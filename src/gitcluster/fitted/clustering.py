@@ -87,6 +87,12 @@ class Reference(_WithoutCaches):
         return high, low
 
     @cached_property
+    def mean_width(self) -> float:
+        """Mean distance between neighbours."""
+        finite = np.isfinite(self.widths)  # a row of a graph may have no neighbour
+        return float(self.widths[finite].mean(dtype=np.float64)) if finite.any() else 0.0
+
+    @cached_property
     def far_out(self) -> float:
         """The outlier score from which on a sample is far out among the fitted ones, as ``noise="auto"`` takes it."""
         return noise_threshold(self.outlier_scores.astype(np.float64), "auto")

@@ -89,19 +89,18 @@ def _describe_new(reference: Reference, samples: Any, n_jobs: int | None) -> Des
 def _measure_support(reference: Reference, near: Neighbors, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how far the fitted samples support what is said of new ones, from 0 to 1.
 
-    A new sample is like the fitted ones if it lies in the neighbourhood of its nearest fitted sample, or if its outlier
-    score is not far out among theirs. Beyond both, its support is the larger of two ratios: the width of that
-    neighbourhood (its mean distance) to the distance, and the ratio r of a score that is far out to its own r. Each is
-    1 at its border and falls with the distance. Where neighbours are all duplicates, the width is 0 and the unit of
-    the intensity is the scale.
+    A new sample is like the fitted ones if it is no farther from its nearest fitted sample than neighbours are there
+    (or, among duplicates, than neighbours are on average), or if its outlier score is not far out among theirs. Beyond
+    both, its support is the larger of two ratios: that distance between neighbours to its own distance, and the ratio r
+    of a score that is far out to its own r. Each is 1 at its border and falls with the distance.
     """
     nearest, distances = near.indices[:, 0], near.distances[:, 0].astype(np.float64)
+    usual = np.maximum(reference.widths[nearest].astype(np.float64), reference.mean_width)
     units = reference.units[reference.local_labels[nearest]] ** (1 / KERNELS[reference.recipe.kernel].power)
-    widths = reference.widths[nearest].astype(np.float64)
-    widths = np.where(widths > 0, widths, units)
-    beside = np.divide(widths, distances, out=np.ones(len(widths)), where=distances > widths)
-    usual = (1 - scores) / max(1 - reference.far_out, 1e-300)  # a score is 1 - 1 / r
-    return np.minimum(1.0, np.maximum(beside, usual))
+    usual = np.where(usual > 0, usual, units)  # all fitted samples are duplicates: the unit of the intensity
+    beside = np.divide(usual, distances, out=np.ones(len(usual)), where=distances > usual)
+    among = (1 - scores) / max(1 - reference.far_out, 1e-300)  # a score is 1 - 1 / r
+    return np.minimum(1.0, np.maximum(beside, among))
 
 
 def _measure_intensity(reference: Reference, near: Neighbors) -> NDArray[np.float64]:
