@@ -55,6 +55,7 @@ MODELS = {
     "repeated distances": (GIT(2, metric="precomputed"), pairwise_distances(X), {"sample_weight": np.arange(65) % 3}),
     "table": (GIT(columns={"grade": ["low", "mid", "high"], "b": "log"}, weights={"a": 2.0}), FRAME, {}),
     "frame of numbers": (GIT(2), pd.DataFrame(X, columns=list("abc"), index=np.arange(65) + 5), {}),
+    "large labels": (GIT(2), pd.DataFrame(X, columns=list("abc"), index=np.arange(65, dtype=np.uint64) + 2**63), {}),
     "all equal": (GIT(), np.ones((9, 2)), {}),
     "two samples": (GIT(), X[:2], {}),
     "numbers of numpy": (GIT(np.int64(2), noise=np.float64(0.1), n_neighbors=np.int32(3)), X, {}),
@@ -130,6 +131,15 @@ def test_every_field_is_saved():
         names = kind._fields if hasattr(kind, "_fields") else [field.name for field in dataclasses.fields(kind)]
         if kind is not Recipe:  # saved by its name
             assert set(names) - set(SCHEMA[name]) <= unsaved, name
+
+
+def test_labels_of_rows_are_those_of_the_frame(fitted, path):
+    for name in ("table", "frame of numbers", "large labels"):
+        model, data = fitted(name)
+        model.save(path)
+        loaded = GIT.load(path)
+        assert loaded.to_pandas().samples.index.tolist() == data.index.tolist()
+        assert str(data.index[-1]) in str(loaded.explain(data.index[-1]))
 
 
 def test_arrays_that_are_one_are_saved_once(fitted, path):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances
 
 from gitcluster import GIT
 
@@ -197,6 +198,29 @@ def test_frames_with_other_columns():
     must_refuse(lambda: model.predict(frame[["a"]]))
     must_refuse(lambda: GIT(2).fit(pd.DataFrame(X, columns=["a", 1])))
     check_fit(pd.DataFrame(X, columns=["a", "a"]).to_numpy(), must=True, n_clusters=2)
+
+
+NEXT = (np.arange(40)[:, None] + [1, 2]) % 40
+MASKED = {
+    "X": lambda some: GIT(2).fit(some(X)),
+    "X of predict": lambda some: GIT(2).fit(X).predict(some(X)),
+    "X of distances": lambda some: GIT(2, metric="precomputed").fit(some(pairwise_distances(X))),
+    "X of a graph": lambda some: GIT(2, metric="precomputed_graph").fit((some(NEXT), np.ones((40, 2)))),
+    "sample_weight": lambda some: GIT(2).fit(X, sample_weight=some(np.ones(40))),
+    "y": lambda some: GIT(2).fit(X, y=some(np.r_[0, 1, np.full(38, -1)])),
+    "must_link": lambda some: GIT(2).fit(X, must_link=some(np.array([[0, 1], [2, 3]]))),
+    "scale": lambda some: GIT(2, scale=some(np.ones(2))).fit(X),
+    "proportions": lambda some: GIT(proportions=some(np.array([1.0, 2.0]))).fit(X),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_masked_entries_are_not_taken_for_values(name):
+    def mask(array):
+        return np.ma.array(array, mask=np.arange(array.size).reshape(array.shape) == 1)
+
+    must_refuse(lambda: MASKED[name](mask), f"{name.split()[0]} must have no masked entries")
+    must_answer(lambda: MASKED[name](np.ma.array))
 
 
 def test_polars_frames():

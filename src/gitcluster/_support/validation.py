@@ -45,6 +45,14 @@ def check_n_jobs(n_jobs: Any) -> None:
         raise ValueError(f"n_jobs must be None, a number of threads or -1 for all, got n_jobs={n_jobs!r}.")
 
 
+def check_unmasked(name: str, *arrays: Any) -> None:
+    """Raise if an array has masked entries, which numpy's functions would take for their values."""
+    for array in arrays:
+        if isinstance(array, np.ma.MaskedArray) and (masked := int(np.ma.getmaskarray(array).sum())):
+            also = ", or use a data frame with NaN and name its columns in `columns`" if name == "X" else ""
+            raise ValueError(f"{name} must have no masked entries, got {masked}. Fill them{also}.")
+
+
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """``value`` as one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
@@ -54,6 +62,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
 
 def check_proportions(proportions: Any) -> NDArray[np.float64]:
     """Positive finite ratios in any scale, normalised to sum 1."""
+    check_unmasked("proportions", proportions)
     try:
         shares = np.asarray(proportions, dtype=np.float64)
     except (TypeError, ValueError):
@@ -77,6 +86,7 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     """Finite weights >= 0, one per sample, not all 0."""
     if weights is None:
         return None
+    check_unmasked("sample_weight", weights)
     try:
         given = np.asarray(weights)
         found = np.array(given, dtype=np.float64) if given.dtype.kind != "c" else None

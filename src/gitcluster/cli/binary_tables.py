@@ -15,6 +15,8 @@ from gitcluster.cli.text_tables import Block, TableError
 
 ROWS = 1 << 16
 """Rows that are read at once."""
+LEAST_SHEET, EMPTY = 100_000, 1000
+"""A sheet of more cells than the first, with fewer than one in so many filled, is refused."""
 
 
 class BinaryTable(NamedTuple):
@@ -125,17 +127,65 @@ def open_npz(file: IO[bytes], name: str, key: str | None, check: Any) -> BinaryT
 
 
 def open_excel(file: IO[bytes], name: str, sheet: str | None, check: Any) -> BinaryTable:
-    """The first sheet of a workbook, or the one named; ``check`` hears its shape before it is read."""
-    with damage_named(name, "Excel workbook"), pd.ExcelFile(file, engine="openpyxl") as book:
-        chosen = sheet or book.sheet_names[0]
-        if sheet is None and len(book.sheet_names) > 1:
-            others = ", ".join(map(repr, book.sheet_names[1:6]))
+    """The first sheet of a workbook, or the one named; ``check`` hears its shape before it grows."""
+    with damage_named(name, "Excel workbook"):
+        from openpyxl import load_workbook
+
+        book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        pages = {page.title: page for page in book.worksheets}
+        chosen = sheet or next(iter(pages))
+        if sheet is None and len(pages) > 1:
+            others = ", ".join(map(repr, list(pages)[1:6]))
             warnings.warn(f"{name}: the sheet {chosen!r} is read. There are also {others} (--sheet).", stacklevel=2)
-        if chosen not in book.sheet_names:
-            there = ", ".join(map(repr, book.sheet_names))
-            raise TableError(f"{name} has no sheet {chosen!r}, it has {there}. Use --sheet.")
-        page = book.book[chosen]
-        check((page.max_row or 1) * 10, page.max_column or 1)  # cells are Python objects while they are read
-        frame = pd.read_excel(book, sheet_name=chosen, dtype=object, keep_default_na=False)  # an id may be the text NA
-    frame.columns = [str(column).strip() for column in frame.columns]
-    return BinaryTable(list(frame.columns), len(frame), lambda columns, _: iter([frame[columns]]), lambda row: row + 2)
+        if chosen not in pages:
+            raise TableError(f"{name} has no sheet {chosen!r}, it has {', '.join(map(repr, pages))}. Use --sheet.")
+        rows, width = _read_sheet(pages[chosen], name, check)
+    head, *rows = rows or [[]]
+    columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(width)]
+    names = [str(cell).strip() or f"Unnamed: {i}" for i, cell in enumerate(head + [""] * (width - len(head)))]
+    table = dict(enumerate(pd.Series(cells, dtype=object) for cells in columns))
+    frame = pd.DataFrame(table, index=range(len(rows))).set_axis(names, axis="columns")
+    return BinaryTable(names, len(rows), lambda wanted, _: iter([frame[wanted]]), lambda row: row + 2)
+
+
+def _read_sheet(page: Any, name: str, check: Any) -> tuple[list[list[Any]], int]:
+    """The cells of a sheet, row by row, and the number of columns; what is empty at the end of a row, or below, is not
+    there."""
+    page.reset_dimensions()  # what a file says of its size may be wrong
+    rows: list[list[Any]] = []
+    width, n_filled, corner = 0, 0, ""
+
+    def refuse_if_empty(n_rows: int) -> None:
+        if n_rows * width > max(LEAST_SHEET, EMPTY * n_filled):
+            raise TableError(
+                f"{name}: the cell {corner} is far from the others, and nearly all of {n_rows:,} rows and {width:,} "
+                "columns are empty. Delete the cell."
+            )
+        check(n_rows * 10, width)  # cells are Python objects while they are read
+
+    for number, cells in enumerate(page.iter_rows(), 1):
+        row = [_cell(cell) for cell in cells]
+        while row and isinstance(row[-1], str) and row[-1] == "":
+            row.pop()
+        if not row:
+            continue
+        n_filled += sum(not isinstance(cell, str) or cell != "" for cell in row)
+        if len(row) > width or number > len(rows) + 1:
+            width, corner = max(width, len(row)), cells[len(row) - 1].coordinate
+            refuse_if_empty(number)
+        rows += [[] for _ in range(number - len(rows) - 1)]
+        rows.append(row)
+        if number % ROWS == 0:
+            check(number * 10, width)
+    refuse_if_empty(len(rows))
+    return rows, width
+
+
+def _cell(cell: Any) -> Any:
+    """The value of a cell, as Excel shows it: whole numbers are not floats, an error is missing."""
+    value = cell.value
+    if value is None:
+        return ""
+    if cell.data_type == "e":
+        return np.nan
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from gitcluster.cli.binary_tables import damage_named
 from gitcluster.cli.text_tables import TableError
 
 COMPRESSED = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
@@ -54,11 +55,8 @@ def unpack(stream: Any, kind: str, name: str) -> io.BufferedReader:
 
 def open_zip(file: IO[bytes], name: str, key: str | None) -> io.BufferedReader | None:
     """The text table in a zip; None where it holds arrays instead."""
-    try:
+    with damage_named(name, "zip file"):
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
-        file.seek(0)
-        raise TableError(f"{name} is not a whole zip file: {error}. Pack or copy it again.") from None
     members = [
         member.filename for member in archive.infolist()
         if not member.is_dir() and not member.filename.startswith("__MACOSX/")
@@ -73,4 +71,5 @@ def open_zip(file: IO[bytes], name: str, key: str | None) -> io.BufferedReader |
         raise TableError(f"{name} holds {len(members)} files: {listed}. Tell which is the table: --key {members[0]}")
     if archive.getinfo(chosen).flag_bits & 1:
         raise TableError(f"{name} is protected by a password. Unpack it first.")
-    return io.BufferedReader(Unpacked(archive.open(chosen), name, "zip"), 1 << 16)
+    with damage_named(name, "zip file"):  # or packed in a way that Python does not know
+        return io.BufferedReader(Unpacked(archive.open(chosen), name, "zip"), 1 << 16)

@@ -1,6 +1,7 @@
 """JSON: one record per line, read line by line, or an array of records, read at once."""
 
 import json
+import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
@@ -56,9 +57,14 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
 
 
+def _whole(digits: str) -> int | str:
+    """A whole number, or its digits if it is too large for a float: it may be an id."""
+    return int(digits) if len(digits) <= sys.float_info.max_10_exp else digits
+
+
 def _array(stream: Any, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
-        records = json.loads(stream.read().decode("utf-8-sig"))
+        records = json.loads(stream.read().decode("utf-8-sig"), parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise TableError(f"{name} is not a whole JSON file: {error}") from None
     for i, record in enumerate(records):
@@ -70,7 +76,7 @@ def _lines(stream: Any, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line.decode("utf-8-sig"))
+            record = json.loads(line.decode("utf-8-sig"), parse_int=_whole)
         except (ValueError, RecursionError) as error:
             raise TableError(f"{name}, line {number}: not a JSON record: {error}. Write one record per line.") from None
         yield number, _checked(record, name, f"line {number}")

@@ -170,12 +170,12 @@ def _without_gaps(table: Table, gaps: NDArray[np.bool_], columns: Columns, missi
 
 def is_model(path: str) -> bool:
     """Return whether a file is a saved model, not a table."""
+    if not Path(path).is_file():  # to open a pipe and close it again would lose what is in it
+        return False
     try:
-        if not Path(path).is_file():  # to open a pipe and close it again would lose what is in it
-            return False
         with zipfile.ZipFile(path) as archive:
             return "header.npy" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except Exception:  # not a zip, or a damaged one
         return False
 
 

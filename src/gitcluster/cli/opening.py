@@ -117,7 +117,7 @@ def _is_excel(file: IO[bytes]) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             return "[Content_Types].xml" in archive.namelist()
-    except zipfile.BadZipFile:
+    except Exception:  # damaged in any way, which is named when it is opened
         return False
     finally:
         file.seek(0)

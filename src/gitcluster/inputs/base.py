@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array
+from gitcluster._support.validation import check_unmasked
 from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.ways import Ways
 from gitcluster.neighbors import Neighbors
@@ -132,6 +133,7 @@ class Input(ABC):
 
 def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int = 2, allow_nan: bool = False) -> Any:
     """Return what the user passes as a C-ordered array or CSR matrix of floats."""
+    check_unmasked("X", X)
     if issparse(X) and X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
     with np.errstate(invalid="ignore", over="ignore"):  # of sums that look for values that are not finite

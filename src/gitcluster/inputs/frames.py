@@ -79,9 +79,7 @@ def row_labels(X: Any) -> NDArray[Any] | None:
         return None
     labels = np.asarray(index)
     if labels.dtype.kind in "iu":
-        if labels.dtype.kind == "u" and len(labels) and labels.max() > np.iinfo(np.int64).max:
-            return as_objects(str(label) for label in labels.tolist())
-        labels = labels.astype(np.int64)
+        labels = labels if labels.max(initial=0) >= 2**63 else labels.astype(np.int64)
         plain = np.array_equal(labels, np.arange(len(labels)))
         return None if plain or len(np.unique(labels)) < len(labels) else labels
     texts = as_objects(str(label) for label in index)

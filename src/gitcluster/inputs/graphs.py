@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster._support.validation import check_integer
+from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.inputs.base import Input, Validate
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
@@ -139,6 +139,7 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
 
 
 def _from_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
+    check_unmasked("X", indices, distances)
     try:
         indices, distances = np.asarray(indices), np.asarray(distances)
         if distances.dtype.kind in "iub":

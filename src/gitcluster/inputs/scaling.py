@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.validation import check_unmasked
 from gitcluster.kernels import run_threads
 from gitcluster.kernels import scaling as kernels
 
@@ -72,6 +73,7 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | 
                 f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
             )
         return _fit_sparse(X) if issparse(X) else _fit_dense(X, n_jobs)
+    check_unmasked("scale", scale)
     try:
         weights = np.asarray(scale, dtype=np.float64)
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.validation import check_integer
+from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.kernels import unions
 
 
@@ -122,6 +122,7 @@ def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:
     """Labels with -1 for unknown; None where there is no -1, because a clusterer ignores true labels."""
     if y is None:
         return None
+    check_unmasked("y", y)
     labels = np.asarray(y)
     if labels.dtype.kind not in "iuf" or labels.ndim != 1 or not (labels == -1).any():
         return None
@@ -138,6 +139,7 @@ def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:
 def _check_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Array:
     if pairs is None:
         return np.empty((0, 2), np.int64)
+    check_unmasked(name, pairs)
     try:
         found = np.asarray(pairs)
     except ValueError:
