@@ -82,6 +82,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         what is usual. By default every sample has a cluster.
     min_cluster_size, max_cluster_size : int, default=None
         Bounds on the number of samples in a cluster, before any of them are taken as noise (adaptive variant only).
+        With ``sample_weight``, bounds on the sum of the weights.
     columns : dict, default=None
         What columns of a data frame are, by name, where it is not to be found out: "numeric", "log", "categorical",
         "ordinal" (or a list of its values in their order), "date" or "ignore". A frame of numbers is taken as it is; in
@@ -452,7 +453,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
-        one of the coarser. Constraints and noise of the fit hold.
+        one of the coarser. Constraints and noise of the fit hold. Bounds on sizes may move local clusters between
+        clusters, so that with ``min_cluster_size`` or ``max_cluster_size`` cuts need not be nested.
 
         Parameters
         ----------
@@ -479,7 +481,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
-        """The few numbers of clusters that the data support, from coarse to fine, every cluster inside one before it.
+        """Return the few numbers of clusters that the data support, from coarse to fine.
+
+        Every cluster lies in one cluster of the layer before. Links of the fit hold in every layer;
+        ``min_cluster_size`` and ``max_cluster_size`` hold in the layer with the number of clusters of the fit.
 
         Parameters
         ----------

@@ -184,7 +184,8 @@ def _check_ties(ties: Any, n_local: int) -> None:
     check_range("links", ties.together, (len(ties.together), 2), 0, n_local)
     check_range("links", ties.apart, (len(ties.apart), 2), 0, n_local)
     check_range("partial labels", ties.rival, (n_local,), -1, 2**62)
-    if not (isinstance(ties.n_samples, int) and 0 <= ties.smallest <= ties.largest):
+    _check_floats("sizes", ties.weights, (n_local,))
+    if not 0 <= ties.smallest <= ties.largest or (ties.weights < 0).any():
         raise ValueError("its bounds of sizes are not valid")
 
 

@@ -2,7 +2,8 @@
 
 The scores that choose the number of clusters rank the numbers that come next and differ by a half or more, see
 ``selection.rank_numbers``. These are cuts of one hierarchy, so that every cluster lies in one cluster of the layer
-before.
+before. Links hold in every layer. Bounds on sizes hold in the layer of the fit only: local clusters that move between
+clusters of one layer would not stay in one cluster of the layer before.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,8 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.attributes import apply_cut
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.cutting import cut_again
+from gitcluster.fitted.cutting import cut_nested
+from gitcluster.hierarchy.constrained import UnmetConstraintsError
 
 DISTINCT = 1.5
 """Numbers of clusters nearer than this factor are one answer."""
@@ -60,7 +62,12 @@ def find_layers(found: Clustering, numbers: Iterable[int] | None = None) -> list
     wanted = ranked_numbers(found) if numbers is None else {check_integer("n_clusters", n, low=1) for n in numbers}
     layers: list[Layer] = []
     for number in sorted(wanted):
-        cut = found.edge_cut.labels if number == found.n_clusters else cut_again(found, number, None)
+        try:
+            cut = cut_nested(found, number)
+        except UnmetConstraintsError:
+            if numbers is not None:
+                raise
+            continue  # the scores do not consider links, which may need more clusters
         if layers and cut.max() < layers[-1].n_clusters:
             continue  # there are no more peaks
         before = layers[-1].labels if layers else None
