@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
-from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
+from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.drift import Drift, measure_drift
 from gitcluster.fitted.exact_sizes import meet_sizes
@@ -43,7 +43,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     Samples climb to intensity peaks and form local clusters; the boundary pairs between them make a weighted
     graph; local clusters are merged along its strong connections, guided by a prior of cluster proportions where
-    there is one.
+    there is one. A fit is deterministic: it draws no random numbers and has no ``random_state``.
 
     Parameters
     ----------
@@ -298,6 +298,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             self.clustering_ = found.kept(names, columns, row_labels(X), asked=asked)
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=4)
+            parted = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
+            warn_of_empty_clusters(found.labels, found.n_clusters, parted, stacklevel=4)
             if columns is not None:
                 warn_of_columns(ruling_columns(columns, X, found.labels), stacklevel=5)
         return self
@@ -448,7 +450,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return measure_drift(self.clustering_, self._describe(X, self.clustering_))
 
     def cut(
-        self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False
+        self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
     ) -> NDArray[np.int64]:
         """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
 
@@ -470,15 +472,21 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         found = self.clustering_
-        if not exact:
-            return apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
-        if n_clusters is proportions is None:
+        if exact and n_clusters is proportions is None:
             proportions = found.prior
-        if proportions is None:
+        if exact and proportions is None:
             raise ValueError("exact=True needs proportions, given to cut or to the fit; 'equal' for one size.")
+        clusters = self._cut_local_clusters(n_clusters, proportions)
+        labels, n_found = apply_cut(found, clusters), found.n_clusters if clusters is None else int(clusters.max()) + 1
+        if not exact:
+            reason = "all of theirs are noise, or copies of samples in other clusters."
+            warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+            return labels
         prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
-        labels = apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
-        return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
+        labels = meet_sizes(found, labels, n_found, prior, n_jobs=self.n_jobs)
+        reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
+        warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+        return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
         """Return the few numbers of clusters that the data support, from coarse to fine.
@@ -499,7 +507,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             :func:`gitcluster.plots.plot_layers` draws them.
         """
         check_is_fitted(self)
-        return find_layers(self.clustering_, n_clusters)
+        layers = find_layers(self.clustering_, n_clusters)
+        for layer in layers:
+            warn_of_empty_clusters(layer.labels, layer.n_clusters, "all of theirs are noise.", stacklevel=2)
+        return layers
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.

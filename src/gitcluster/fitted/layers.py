@@ -61,6 +61,7 @@ def find_layers(found: Clustering, numbers: Iterable[int] | None = None) -> list
         raise ValueError(f"variant={found.recipe.name!r} makes no hierarchy, so no layers. Use variant='adaptive'.")
     wanted = ranked_numbers(found) if numbers is None else {check_integer("n_clusters", n, low=1) for n in numbers}
     layers: list[Layer] = []
+    before: Array | None = None
     for number in sorted(wanted):
         try:
             cut = cut_nested(found, number)
@@ -70,8 +71,8 @@ def find_layers(found: Clustering, numbers: Iterable[int] | None = None) -> list
             continue  # the scores do not consider links, which may need more clusters
         if layers and cut.max() < layers[-1].n_clusters:
             continue  # there are no more peaks
-        before = layers[-1].labels if layers else None
         layers.append(make_layer(found, cut, before, layers[-1].names if layers else ()))
+        before = cut
     return layers
 
 
@@ -89,16 +90,13 @@ def ranked_numbers(found: Clustering) -> set[int]:
 
 
 def make_layer(found: Clustering, cut: Array, before: Array | None, names: tuple[str, ...]) -> Layer:
-    """One layer from the clusters of local clusters; ``before`` and ``names`` are of the layer above it."""
+    """Return one layer from the clusters of local clusters; ``before`` and ``names`` are of the layer above it."""
     labels, n_clusters = apply_cut(found, cut), int(cut.max()) + 1
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
     parents = np.full(n_clusters, -1)
     paths = [str(c) for c in range(n_clusters)]
     if before is not None:
-        inside = np.zeros((n_clusters, len(names)), np.int64)
-        there = labels >= 0
-        np.add.at(inside, (labels[there], before[there]), 1)
-        parents = inside.argmax(axis=1)
+        parents = before[np.unique(cut, return_index=True)[1]]  # that of any of its local clusters: cuts are nested
         place = [int((parents[:c] == parents[c]).sum()) for c in range(n_clusters)]
         paths = [f"{names[parent]}.{nth}" for parent, nth in zip(parents, place, strict=True)]
     return Layer(labels, parents, tuple(paths), sizes, _score_of(found, n_clusters))
