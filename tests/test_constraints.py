@@ -1,6 +1,7 @@
 """Pairs, partial labels and bounds on sizes."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -183,3 +184,63 @@ def test_sizes_and_pairs_together():
 def test_what_cannot_be_is_named(options, wrong, message):
     with pytest.raises(ValueError, match=message):
         GIT(3, **options).fit(X, **wrong)
+
+
+def lies_in(fine, coarse):
+    return all(len(np.unique(coarse[fine == cluster])) == 1 for cluster in np.unique(fine))
+
+
+def random_links(rng, n_samples, n_pairs=4):
+    apart = [(int(i), int(j)) for i, j in rng.integers(0, n_samples, (n_pairs, 2)) if i != j]
+    return {"must_link": rng.integers(0, n_samples, (n_pairs, 2)), "cannot_link": apart}
+
+
+def keeps(labels, must_link, cannot_link):
+    return all(labels[i] == labels[j] for i, j in must_link) and all(labels[i] != labels[j] for i, j in cannot_link)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 9999), st.sampled_from(["auto", 3, 5]), st.booleans(), st.booleans())
+def test_cuts_and_layers_are_nested_with_links(seed, n_clusters, bounded, blobs):
+    rng = np.random.default_rng(seed)
+    samples = make_blobs(90, 2, centers=4, random_state=seed)[0] if blobs else rng.normal(size=(90, 2))
+    links, bounds = random_links(rng, 90), {"min_cluster_size": 4, "max_cluster_size": 60} if bounded else {}
+    try:
+        model = GIT(n_clusters, **bounds).fit(samples, **links)
+    except ValueError as error:
+        assert "contradict" in str(error) or "forbid to join" in str(error) or "not brought" in str(error)  # noqa: PT017
+        return
+    numbers = range(model.n_clusters_, model.n_clusters_ + 4)
+    layers = model.layers(numbers)
+    for coarse, fine in pairwise(layers):
+        assert lies_in(fine.labels, coarse.labels)
+        assert all(np.unique(coarse.labels[fine.labels == c]) == [fine.parents[c]] for c in range(fine.n_clusters))
+    assert all(keeps(layer.labels, **links) for layer in layers)
+    np.testing.assert_array_equal(layers[0].labels, model.labels_)
+    if not bounded:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            cuts = [model.cut(n_clusters=number) for number in numbers]
+        assert all(lies_in(fine, coarse) for coarse, fine in pairwise(cuts))
+        assert all(keeps(cut, **links) for cut in cuts)
+
+
+@pytest.mark.parametrize("n_clusters", [3, 10])
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_hold_with_heavy_tailed_weights(seed, n_clusters):
+    """A few samples hold nearly all of the weight, so that most local clusters are far below its mean."""
+    rng = np.random.default_rng(seed)
+    samples, weights = rng.integers(0, 5, (150, 2)).astype(float), np.exp(6 * rng.normal(size=150))
+    low, links = int(rng.integers(3, 20)), random_links(rng, 150, 5)
+    model = GIT(n_clusters, min_cluster_size=low).fit(samples, sample_weight=weights, **links)
+    assert np.bincount(model.labels_, weights).min() >= low * (1 - 1e-6)
+    assert keeps(model.labels_, **links)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_number_grows_until_links_can_be_kept(seed):
+    samples = make_blobs(200, 2, centers=3, random_state=seed)[0]
+    apart = random_links(np.random.default_rng(seed), 200, 50)["cannot_link"]
+    model = GIT().fit(samples, cannot_link=apart)
+    assert keeps(model.labels_, [], apart)
+    model.layers()  # whatever numbers the scores rank next

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -256,3 +257,37 @@ def test_frames_keep_their_names():
     other = GIT(3).fit(polars.DataFrame({name: frame[name].to_numpy() for name in frame}))
     np.testing.assert_array_equal(other.feature_names_in_, ["a", "b"])
     np.testing.assert_array_equal(other.labels_, model.labels_)
+
+
+def test_cut_takes_the_number_of_clusters_first():
+    model = GIT(3).fit(X)
+    np.testing.assert_array_equal(model.cut(2), model.cut(n_clusters=2))
+
+
+def test_clusters_without_samples_are_never_silent():
+    points = np.random.default_rng(2).normal(size=(120, 2))
+    model = GIT(4, noise=0.8).fit(points)
+    assert len(np.unique(model.labels_[model.labels_ >= 0])) == 4  # the peak of a cluster is no noise
+    with pytest.warns(ConvergenceWarning, match="no samples"):
+        finer = model.cut(9)
+    assert len(np.unique(finer[finer >= 0])) < 9
+    with pytest.warns(ConvergenceWarning, match="no samples"):
+        layers = model.layers([4, 9])
+    assert (layers[1].sizes == 0).any()
+    with pytest.warns(ConvergenceWarning, match="no samples"):
+        GIT(3).fit(points).cut(proportions=[1000, 1000, 1], exact=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"scale": None}, {"scale": [1.0, 2.0]}, {"scale": None, "variant": "paper"}], ids=str
+)
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_values_whose_distances_underflow_are_refused(options, container):
+    with pytest.raises(ValueError, match="too small"):
+        GIT(3, **options).fit(container(X * 1e-165))
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_standard_deviations_of_tiny_values(container):
+    labels = GIT(3, scale="std").fit_predict(container(X))
+    np.testing.assert_array_equal(GIT(3, scale="std").fit_predict(container(X * 2.0**-980)), labels)

@@ -39,9 +39,9 @@ def random_graph(seed, n_local, largest=40):
     return bridge_components(graph, rng.normal(size=(n_local, 2)))
 
 
-def make_ties(graph, together=(), apart=(), smallest=0.0, largest=1.0, n_samples=100):
+def make_ties(graph, together=(), apart=(), smallest=0.0, largest=1.0):
     pairs = [np.array(pairs, dtype=np.int64).reshape(-1, 2) for pairs in (together, apart)]
-    return Ties(*pairs, np.full(len(graph.sizes), -1), smallest, largest, n_samples)
+    return Ties(*pairs, np.full(len(graph.sizes), -1), smallest, largest, graph.sizes.astype(float))
 
 
 @given(SEEDS)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
-from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut
+from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.exact_sizes import meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
@@ -42,7 +42,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     Samples climb to intensity peaks and form local clusters; the boundary pairs between them make a weighted
     graph; local clusters are merged along its strong connections, guided by a prior of cluster proportions where
-    there is one.
+    there is one. A fit is deterministic: it draws no random numbers and has no ``random_state``.
 
     Parameters
     ----------
@@ -81,6 +81,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         what is usual. By default every sample has a cluster.
     min_cluster_size, max_cluster_size : int, default=None
         Bounds on the number of samples in a cluster, before any of them are taken as noise (adaptive variant only).
+        With ``sample_weight``, bounds on the sum of the weights.
     columns : dict, default=None
         What columns of a data frame are, by name, where it is not to be found out: "numeric", "log", "categorical",
         "ordinal" (or a list of its values in their order), "date" or "ignore". A frame of numbers is taken as it is; in
@@ -245,6 +246,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             self.clustering_ = found.kept(getattr(self, "feature_names_in_", None), table, row_labels(X))
             progress.end()
             self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
+            parted = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
+            warn_of_empty_clusters(found.labels, found.n_clusters, parted, stacklevel=3)
             if table is not None:
                 warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, found.labels)])
         return self
@@ -384,12 +387,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return found.source.check_new(X, validate)
 
     def cut(
-        self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None, exact: bool = False
+        self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
     ) -> NDArray[np.int64]:
         """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
-        one of the coarser. Constraints and noise of the fit hold.
+        one of the coarser. Constraints and noise of the fit hold. Bounds on sizes may move local clusters between
+        clusters, so that with ``min_cluster_size`` or ``max_cluster_size`` cuts need not be nested.
 
         Parameters
         ----------
@@ -405,18 +409,27 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         found = self.clustering_
-        if not exact:
-            return apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
-        if n_clusters is proportions is None:
+        if exact and n_clusters is proportions is None:
             proportions = found.prior
-        if proportions is None:
+        if exact and proportions is None:
             raise ValueError("exact=True needs proportions, given to cut or to the fit; 'equal' for one size.")
+        clusters = self._cut_local_clusters(n_clusters, proportions)
+        labels, n_found = apply_cut(found, clusters), found.n_clusters if clusters is None else int(clusters.max()) + 1
+        if not exact:
+            reason = "all of theirs are noise, or copies of samples in other clusters."
+            warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+            return labels
         prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
-        labels = apply_cut(found, self._cut_local_clusters(n_clusters, proportions))
-        return meet_sizes(found, labels, prior, n_jobs=self.n_jobs)
+        labels = meet_sizes(found, labels, n_found, prior, n_jobs=self.n_jobs)
+        reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
+        warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+        return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
-        """The few numbers of clusters that the data support, from coarse to fine, every cluster inside one before it.
+        """Return the few numbers of clusters that the data support, from coarse to fine.
+
+        Every cluster lies in one cluster of the layer before. Links of the fit hold in every layer;
+        ``min_cluster_size`` and ``max_cluster_size`` hold in the layer with the number of clusters of the fit.
 
         Parameters
         ----------
@@ -431,7 +444,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             :func:`gitcluster.plots.plot_layers` draws them.
         """
         check_is_fitted(self)
-        return find_layers(self.clustering_, n_clusters)
+        layers = find_layers(self.clustering_, n_clusters)
+        for layer in layers:
+            warn_of_empty_clusters(layer.labels, layer.n_clusters, "all of theirs are noise.", stacklevel=2)
+        return layers
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
         """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.

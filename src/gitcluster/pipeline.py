@@ -298,7 +298,9 @@ class Views:
         constraints, n_known = look.ready.constraints, len(self.views)
         for stages in look.stages:
             graph, local = stages.topo_graph, stages.local_clusters
-            ties = None if constraints is None else tie_local_clusters(constraints, local.labels, len(local.peaks))
+            ties = None
+            if constraints is not None:
+                ties = tie_local_clusters(constraints, local.labels, len(local.peaks), look.ready.weights)
             peaks = stages.log_intensity[local.peaks]
             self.views.append(View(stages.n_neighbors, len(local.labels), graph, peaks, ties, look.way.name))
             self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)

@@ -275,7 +275,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         sizes = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(parts)
         return column(labels, sizes, np.int64)
 
-    def cut(self, *, n_clusters: int | None = None, proportions: ArrayLike | str | None = None) -> da.Array:
+    def cut(self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None) -> da.Array:
         """Labels for another number or other proportions, from the fitted topo-graph, as :meth:`gitcluster.GIT.cut`."""
         check_is_fitted(self)
         clusters = self._cut_local_clusters(n_clusters, proportions)

@@ -115,6 +115,18 @@ class ClusteringAttributes:
         )
 
 
+def warn_of_empty_clusters(labels: Array, n_clusters: int, reason: str, *, stacklevel: int) -> None:
+    """Warn if some of the clusters have no samples."""
+    empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=n_clusters) == 0)
+    if len(empty):
+        names = ", ".join(map(str, empty[:5].tolist())) + (", ..." if len(empty) > 5 else "")
+        warnings.warn(
+            f"{len(empty)} of {n_clusters} clusters have no samples ({names}): {reason}",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def agreement_words(agreement: float) -> str:
     """How firm a clustering is, and what to do where it is not.
 

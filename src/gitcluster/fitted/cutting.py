@@ -7,7 +7,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, share_distance
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.hierarchy.constrained import Ties, UnmetConstraintsError, balance_sizes, merge_constrained
+from gitcluster.hierarchy.constrained import Ties, UnmetConstraintsError, balance_sizes, cut_around
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.topo_graph import TopoGraph
 
@@ -23,15 +23,25 @@ def is_fitted_prior(found: Clustering, n_clusters: int, prior: Prior) -> bool:
     return np.array_equal(prior, found.prior)
 
 
+def cut_nested(found: Clustering, n_clusters: int) -> Array:
+    """Return the final cluster of every local cluster in one of the nested cuts around the clusters of the fit.
+
+    Links hold in all of them; bounds on sizes hold in that of the fit.
+    """
+    if n_clusters == found.n_clusters:
+        return found.edge_cut.labels
+    if found.ties is not None:
+        return cut_around(found.topo_graph, found.ties, found.edge_cut.labels, n_clusters=n_clusters)
+    assert found.hierarchy is not None
+    return cut_hierarchy(found.hierarchy, found.topo_graph, n_clusters=n_clusters)
+
+
 def cut_again(found: Clustering, n_clusters: int, prior: Prior) -> Array:
     """Final cluster of every local cluster for another number or prior; constraints hold."""
     graph, ties = found.topo_graph, found.ties
     if found.hierarchy is None:
         return sweep_again(found, equal_shares(n_clusters) if prior is None else prior).labels
-    if ties is None:
-        ways = [cut_hierarchy(found.hierarchy, graph, n_clusters=n_clusters)]
-    else:
-        ways = [merge_constrained(graph, ties, n_clusters=n_clusters)]
+    ways = [cut_nested(found, n_clusters)]
     if prior is not None:
         ways.append(sweep_again(found, prior).labels)
     if ties is not None:

@@ -26,16 +26,21 @@ DEAREST = 2.0**40
 """Costs are whole numbers up to this."""
 
 
-def meet_sizes(found: Clustering, labels: Array, prior: Any, *, n_jobs: int | None = None) -> Array:
-    """Labels with which the clusters have exactly the shares of a prior, the largest first; noise stays noise."""
+def meet_sizes(found: Clustering, labels: Array, n_found: int, prior: Any, *, n_jobs: int | None = None) -> Array:
+    """Return labels with which ``n_found`` clusters have exactly the shares of a prior, the largest first.
+
+    Noise stays noise.
+    """
     _check_movable(found)
     check_n_jobs(n_jobs)
     kept = labels >= 0
-    if labels.max() + 1 < len(prior):
+    if n_found < len(prior):
         raise ValueError(
-            f"There are {labels.max() + 1} clusters for {len(prior)} proportions. Ask for fewer clusters, or fit with "
+            f"There are {n_found} clusters for {len(prior)} proportions. Ask for fewer clusters, or fit with "
             f"a smaller n_neighbors (now {found.n_neighbors}) to find more."
         )
+    if len(np.unique(labels[kept])) < len(prior):
+        raise ValueError("exact=True needs samples in every cluster, and all of some are noise. Fit with less noise.")
     wanted = whole_sizes(prior, int(kept.sum()))
     ways = measure_ways(found, labels, len(prior), n_jobs=n_jobs)[kept]
     costs = np.rint(ways / max(ways.max(), SHORTEST) * DEAREST).astype(np.int64)

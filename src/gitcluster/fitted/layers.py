@@ -2,7 +2,8 @@
 
 The scores that choose the number of clusters rank the numbers that come next and differ by a half or more, see
 ``selection.rank_numbers``. These are cuts of one hierarchy, so that every cluster lies in one cluster of the layer
-before.
+before. Links hold in every layer. Bounds on sizes hold in the layer of the fit only: local clusters that move between
+clusters of one layer would not stay in one cluster of the layer before.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,8 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.attributes import apply_cut
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.cutting import cut_again
+from gitcluster.fitted.cutting import cut_nested
+from gitcluster.hierarchy.constrained import UnmetConstraintsError
 
 DISTINCT = 1.5
 """Numbers of clusters nearer than this factor are one answer."""
@@ -59,12 +61,18 @@ def find_layers(found: Clustering, numbers: Iterable[int] | None = None) -> list
         raise ValueError(f"variant={found.recipe.name!r} makes no hierarchy, so no layers. Use variant='adaptive'.")
     wanted = ranked_numbers(found) if numbers is None else {check_integer("n_clusters", n, low=1) for n in numbers}
     layers: list[Layer] = []
+    before: Array | None = None
     for number in sorted(wanted):
-        cut = found.edge_cut.labels if number == found.n_clusters else cut_again(found, number, None)
+        try:
+            cut = cut_nested(found, number)
+        except UnmetConstraintsError:
+            if numbers is not None:
+                raise
+            continue  # the scores do not consider links, which may need more clusters
         if layers and cut.max() < layers[-1].n_clusters:
             continue  # there are no more peaks
-        before = layers[-1].labels if layers else None
         layers.append(make_layer(found, cut, before, layers[-1].names if layers else ()))
+        before = cut
     return layers
 
 
@@ -82,16 +90,13 @@ def ranked_numbers(found: Clustering) -> set[int]:
 
 
 def make_layer(found: Clustering, cut: Array, before: Array | None, names: tuple[str, ...]) -> Layer:
-    """One layer from the clusters of local clusters; ``before`` and ``names`` are of the layer above it."""
+    """Return one layer from the clusters of local clusters; ``before`` and ``names`` are of the layer above it."""
     labels, n_clusters = apply_cut(found, cut), int(cut.max()) + 1
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
     parents = np.full(n_clusters, -1)
     paths = [str(c) for c in range(n_clusters)]
     if before is not None:
-        inside = np.zeros((n_clusters, len(names)), np.int64)
-        there = labels >= 0
-        np.add.at(inside, (labels[there], before[there]), 1)
-        parents = inside.argmax(axis=1)
+        parents = before[np.unique(cut, return_index=True)[1]]  # that of any of its local clusters: cuts are nested
         place = [int((parents[:c] == parents[c]).sum()) for c in range(n_clusters)]
         paths = [f"{names[parent]}.{nth}" for parent, nth in zip(parents, place, strict=True)]
     return Layer(labels, parents, tuple(paths), sizes, _score_of(found, n_clusters))

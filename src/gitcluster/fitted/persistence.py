@@ -148,7 +148,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     "Ties": fields("together apart", "int", "", 2, of="n_local")
     | fields("rival", "int", "n_local", low=-1)
     | fields("smallest largest", "float", low=0)
-    | fields("n_samples", "int"),
+    | fields("weights", "float", "n_local", low=0),
     "Points": fields("values", "matrix", "n_fitted", "n_values")
     | fields("metric", "str")
     | fields("scaling", "Scaling", optional=True)

@@ -11,6 +11,7 @@ In: topo-graph and :class:`Ties`. Out: the final cluster of every local cluster.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from gitcluster._support.arrays import Array
@@ -20,9 +21,21 @@ from gitcluster.kernels import unions
 from gitcluster.prior.constraints import Constraints
 from gitcluster.topo_graph import TopoGraph
 
+ROUNDING = 1e-9
+"""Share of a bound by which sums of weights may miss it."""
+LOST = 1e-12
+"""Share of the size of a cluster that rounding may hide in what is left of it."""
+
 
 class UnmetConstraintsError(ValueError):
-    """Constraints that the merge of local clusters did not keep to; it goes step by step and may miss a way."""
+    """Constraints that the merge of local clusters did not keep to; it goes step by step and may miss a way.
+
+    ``n_clusters`` is the number of clusters down to which it came, 0 if the number is not the reason.
+    """
+
+    def __init__(self, message: str, n_clusters: int = 0) -> None:
+        super().__init__(message)
+        self.n_clusters = n_clusters
 
 
 class Ties(NamedTuple):
@@ -38,7 +51,8 @@ class Ties(NamedTuple):
     """Least share of samples in a cluster."""
     largest: float
     """Greatest share."""
-    n_samples: int
+    weights: NDArray[np.float64]
+    """(m,) samples in every local cluster, or the sum of their weights: exact, unlike the sizes of the topo-graph."""
 
     def are_kept(self, labels: Array) -> bool:
         """Whether labels of local clusters leave together and apart what must be."""
@@ -58,8 +72,10 @@ class Ties(NamedTuple):
         return len(np.unique(_tops(self.join(n_local))))
 
 
-def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: int) -> Ties:
-    """What constraints on samples say of their local clusters."""
+def tie_local_clusters(
+    constraints: Constraints, local_labels: Array, n_local: int, weights: NDArray[np.float64] | None = None
+) -> Ties:
+    """Return the constraints on local clusters that those on samples, of these ``weights``, amount to."""
     home = np.full(max(constraints.groups.max(), constraints.apart.max(initial=-1)) + 1, -1)
     known = np.flatnonzero(constraints.groups >= 0)
     home[constraints.groups[known]] = local_labels[known]
@@ -69,21 +85,69 @@ def tie_local_clusters(constraints: Constraints, local_labels: Array, n_local: i
     together = np.unique(together[together[:, 0] != together[:, 1]], axis=0)
     rival, known = np.full(n_local, -1), known[np.isin(constraints.groups[known], constraints.labelled)]
     rival[local_labels[known]] = constraints.groups[known]
-    return Ties(together, apart, rival, constraints.smallest, constraints.largest, len(constraints.groups))
+    total = np.bincount(local_labels, weights, minlength=n_local).astype(np.float64)
+    return Ties(together, apart, rival, constraints.smallest, constraints.largest, total)
 
 
 def merge_constrained(graph: TopoGraph, ties: Ties, *, n_clusters: int, crumb: int = CRUMB) -> Array:
     """Final cluster of every local cluster, with what must be together and apart."""
     root = ties.join(len(graph.sizes))
-    among = np.arange(len(graph.edges))
-    merged, _, smaller = link_edges(graph, among, root.copy(), rival=ties.rival, apart=ties.apart)
-    merges = (graph.edges[merged, 0], graph.edges[merged, 1], smaller)
-    first, second, smaller = _join_the_rest(graph, root, merges, ties, n_clusters)
-    order = rank_splits(smaller, graph, crumb)
-    n_atoms = ties.count_parts(len(graph.sizes))
-    undone = order[: max(0, n_clusters - (n_atoms - len(first)))]
-    unions.union_edges(root, np.stack([first, second], axis=1), np.setdiff1d(np.arange(len(first)), undone))
+    ends, smaller = _merge_edges(graph, root, np.arange(len(graph.edges)), ties, n_clusters=n_clusters)
+    return _undo_merges(graph, ties, ends, rank_splits(smaller, graph, crumb), n_clusters)
+
+
+def cut_around(graph: TopoGraph, ties: Ties, labels: Array, *, n_clusters: int) -> Array:
+    """Return the final cluster of every local cluster in one of several nested cuts, all of which keep to the links.
+
+    ``labels`` are one of the cuts: finer ones split its clusters, coarser ones join them. Bounds on sizes do not count.
+    """
+    root, inside = ties.join(len(graph.sizes)), graph.inside(labels)
+    finer, smaller = _merge_edges(graph, root, np.flatnonzero(inside), ties, labels=labels)
+    coarser, larger = _merge_edges(graph, root, np.flatnonzero(~inside), ties)
+    order = np.concatenate([len(finer) + rank_splits(larger, graph, CRUMB), rank_splits(smaller, graph, CRUMB)])
+    return _undo_merges(graph, ties, np.concatenate([finer, coarser]), order, n_clusters)
+
+
+def _undo_merges(graph: TopoGraph, ties: Ties, ends: Array, order: Array, n_clusters: int) -> Array:
+    """Return the clusters if the first merges in an ``order`` are undone, as many as leave ``n_clusters``."""
+    n_fewest = ties.count_parts(len(graph.sizes)) - len(ends)
+    if n_fewest > n_clusters:
+        raise UnmetConstraintsError(
+            f"{n_fewest} clusters are left that cannot_link or different labels forbid to join, where "
+            f"n_clusters={n_clusters}. Ask for {n_fewest} clusters, or take away some of the constraints.",
+            n_fewest,
+        )
+    root = ties.join(len(graph.sizes))
+    unions.union_edges(root, ends, np.setdiff1d(np.arange(len(ends)), order[: n_clusters - n_fewest]))
     return label_by_size(root, graph.sizes)[0]
+
+
+def _merge_edges(
+    graph: TopoGraph, root: Array, among: Array, ties: Ties, *, n_clusters: int = 0, labels: Array | None = None
+) -> tuple[Array, Array]:
+    """Merge along some edges, then the smallest clusters, connected or not, while there are more than ``n_clusters``.
+
+    Changes ``root``. Only local clusters of one of the ``labels`` are joined if these are given. Return two local
+    clusters for every merge, and the size of its smaller side.
+    """
+    merged, _, smaller = link_edges(graph, among, root.copy(), rival=ties.rival, apart=ties.apart)
+    unions.union_edges(root, graph.edges[merged], np.arange(len(merged)))
+    now = _tops(root)
+    joined: list[tuple[int, int]] = []
+    others: list[int] = []
+    while True:
+        size = np.bincount(now, graph.sizes, minlength=len(now)).astype(np.int64)
+        alive = np.unique(now)
+        order = alive[np.argsort(size[alive], kind="stable")]
+        pair = _find_joinable(order.tolist(), now, ties, labels) if len(alive) > n_clusters else None
+        if pair is None:
+            break
+        joined.append(pair)
+        others.append(int(size[list(pair)].min()))
+        now[now == max(pair)] = min(pair)
+    ends = np.array(joined, np.int64).reshape(-1, 2)
+    unions.union_edges(root, ends, np.arange(len(ends)))
+    return np.concatenate([graph.edges[merged], ends]), np.concatenate([smaller, np.array(others, np.int64)])
 
 
 def _sums_with_bridges(graph: TopoGraph) -> Array:
@@ -98,39 +162,14 @@ def _tops(root: Array) -> Array:
     return top
 
 
-def _join_the_rest(
-    graph: TopoGraph, root: Array, merges: tuple[Array, Array, Array], ties: Ties, n_clusters: int
-) -> tuple[Array, Array, Array]:
-    """Merges of the smallest that may be joined, connected or not, while there are more than ``n_clusters``."""
-    first, second, smaller = (list(part) for part in merges)
-    now = root.copy()
-    unions.union_edges(now, np.stack(merges[:2], axis=1), np.arange(len(first)))
-    now = _tops(now)
-    while True:
-        size = np.bincount(now, graph.sizes, minlength=len(now)).astype(np.int64)
-        alive = np.unique(now)
-        if len(alive) <= n_clusters:
-            return np.array(first, np.int64), np.array(second, np.int64), np.array(smaller, np.int64)
-        order = alive[np.argsort(size[alive], kind="stable")]
-        way = _find_joinable(order.tolist(), now, ties)
-        if way is None:
-            raise UnmetConstraintsError(
-                f"{len(alive)} clusters are left that cannot_link or different labels forbid to join, where "
-                f"n_clusters={n_clusters}. Ask for {len(alive)} clusters, or take away some of the constraints."
-            )
-        first.append(way[0])
-        second.append(way[1])
-        smaller.append(int(min(size[way[0]], size[way[1]])))
-        now[now == max(way)] = min(way)
-
-
-def _find_joinable(order: list[int], now: Array, ties: Ties) -> tuple[int, int] | None:
-    """The first two of the clusters in ``order`` that may be joined, earlier ones first."""
+def _find_joinable(order: list[int], now: Array, ties: Ties, labels: Array | None) -> tuple[int, int] | None:
+    """Return the first two of the clusters in ``order`` that may be joined, earlier ones first."""
     apart, labelled = set(map(tuple, np.sort(now[ties.apart], axis=1).tolist())), set(now[ties.rival >= 0].tolist())
     for n, last in enumerate(order):
         for earlier in order[:n]:
             both = min(earlier, last), max(earlier, last)
-            if both not in apart and not labelled.issuperset(both):
+            allowed = labels is None or labels[earlier] == labels[last]
+            if allowed and both not in apart and not labelled.issuperset(both):
                 return earlier, last
     return None
 
@@ -140,14 +179,14 @@ def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
 
     Local clusters of one group move together, and stay apart from what they must be apart from.
     """
-    total = int(graph.sizes.sum())
-    low, high = ties.smallest * total - 0.5, ties.largest * total + 0.5
-    size = np.bincount(labels, graph.sizes)
+    total = ties.weights.sum()
+    low, high = ties.smallest * total * (1 - ROUNDING), ties.largest * total * (1 + ROUNDING)
+    size = np.bincount(labels, ties.weights)
     if (size <= high).all() and (size >= low).all():
         return labels
     atom, log_sums = _tops(ties.join(len(graph.sizes))), _sums_with_bridges(graph)
     names, place = np.unique(atom, return_inverse=True)
-    weight = np.bincount(place, graph.sizes)
+    weight = np.bincount(place, ties.weights)
     label = labels[names].copy()
     rivals = np.concatenate([place[ties.apart], place[ties.apart][:, ::-1]])
     labelled = np.zeros(len(names), np.bool_)
@@ -166,15 +205,15 @@ def balance_sizes(graph: TopoGraph, labels: Array, ties: Ties) -> Array:
         if over.any():
             may = over[label][:, None] & room
         else:
-            spare = (size[label] - weight >= low)[:, None]
+            spare = (size[label] * (1 - LOST) - weight >= low)[:, None]
             may = spare & room & (size < low)[None, :]
         may &= here == 0
-        may &= (size[label] > weight)[:, None]  # the last one stays
+        may &= (np.bincount(label)[label] > 1)[:, None]  # the last one stays
         may[rivals[:, 0], label[rivals[:, 1]]] = False
         may[labelled] &= np.bincount(label[labelled], minlength=n_clusters) == 0
         if not may.any():
             raise UnmetConstraintsError(
-                f"The sizes {np.round(size / total * ties.n_samples).astype(int).tolist()} were not brought "
+                f"The sizes [{', '.join(f'{each:g}' for each in size)}] were not brought "
                 "within min_cluster_size and max_cluster_size by moving whole local clusters one by one. Relax the "
                 "bounds, or use a smaller n_neighbors for smaller local clusters."
             )

@@ -214,7 +214,7 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     try:
         scale_checked(X, scaling)
     except ValueError:
-        return Representation("given", None, "values too large for their distances")
+        return Representation("given", None, "values too large or too small for their distances")
     return Representation("given", scaling)
 
 

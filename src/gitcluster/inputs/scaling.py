@@ -20,7 +20,9 @@ from gitcluster.kernels import run_threads
 from gitcluster.kernels import scaling as kernels
 
 LARGEST = {"d": 1e140, "f": 1e30}
-"""Coordinates up to which distances are finite."""
+"""Coordinates up to which distances are finite; if all are below the inverse, distances underflow."""
+TINY = 1e-300
+"""Values below this have no inverse to divide a sparse feature by."""
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 4096, 16
 """Samples and features that a thread scales at a time, so that they stay in its cache."""
 
@@ -140,7 +142,9 @@ def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray
 
 def _fit_sparse(X: Any) -> Scaling:
     largest = np.asarray(abs(X).max(axis=0).todense(), dtype=np.float64).ravel()
-    largest = np.where(largest > 1e-290, largest, 1.0)
+    if ((largest > 0) & (largest < TINY)).any():
+        raise ValueError(f"X has a feature whose values are all below {TINY}. Multiply X by a constant.")
+    largest = np.where(largest > 0, largest, 1.0)
     unit = X @ csr_array((1 / largest, (np.arange(len(largest)),) * 2))
     mean = np.asarray(unit.mean(axis=0)).ravel()
     deviation = np.sqrt(np.maximum(np.asarray(unit.multiply(unit).mean(axis=0)).ravel() - mean**2, 0))
@@ -226,12 +230,15 @@ def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
 
 
 def scale_checked(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
-    """Scaled samples, or an error where a scale makes them too large for their distances."""
+    """Return scaled samples, or raise an error if a scale makes them too large or too small for their distances."""
     with np.errstate(over="ignore"):
         points = apply_scaling(X, scaling, rows=rows, n_jobs=n_jobs)
-    far = LARGEST[points.dtype.char]
-    if points.size and not -far < points.min() <= points.max() < far:
-        raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
+    if points.size:
+        far, low, high = LARGEST[points.dtype.char], points.min(), points.max()
+        if not -far < low <= high < far:
+            raise ValueError("X has values too large for their distances with this scale. Use scale='std'.")
+        if 0 < max(-low, high) < 1 / far:  # their squares would underflow to 0, as if all samples were equal
+            raise ValueError("X has values too small for their distances with this scale. Use scale='std'.")
     return points
 
 

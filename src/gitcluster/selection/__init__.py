@@ -58,17 +58,27 @@ def select(
     ``dimension`` is that of the samples, see :func:`intrinsic_dimension`. ``add_finest`` adds a view with the most
     peaks there are to ``views``, for when the others have fewer than ``n_clusters``.
     """
-    scores = None
-    if n_clusters is None:
-        scores = score_n_clusters(views, evidence, dimension)
-        least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
-        possible = (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most)
-        n_clusters = int(scores["n_clusters"][np.where(possible, scores["score"], -np.inf).argmax()])
-        n_clusters = min(max(n_clusters, least), views[0].n_samples)  # bounds on sizes may ask for any number
-    elif add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
-        add_finest()
-    chosen, table = choose(views, evidence, n_clusters=n_clusters, prior=prior)
-    return Selection(chosen, table, scores)
+    if n_clusters is not None:
+        if add_finest is not None and max(view.most_clusters for view in views) < n_clusters:
+            add_finest()
+        return Selection(*choose(views, evidence, n_clusters=n_clusters, prior=prior), None)
+    scores = score_n_clusters(views, evidence, dimension)
+    least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
+    problem: UnmetConstraintsError | None = None
+    tried: set[int] = set()
+    while True:  # only links and bounds on sizes need more than one round
+        free = (
+            (scores["n_clusters"] >= least) & (scores["n_clusters"] <= most) & ~np.isin(scores["n_clusters"], [*tried])
+        )
+        number = int(scores["n_clusters"][np.where(free, scores["score"], -np.inf).argmax()])
+        number = min(max(number, least), views[0].n_samples)  # links and bounds may need more than have scores
+        if number in tried:
+            raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
+        try:
+            return Selection(*choose(views, evidence, n_clusters=number, prior=prior), scores)
+        except UnmetConstraintsError as error:
+            problem, least = problem or error, max(least, error.n_clusters)
+            tried.add(number)
 
 
 def choose(

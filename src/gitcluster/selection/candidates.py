@@ -40,8 +40,8 @@ def gather_candidates(views: Sequence[View], n_clusters: int, prior: NDArray[np.
         for merge in merges:
             try:
                 candidate = merge_view(views, i, merge, n_clusters=n_clusters, prior=prior)
-            except UnmetConstraintsError as error:
-                problem = error
+            except UnmetConstraintsError as error:  # that of the view that comes down to the fewest clusters
+                problem = error if problem is None or error.n_clusters < problem.n_clusters else problem
             else:
                 candidates += [] if candidate is None else [candidate]
     if problem is not None and not candidates:
