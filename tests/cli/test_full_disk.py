@@ -71,14 +71,13 @@ def test_a_full_disk_under_every_function(folder):
 import os, resource
 import numpy as np
 from gitcluster import GIT
-from gitcluster.datasets.store import write_set
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.exports import to_graphml
 X = np.random.default_rng(0).normal(size=(3000, 2))
 model = GIT(2).fit(X)
-writers = [lambda: model.save("a.npz"), lambda: to_graphml(model, "b.graphml"), lambda: write_set("c.npz", X, X[:, 0]),
+writers = [lambda: model.save("a.npz"), lambda: to_graphml(model, "b.graphml"),
            lambda: write_explorer(model, X, "d.html")]
-for name in ("a.npz", "b.graphml", "c.npz", "d.html"):
+for name in ("a.npz", "b.graphml", "d.html"):
     open(name, "w").write("old")
 resource.setrlimit(resource.RLIMIT_FSIZE, ({ROOM}, resource.RLIM_INFINITY))
 for write in writers:
@@ -88,9 +87,9 @@ for write in writers:
         print(error.filename)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["a.npz", "b.graphml", "c.npz", "d.html"], done.stderr
+    assert done.stdout.split() == ["a.npz", "b.graphml", "d.html"], done.stderr
     assert "Traceback" not in done.stderr
-    assert leftovers(folder) == ["a.npz", "b.graphml", "c.npz", "d.html"]
+    assert leftovers(folder) == ["a.npz", "b.graphml", "d.html"]
     assert all(path.read_text() == "old" for path in folder.iterdir())
 
 

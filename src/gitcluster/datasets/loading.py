@@ -1,60 +1,90 @@
-"""``load``: a data set by name, from the first place that has it.
+"""Load a data set by name: from a folder of npz files, from scikit-learn, from a generator or from the web."""
 
-In this order: the folder named by ``GITCLUSTER_DATA``, the cache, scikit-learn or a generator, the web.
-"""
-
+import csv
+import io
 import os
-import warnings
+import zipfile
+import zlib
 from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
+from errno import EEXIST, ENOSPC, ENOTDIR, EROFS
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from sklearn import datasets as shipped
+from numpy.typing import NDArray
+from sklearn import datasets as sklearn_datasets
+from sklearn.datasets import fetch_olivetti_faces, fetch_openml, get_data_home
 
+from gitcluster._support.optional import is_installed, require
 from gitcluster.datasets import shapes
-from gitcluster.datasets.catalog import Info, describe
-from gitcluster.datasets.download import OnProgress
-from gitcluster.datasets.remote import fetch_set
-from gitcluster.datasets.store import (
-    DatasetError,
-    Labelled,
-    cache_folder,
-    read_set,
-    temporary_cache,
-    user_folder,
-    write_set,
-)
+from gitcluster.datasets.shapes import Labelled
+
+SETS = {
+    "iris": (4, (50, 50, 50)),
+    "wine": (13, (59, 71, 48)),
+    "hepatitis": (19, (32, 122)),
+    "cancer": (30, (357, 212)),
+    "olivetti": (4096, (10,) * 40),
+    "mnist": (784, (5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949)),
+    "fmnist": (784, (6000,) * 10),
+    "frogs": (22, (672, 3478, 542, 310, 472, 1121, 270, 114, 68, 148)),
+    "codon": (64, (126, 2920, 220, 18, 2523, 1345, 2077, 572, 215, 180, 2832)),
+    "circles": (2, (500, 501)),
+    "moons": (2, (500, 501)),
+    "impossible": (2, (893, 676, 406, 270, 450, 450, 450)),
+    "s_set": (2, (341, 314, 312, 352, 319, 351, 333, 327, 347, 340, 351, 352, 338, 298, 325)),
+    "smile": (2, (251, 250, 250, 250)),
+    "chainlink": (3, (501, 500)),
+}
+"""Number of features and class sizes of every data set."""
+GENERATED: dict[str, Callable[[], Labelled]] = {
+    "circles": lambda: sklearn_datasets.make_circles(1001, noise=0.1, factor=0.6, random_state=0),
+    "moons": lambda: sklearn_datasets.make_moons(1001, noise=0.14, random_state=0),
+    "impossible": shapes.draw_impossible,
+    "s_set": shapes.draw_s_set,
+    "smile": lambda: shapes.make_smile(random_state=0),
+    "chainlink": shapes.draw_chainlink,
+}
+UCI = "https://archive.ics.uci.edu/static/public/"
+ARCHIVES = {
+    "hepatitis": ("46/hepatitis.zip", "hepatitis.data"),
+    "frogs": ("406/anuran+calls+mfccs.zip", "Frogs_MFCCs.csv"),
+    "codon": ("577/codon+usage.zip", "codon_usage.csv"),
+}
+"""Archives at UCI and the table in each. UCI publishes no checksums, but a zip file contains those of its members."""
+OPENML = {"mnist": 554, "fmnist": 40996}
+KINGDOMS = ("arc", "bct", "phg", "plm", "pln", "inv", "vrt", "mam", "rod", "pri", "vrl")
+"""Classes of the codon table in the order of their labels: archaea, bacteria, phages, ..., viruses."""
+DAMAGE = (EOFError, LookupError, NotImplementedError, TypeError, ValueError, zipfile.BadZipFile, zlib.error)
+"""Exceptions that numpy, zipfile and scikit-learn raise for a damaged or unrelated file."""
 
 
-def load(
-    name: str,
-    *,
-    data_home: str | os.PathLike[str] | None = None,
-    download_if_missing: bool = True,
-    progress: OnProgress | None = None,
-) -> Labelled:
-    """Samples and labels of a data set.
+class DatasetError(RuntimeError):
+    """Raised if a data set cannot be downloaded, or if a file is not the expected one."""
 
-    A file ``NAME.npz`` in the folder named by the environment variable ``GITCLUSTER_DATA`` goes before everything
-    else. What had to be downloaded is kept in the cache.
+
+def names() -> list[str]:
+    """Return the names of all data sets, real ones first."""
+    return list(SETS)
+
+
+def load(name: str) -> Labelled:
+    """Load a data set.
+
+    A file in the folder named by the environment variable ``GITCLUSTER_DATA`` is used first. Downloads are kept in
+    scikit-learn's data folder.
 
     Parameters
     ----------
     name : str
         One of ``names()``.
-    data_home : path, optional
-        The cache is its folder ``gitcluster``; by default it is in scikit-learn's data folder,
-        ``~/scikit_learn_data`` or what the environment variable ``SCIKIT_LEARN_DATA`` names.
-    download_if_missing : bool, default=True
-        Whether the web may be asked; if not, a set that is nowhere here is an error.
-    progress : callable, optional
-        Called during a download with the name of the file, the bytes that have arrived, and the number of bytes that
-        will arrive (None where the server does not tell).
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
-        float64; float32 in 0..1 for images.
+        float64, or float32 in 0..1 for images.
     y : ndarray of int64 of shape (n_samples,)
         Labels from 0.
 
@@ -64,78 +94,125 @@ def load(
     >>> X.shape, int(y.max())
     ((178, 13), 2)
     """
-    info = describe(name)
-    X, y = _find(info, cache_folder(data_home), download_if_missing, progress)
-    if X.dtype == np.uint8:
-        return X.astype(np.float32) / np.float32(255), y
-    return X.astype(np.float32 if X.dtype == np.float32 else np.float64), y
-
-
-def _find(info: Info, cache: Path, download_if_missing: bool, progress: OnProgress | None) -> Labelled:
-    """The set from the first place that has it."""
-    brought = user_folder()
-    if brought is not None and os.path.exists(brought / info.file):
-        return read_set(brought / info.file, info)
-    kept = cache / info.file
-    if os.path.exists(kept):  # Path.exists raises for a folder that must not be read
+    if not isinstance(name, str) or name not in SETS:
+        close = get_close_matches(str(name), SETS, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"`name` must be one of {', '.join(SETS)}, got {name!r}.{hint}")
+    folder = os.environ.get("GITCLUSTER_DATA")
+    if folder and not os.path.isdir(folder):
+        raise DatasetError(f"GITCLUSTER_DATA must be a folder with files such as iris.npz, got {folder!r}.")
+    path = Path(folder or "", f"toy_{name.replace('_', '-')}.npz" if name in GENERATED else f"{name}.npz")
+    if folder and path.exists():
         try:
-            return read_set(kept, info)
-        except DatasetError as error:
-            warnings.warn(f"{error} The data set is made or fetched again.", stacklevel=3)
-    if info.name in MAKERS:
-        return MAKERS[info.name]()
-    if not download_if_missing:
-        places = f"{brought} (GITCLUSTER_DATA) or {cache}" if brought else f"{cache}, and GITCLUSTER_DATA is not set"
-        raise DatasetError(
-            f"The data set {info.name!r} is not here: no {info.file} in {places}. Allow the download "
-            "(download_if_missing=True), or bring the file."
-        )
-    return _fetch(info, kept, progress)
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                X, y = _check(arrays["X"], arrays["y"], name)
+        except (OSError, *DAMAGE) as error:
+            raise DatasetError(f"{path} is not the data set {name!r} ({error}). Replace or delete it.") from error
+    elif name == "iris":
+        X, y = sklearn_datasets.load_iris(return_X_y=True)
+        X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]  # UCI's values, as in the paper; scikit-learn follows Fisher's table
+    elif name == "wine":
+        X, y = sklearn_datasets.load_wine(return_X_y=True)
+    elif name == "cancer":
+        X, y = sklearn_datasets.load_breast_cancer(return_X_y=True)
+        y = 1 - y  # in the paper, benign is 0
+    elif name in GENERATED:
+        X, y = GENERATED[name]()
+    else:
+        X, y = _download(name)
+    if X.dtype == np.uint8:
+        X = X.astype(np.float32) / np.float32(255)
+    return X if X.dtype == np.float32 else X.astype(np.float64), y.astype(np.int64)
 
 
-def _fetch(info: Info, kept: Path, progress: OnProgress | None) -> Labelled:
-    """Download a set and keep it, where it can be kept."""
-    X, y = fetch_set(info, kept.parent, progress)
-    if kept.parent == temporary_cache():
-        warnings.warn(
-            f"The home folder is not known, so the data set {info.name!r} is kept in {kept.parent}. Give a data_home, "
-            "or set SCIKIT_LEARN_DATA.",
-            stacklevel=4,
-        )
+def _check(X: NDArray[Any], y: NDArray[Any], name: str) -> Labelled:
+    """Return the arrays, or raise ValueError if they are not those of the data set."""
+    n_features, class_sizes = SETS[name]
+    shape = (sum(class_sizes), n_features)
+    if X.shape != shape or y.shape != shape[:1]:
+        raise ValueError(f"X and y must have the shapes {shape} and {shape[:1]}, got {X.shape} and {y.shape}")
+    if X.dtype.kind not in "uif" or y.dtype.kind not in "ui" or not np.isfinite(X).all():
+        raise ValueError(f"X must be finite numbers and y integers, got {X.dtype} and {y.dtype}")
+    sizes = tuple(np.count_nonzero(y == label) for label in range(len(class_sizes)))
+    if sizes != class_sizes:
+        raise ValueError(f"class sizes must be {class_sizes}, got {sizes}")
+    return X, y
+
+
+def _download(name: str) -> Labelled:
+    """Return a set from the cache of scikit-learn or pooch, which download it if necessary."""
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_set(kept, X, y)
+        cache = Path(get_data_home(), "gitcluster")
+        if name == "olivetti":
+            X, y = fetch_olivetti_faces(return_X_y=True)
+        elif name in OPENML:
+            parser = "pandas" if is_installed("pandas") else "liac-arff"
+            X, y = fetch_openml(data_id=OPENML[name], as_frame=False, parser=parser, return_X_y=True)
+            X, y = X[:60_000].astype(np.uint8), y[:60_000].astype(np.int64)  # the training images come first
+        else:
+            X, y = _read_archive(name, cache)
+        return _check(X, y, name)
     except OSError as error:
-        warnings.warn(
-            f"{kept.parent} cannot be written to ({error}), so the data set {info.name!r} is not kept. "
-            "Give another data_home.",
-            stacklevel=4,
-        )
-    return X, y
+        if isinstance(error, PermissionError) or error.errno in (EEXIST, ENOTDIR, EROFS, ENOSPC):
+            message = f"The cache cannot be written. Set SCIKIT_LEARN_DATA to another folder ({error})."
+        else:
+            message = f"{name!r} cannot be downloaded. Set GITCLUSTER_DATA to a folder with {name}.npz ({error})."
+        raise DatasetError(message) from error
+    except DAMAGE as error:
+        path = cache / ARCHIVES[name][0] if name in ARCHIVES else cache.parent
+        raise DatasetError(f"The download of {name!r} in {path} is damaged ({error}). Delete it and retry.") from error
 
 
-def _iris() -> Labelled:
-    """Iris as the paper and UCI have it: two flowers differ from Fisher's table, which scikit-learn ships."""
-    X, y = shipped.load_iris(return_X_y=True)
-    X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]
-    return X, y
+def _read_archive(name: str, cache: Path) -> Labelled:
+    """Return a set of UCI from its archive, which is downloaded to ``cache`` if it is not there."""
+    pooch = require("pooch", extra="datasets", purpose="Downloading a data set")
+    file, member = ARCHIVES[name]
+    path = pooch.create(path=cache, base_url=UCI, registry={file: None}, retry_if_failed=1).fetch(file)
+    with zipfile.ZipFile(path) as archive, archive.open(member) as table:
+        text = io.TextIOWrapper(table, "utf-8", errors="replace", newline="")
+        rows = [row for row in csv.reader(text, skipinitialspace=True) if row]
+    if name == "hepatitis":
+        values = np.array([[float(field.replace("?", "nan")) for field in row] for row in rows]).reshape(155, 20)
+        X = np.where(np.isnan(values), np.nanmean(values, axis=0), values)[:, 1:]
+        return X[1:], values[1:, 0].astype(np.int64) - 1  # the paper's reader took the first patient for a header
+    if name == "frogs":
+        X = np.array([row[:22] for row in rows[1:]], dtype=np.float64)
+        return X, np.unique([row[24] for row in rows[1:]], return_inverse=True)[1]  # column 24 is the species
+    return np.array([_codon_shares(row) for row in rows[1:]]), np.array([KINGDOMS.index(row[0]) for row in rows[1:]])
 
 
-def _cancer() -> Labelled:
-    """Benign is 0 and malignant 1, the other way round than in scikit-learn."""
-    X, y = shipped.load_breast_cancer(return_X_y=True)
-    return X, 1 - y
+def _codon_shares(row: list[str]) -> list[float]:
+    """Return the 64 codon shares of a species, and repair a row that commas in the name of the species broke.
+
+    Two names contain commas without quotation marks. The rest of the name is then in the columns of the first codons,
+    and the last shares are cut off. Shares sum to 1, so the last one is the difference. A second lost share is 0.
+    """
+    shares = []
+    for field in row[5:]:
+        with suppress(ValueError):
+            shares.append(float(field))
+    lost = 64 - len(shares)
+    if not 0 <= lost <= 2:
+        raise ValueError(f"a row must have 64 shares of codons, got {len(shares)}")
+    return shares + [0.0] * (lost - 1) + [max(0.0, round(1.0 - sum(shares), 5))] * (lost > 0)
 
 
-MAKERS: dict[str, Callable[[], Labelled]] = {
-    "iris": _iris,
-    "wine": lambda: shipped.load_wine(return_X_y=True),
-    "cancer": _cancer,
-    "circles": lambda: shipped.make_circles(1001, noise=0.1, factor=0.6, random_state=0),
-    "moons": lambda: shipped.make_moons(1001, noise=0.14, random_state=0),
-    "impossible": lambda: shapes.make_impossible(random_state=0),
-    "s_set": lambda: shapes.make_s_set(random_state=0),
-    "smile": lambda: shapes.make_smile(random_state=0),
-    "chainlink": lambda: shapes.make_chainlink(random_state=0),
-}
-"""Sets that need no network."""
+def _loader(name: str) -> Callable[[], Labelled]:
+    def load_set() -> Labelled:
+        return load(name)
+
+    load_set.__name__ = load_set.__qualname__ = f"load_{name}"
+    n_features, sizes = SETS[name]
+    load_set.__doc__ = f"Load ``{name}``: {sum(sizes)} samples, {n_features} features, {len(sizes)} classes."
+    return load_set
+
+
+load_iris = _loader("iris")
+load_wine = _loader("wine")
+load_hepatitis = _loader("hepatitis")
+load_cancer = _loader("cancer")
+load_olivetti = _loader("olivetti")
+load_mnist = _loader("mnist")
+load_fmnist = _loader("fmnist")
+load_frogs = _loader("frogs")
+load_codon = _loader("codon")
