@@ -109,6 +109,7 @@ TABLES = {
     "tables_noise": tables.noise_table,
     "tables_drawn": drawn.table,
     "messy": messy.table,
+    "messy_columns": messy.column_table,
     "features": features.table,
     "explorer": explorer.table,
     "explorer_speed": explorer.speed_table,
