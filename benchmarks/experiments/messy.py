@@ -1,21 +1,23 @@
-"""Messy files as people have them: ``python -m benchmarks messy``.
+"""Messy files and columns as people have them: ``python -m benchmarks messy``.
 
-One table of 90 customers in three groups is written in many ways, and ``gitcluster fit`` gets each of them. It is
-"right" where all rows are labelled and the groups are found (an adjusted Rand index above 0.8), "error" where a message
-says what is wrong with the file, "wrong" where the labels are others, and "traceback" where the program breaks.
+One table of 90 customers in three groups is written as many files, and ``gitcluster fit`` gets each of them. The
+outcome is "right" if all rows are labelled and the groups are found (an adjusted Rand index above 0.8), "error" if a
+message says what is wrong with the file, "wrong" if the labels are others, and "traceback" if the program breaks.
+
+Then messy columns are read as texts in a data frame and as a file on the command line, and their use is compared.
 """
 
 from __future__ import annotations
 
-import argparse
 import bz2
+import contextlib
 import gzip
 import io
 import json
 import lzma
-import os
-import subprocess
 import sys
+import traceback
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,62 +26,72 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import adjusted_rand_score
 
-import gitcluster
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
+from gitcluster import GIT
+from gitcluster.cli.running import execute
+from sklearn.metrics import adjusted_rand_score
+from tests.cli.messy_columns import COLUMNS, beside_numbers
 
 RESULTS = FOLDER / "messy.jsonl"
-FIELDS = ("file",)
+FIELDS = ("kind", "name")
 N_ROWS = 90
 GROUP = np.repeat([0, 1, 2], N_ROWS // 3)
-ASKED = ("--id", "customer", "-c", "3", "--missing", "median", "-o", "labels.csv")
-RUN = """
-import contextlib, io, json, os, runpy, sys, traceback
-done, folder = [], sys.argv[1]
-for place, words in enumerate(json.loads(sys.argv[2])):
-    os.chdir(os.path.join(folder, str(place)))
-    sys.argv, errors, code = ["gitcluster", *words], io.StringIO(), 0
-    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-        try:
-            runpy.run_module("gitcluster", run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        except BaseException:
-            code = 1
-            traceback.print_exc()
-    done.append((code, errors.getvalue()))
-print(json.dumps(done))
-"""
-"""All commands in one process, each as in a shell."""
+OPTIONS = ("--id", "customer", "-c", "3", "-q", "-o", "labels.csv")
 Content = bytes | str
 Make = Callable[[pd.DataFrame], Content]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fit every file and print the table."""
-    argparse.ArgumentParser(prog="python -m benchmarks messy", description=__doc__).parse_args(arguments)
+    """Fit every file and column, and print the tables."""
     stored = Store(RESULTS, FIELDS)
-    source = Path(gitcluster.__file__).parents[1]
+    for title in FILES:
+        line = {"kind": "file", "name": title, **try_file(title)}
+        stored.add(line | describe_run("messy", arguments))
+        print(*line.values(), sep=" | ", file=sys.stderr)
+    for name in COLUMNS:
+        line = {"kind": "column", "name": name, **try_column(name)}
+        stored.add(line | describe_run("messy", arguments))
+        print(*line.values(), sep=" | ", file=sys.stderr)
+    print(table(), column_table(), sep="\n\n")
+
+
+def run_in(folder: str, *words: str) -> tuple[int, str]:
+    """Return the exit code and the errors of a command, run in a folder."""
+    errors = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            code = execute(list(words))
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    return code, errors.getvalue()
+
+
+def try_file(title: str) -> Line:
+    """Return the outcome of a file."""
+    name, make, more = FILES[title]
     with TemporaryDirectory() as folder:
-        for place, (name, make, _) in enumerate(FILES.values()):
-            content = make(customers())
-            Path(folder, str(place)).mkdir()
-            Path(folder, str(place), name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        commands = [["fit", name, *ASKED, *more] for name, _, more in FILES.values()]
-        own = os.environ | {"PYTHONPATH": str(source)}
-        work = [sys.executable, "-c", RUN, folder, json.dumps(commands)]
-        done = json.loads(subprocess.run(work, env=own, capture_output=True, text=True, check=True).stdout)
-        for place, (title, (code, errors)) in enumerate(zip(FILES, done, strict=True)):
-            line = {"file": title} | judge(Path(folder, str(place)), code, errors)
-            stored.add(line | describe_run("messy", arguments))
-            print(*line.values(), sep=" | ", file=sys.stderr)
-    print(table())
+        content = make(customers())
+        Path(folder, name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        code, errors = run_in(folder, "fit", name, *OPTIONS, *more)
+        return judge(Path(folder), code, errors)
+
+
+def try_column(name: str) -> Line:
+    """Return the use of a column in Python and on the command line, with an example of its cells."""
+    frame = beside_numbers(name)
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame.to_csv(Path(folder, "t.csv"), index=False)
+        code, errors = run_in(folder, "fit", "t.csv", "-c", "2", "-q", "--save", "m.npz")
+        found = errors if code else GIT.load(Path(folder, "m.npz")).columns_[name].describe()
+        return {"cells": COLUMNS[name][3:6], "python": GIT(2).fit(frame).columns_[name].describe(), "command_line": found}
 
 
 def customers() -> pd.DataFrame:
-    """Ids and three numbers."""
+    """Return ids and three numbers."""
     rng = np.random.default_rng(0)
     return pd.DataFrame(
         {
@@ -92,7 +104,7 @@ def customers() -> pd.DataFrame:
 
 
 def judge(folder: Path, code: int, errors: str) -> Line:
-    """What became of one file."""
+    """Return the outcome of one fit."""
     if "Traceback" in errors:
         return {"outcome": "traceback", "said": errors.strip().splitlines()[-1][:200]}
     if code:
@@ -193,12 +205,14 @@ FILES: dict[str, tuple[str, Make, tuple[str, ...]]] = {
     "`0.5%`": ("t.csv", _each("income", lambda x: f"{x / 1e5:.3f}%"), ()),
     "`sep=;` on top": ("t.csv", lambda f: "sep=;\n" + _csv(f, sep=";"), ()),
     "comment lines on top": ("t.csv", lambda f: "# from the shop\n# 2026\n" + _csv(f), ()),
+    "a title and an empty line on top": ("t.csv", lambda f: "Customers, May 2026\n\n" + _csv(f), ()),
+    "a title with separators": ("t.csv", lambda f: "Customers;;;\n" + _csv(f, sep=";"), ()),
     "empty lines": ("t.csv", lambda f: _csv(f).replace("\n", "\n\n"), ()),
     "old Mac line ends": ("t.csv", lambda f: _csv(f).replace("\n", "\r"), ()),
     "gaps": ("t.csv", lambda f: _gaps(f, ""), ()),
     "gaps as `n/a`": ("t.csv", lambda f: _gaps(f, "n/a"), ()),
     "gaps as `-`": ("t.csv", lambda f: _gaps(f, "-"), ()),
-    "gaps as `-`, with `--na -`": ("t.csv", lambda f: _gaps(f, "-"), ("--na", "-")),
+    "gaps as `-99`, with `--na`": ("t.csv", lambda f: _gaps(f, "-99"), ("--na", "-99")),
     "a text column": ("t.csv", _with(city=np.array(["Köln", "Oslo", "Rome"])[RNG.permutation(GROUP)]), ()),
     "yes/no": ("t.csv", _with(member=RNG.choice(["yes", "no"], N_ROWS)), ()),
     "dates 31.12.2024": ("t.csv", lambda f: _csv(f.assign(since=_days().dt.strftime("%d.%m.%Y"))), ()),
@@ -221,17 +235,28 @@ FILES: dict[str, tuple[str, Make, tuple[str, ...]]] = {
 
 
 def table() -> str:
-    """Return what came of each file."""
+    """Return the outcome of each file."""
     lines = Store(RESULTS, FIELDS).lines
-    return markdown(["file", "outcome"], [[title, _show(lines.get((title,)))] for title in FILES])
+    rows = [[title, _show(lines[("file", title)])] for title in FILES if ("file", title) in lines]
+    return markdown(["file", "outcome"], rows)
 
 
-def _show(line: Line | None) -> str:
-    if line is None:
-        return ""
-    if line["outcome"] == "right":
-        return "right"
-    words = (
-        json.dumps(line["said"], ensure_ascii=False)[1:-1].replace("\\\\", "\\").replace('\\"', '"').replace("|", "\\|")
-    )
-    return f"{line['outcome']}: {words}"
+def column_table() -> str:
+    """Return the use of each column."""
+    lines = Store(RESULTS, FIELDS).lines
+    found = [lines[("column", name)] for name in COLUMNS if ("column", name) in lines]
+    rows = [
+        [line["name"], ", ".join(f"`{_plain(cell)}`" for cell in line["cells"]), _plain(line["python"]),
+         "the same" if line["command_line"] == line["python"] else _plain(line["command_line"])]
+        for line in found
+    ]  # fmt: skip
+    return markdown(["column", "cells", "in Python", "on the command line"], rows)
+
+
+def _show(line: Line) -> str:
+    return "right" if line["outcome"] == "right" else f"{line['outcome']}: {_plain(line['said'])}"
+
+
+def _plain(words: str) -> str:
+    """Return a text for a cell of a Markdown table."""
+    return json.dumps(words, ensure_ascii=False)[1:-1].replace("\\\\", "\\").replace('\\"', '"').replace("|", "\\|")

@@ -106,6 +106,7 @@ TABLES = {
     "tables_noise": tables.noise_table,
     "messy": messy.table,
     "gaps": gaps.table,
+    "messy_columns": messy.column_table,
     "features": features.table,
     "explorer": explorer.table,
     "explorer_speed": explorer.speed_table,

@@ -316,7 +316,7 @@ def test_completion(folder, run, monkeypatch):
     assert run()[1].split() == ["plain,manhattan"]
 
 
-@pytest.mark.parametrize("package", ["click", "rich", "pandas", "pyarrow", "openpyxl"])
+@pytest.mark.parametrize("package", ["charset_normalizer", "click", "rich", "pandas", "pyarrow", "openpyxl"])
 def test_without_the_extra(monkeypatch, capsys, package):
     monkeypatch.setattr("gitcluster.cli.is_installed", lambda name: name != package)
     with pytest.raises(SystemExit) as stop:
@@ -342,6 +342,15 @@ def test_help_has_its_options_in_groups(run):
     titles = [line[:-1] for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert titles == [*GROUPS, "Other options"]
     assert out.index("--n-clusters") < out.index("--separator")
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_help_is_not_cut_off(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for command in ([], ["fit"], ["predict"], ["cut"], ["compare"]):
+        code, out, _ = run(*command, "--help")
+        assert code == 0
+        assert "..." not in out.split("\n", 1)[1]
 
 
 def test_an_interrupted_writer_leaves_what_was_there(folder):

@@ -1,4 +1,4 @@
-"""The commands of ``gitcluster``, together."""
+"""The command ``gitcluster`` and its subcommands."""
 
 import sys
 from typing import Any
@@ -22,7 +22,11 @@ class OutputClosed(Exception):  # noqa: N818
 
 
 class Commands(click.Group):
-    """A group that lets a broken pipe through."""
+    """A group that lists its commands in the order of use and lets a broken pipe through."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -55,7 +59,7 @@ def app(traceback: bool) -> None:
     screen.with_traceback = traceback
 
 
-@app.command()
+@click.command()
 @click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
 def demo(output: str | None) -> None:
     """Cluster an embedded example, and show a picture and a table of it."""
@@ -67,7 +71,7 @@ def demo(output: str | None) -> None:
         click.echo(f"The example: {output}")
 
 
-@app.command()
+@click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the lines that make SHELL complete commands and options.
@@ -82,5 +86,20 @@ def completion(shell: str) -> None:
     click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())
 
 
-for command in (fit, predict, cut, profile, explain, plot, explore, report, compare):
+SUMMARIES: dict[click.Command, str] = {
+    fit: "Cluster the rows of a table.",
+    predict: "Label new rows with a saved model.",
+    cut: "Choose another number of clusters without a new fit.",
+    profile: "Describe the differences between clusters.",
+    explain: "Explain the cluster of a row, or of two rows.",
+    plot: "Draw a picture.",
+    explore: "Write a page to explore in a browser.",
+    report: "Write a report as one page.",
+    compare: "Compare GIT with other methods on your table.",
+    demo: "Cluster an embedded example.",
+    completion: "Print lines that complete commands and options in a shell.",
+}
+"""One line per command; click would cut off the first sentence of a longer help."""
+for command, summary in SUMMARIES.items():
+    command.short_help = summary
     app.add_command(command)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean together."""
+"""Options that several commands share."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def number_or_auto(kind: type) -> Callable[[str], Any]:
-    """A type of option: a number, or "auto"."""
+    """Return a type of option: a number, or "auto"."""
 
     def convert(value: str) -> Any:
         try:
@@ -31,7 +31,7 @@ def number_or_auto(kind: type) -> Callable[[str], Any]:
 
 
 def proportions_type(value: str) -> Any:
-    """A type of option: shares such as 1:0.5:0.1, or "equal"."""
+    """Return the shares of an option such as 1:0.5:0.1, or "equal"."""
     try:
         return value if value == "equal" else [float(part) for part in re.split("[:,]", value)]
     except ValueError:
@@ -39,7 +39,7 @@ def proportions_type(value: str) -> Any:
 
 
 def bytes_type(value: str) -> float:
-    """A type of option: a number of bytes, such as 4GB."""
+    """Return the bytes of an option such as 4GB."""
     found = re.fullmatch(r"(\d+\.?\d*) ?([kMGT]?)B?", value)
     if found is None:
         raise click.BadParameter(f"{value!r} is not a size such as 500MB or 4GB.")
@@ -47,7 +47,7 @@ def bytes_type(value: str) -> float:
 
 
 def together(*options: Decorator) -> Decorator:
-    """Several options as one decorator."""
+    """Return several options as one decorator."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -72,15 +72,15 @@ def command_of(ctx: click.Context) -> str:
 
 
 GROUPS = {
-    "What you know": ("n_clusters", "proportions", "min_size", "max_size", "noise", "exact"),
+    "Prior knowledge": ("n_clusters", "proportions", "min_size", "max_size", "noise", "exact"),
     "Output": ("output", "output_format", "probabilities", "with_data", "save", "safe_formulas"),
     "Columns": ("columns", "exclude", "ignore", "categorical", "ordinal", "log", "weight", "id", "missing", "na"),
-    "How to cluster": ("n_neighbors", "metric", "no_scale", "pca", "variant", "jobs"),
-    "How the table is written": (
+    "Method": ("n_neighbors", "metric", "no_scale", "pca", "variant", "jobs"),
+    "Format of the table": (
         "separator", "skip_rows", "quote", "decimal", "encoding", "no_header", "input_format", "key", "sheet", "memory",
     ),
 }  # fmt: skip
-"""Options by what they are about, for the help; the others come last."""
+"""Options by subject, for the help; the others come last."""
 
 
 class GroupedCommand(click.Command):
@@ -88,7 +88,8 @@ class GroupedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all groups that have options."""
-        records = {param.name: record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))}
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {option.name: record for option in options if (record := option.get_help_record(ctx))}
         groups = [(title, [records.pop(name) for name in names if name in records]) for title, names in GROUPS.items()]
         groups = [(title, rows) for title, rows in groups if rows]
         for title, rows in (*groups, ("Other options" if groups else "Options", list(records.values()))):
@@ -104,12 +105,12 @@ table_options = together(
     click.option("--exclude", multiple=True, metavar="NAMES", help="Columns to leave out: names or patterns."),
     click.option("--ignore", multiple=True, metavar="NAMES", help="The same as --exclude."),
     click.option("--categorical", multiple=True, metavar="NAMES",
-                 help="Columns whose values are categories although they look like numbers: zip codes."),
+                 help="Columns of categories that look like numbers: zip codes."),
     click.option("--ordinal", multiple=True, metavar="NAME=A,B,C", help="A column of categories in their order."),
-    click.option("--log", multiple=True, metavar="NAMES", help="Columns to be taken by their logarithms: incomes."),
+    click.option("--log", multiple=True, metavar="NAMES", help="Columns to use on a log scale: incomes."),
     click.option("--weight", multiple=True, metavar="NAME=NUMBER",
-                 help="What distances in a column are multiplied by; 1 by default."),
-    click.option("--id", metavar="NAME", help="Column that names the rows; it is kept in the output."),
+                 help="Weight of a column in distances; 1 by default."),
+    click.option("--id", metavar="NAME", help="Column that identifies the rows; the output keeps it."),
     click.option("--missing", type=click.Choice(["impute", "drop", "error"]), help="Missing numbers: impute them from "
                  "the nearest rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
     click.option("--na", multiple=True, metavar="TEXT", help="A further text that means a missing value: -99."),
@@ -122,14 +123,14 @@ table_options = together(
                  "a quote that seems to swallow rows is an error."),
     click.option("--decimal", metavar="CHAR", help="Decimal mark of numbers that are texts. Each column decides by "
                  "default."),
-    click.option("--encoding", metavar="NAME", help="Encoding of a text table: utf-8, cp1252, ... Guessed by default."),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text table, such as cp1252. Guessed by default."),
     click.option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
     click.option("--input-format", type=click.Choice(sorted(set(FORMATS.values()))),
                  help="Format of the table. Its first bytes decide by default."),
-    click.option("--key", metavar="NAME", help="Which array of an NPZ file."),
-    click.option("--sheet", metavar="NAME", help="Which sheet of an Excel workbook."),
+    click.option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
+    click.option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
     click.option("--memory", type=bytes_type, metavar="SIZE",
-                 help="Use at most this much memory, such as 4GB. By default it is what is free."),
+                 help="Memory to use at most, such as 4GB. All free memory by default."),
 )  # fmt: skip
 
 prior_options = together(
@@ -137,7 +138,7 @@ prior_options = together(
         "-c", "--n-clusters", type=number_or_auto(int), metavar="N", help="Number of clusters, or auto (the default)."
     ),
     click.option(
-        "--proportions", type=proportions_type, metavar="A:B:...", help="Expected shares: 1:0.5:0.1, counts, or equal."
+        "--proportions", type=proportions_type, metavar="A:B:C", help="Expected shares: 1:0.5:0.1, counts, or equal."
     ),
 )
 
@@ -148,9 +149,9 @@ model_options = together(
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME",
                  shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
                  help="Distance: any metric of scikit-learn's NearestNeighbors."),
-    click.option("--no-scale", is_flag=True, help="Take the columns as they are."),
-    click.option("--pca", is_flag=True, help="Measure distances in the principal components that hold 90 % of the "
-                 "variance, for wide tables; answers are still in your columns."),
+    click.option("--no-scale", is_flag=True, help="Use the columns without scaling."),
+    click.option("--pca", is_flag=True, help="Measure distances in the principal components with 90 % of the "
+                 "variance, for wide tables; explanations stay in your columns."),
     click.option("--noise", type=number_or_auto(float), metavar="SHARE",
                  help="Share of the rows that are labelled -1, or auto."),
     click.option("--variant", type=click.Choice(["adaptive", "paper", "authors"]), default="adaptive",
@@ -161,8 +162,8 @@ model_options = together(
 )  # fmt: skip
 
 label_options = together(
-    click.option("-o", "--output", metavar="FILE", help="Where the labels are written. The name decides between CSV, "
-                 "TSV, Parquet, Arrow, NPY, NPZ and Excel; - is the standard output."),
+    click.option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ "
+                 "or Excel, by its name; - is the standard output."),
     click.option("--output-format", type=click.Choice(sorted(set(FORMATS.values()))),
                  help="Format of the labels. The name decides by default."),
     click.option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
@@ -211,7 +212,7 @@ def columns_of(options: dict[str, Any]) -> ColumnOptions:
 
 
 def model_of(options: dict[str, Any]) -> GIT:
-    """The estimator that ``model_options`` describe."""
+    """Return the estimator that ``model_options`` describe."""
     number = options["n_clusters"]
     if options["no_scale"] and options["pca"]:
         raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")

@@ -11,7 +11,8 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
@@ -246,14 +247,14 @@ class TextTable:
 
     def _rows(self, lines: list[str], above: int, width: int | None) -> Iterator[Row]:
         """Yield rows, also empty ones, up to one that goes on below the last line; raise for quotes that are wrong."""
-        reader, done = _reader(lines, self.layout.separator, self.quote), 0
+        waiting, done = iter(lines), 0
         try:
-            for fields in reader:
-                self._check_swallowed(lines[done : reader.line_num], above + done, width)
-                yield Row(fields, done, reader.line_num)
-                done = reader.line_num
+            for row in split_rows(waiting, self.layout.separator, self.quote):
+                self._check_swallowed(lines[row.start : row.end], above + row.start, width)
+                yield row
+                done = row.end
         except csv.Error:
-            if reader.line_num == len(lines) and not self.ended:
+            if next(waiting, None) is None and not self.ended and width is not None:
                 return self._check_swallowed(lines[done:], above + done, width)
             raise TableError(
                 f"{self.name}, line {above + done + 1:,}: a quote is never closed, or closed within a field: "
@@ -371,14 +372,9 @@ def _sample_rows(lines: list[str], separator: str, quote: str | None) -> list[Ro
 
     A comment is the header if numbers follow below as many names.
     """
-    rows, done = [], 0
-    reader = _reader(lines, separator, quote)
-    try:
-        for fields in reader:
-            rows += [Row(fields, done, reader.line_num)] if fields else []
-            done = reader.line_num
-    except csv.Error:
-        pass
+    rows: list[Row] = []
+    with suppress(csv.Error):
+        rows.extend(row for row in split_rows(lines, separator, quote) if row.fields)
     comments = next((i for i, row in enumerate(rows) if not row.fields[0].lstrip().startswith("#")), len(rows))
     if 0 < comments < len(rows):
         above, below = rows[comments - 1].fields, rows[comments].fields
@@ -411,10 +407,14 @@ def _number_fields(lines: list[str], separator: str, width: int) -> tuple[int, .
     return tuple(i for i in range(width) if rows and sum(_is_number(row[i]) for row in rows) > USUAL * len(rows))
 
 
-def _reader(lines: list[str], separator: str, quote: str | None) -> Any:
+def split_rows(lines: Iterable[str], separator: str, quote: str | None) -> Iterator[Row]:
+    """Yield the rows of lines, also empty ones; ``csv.Error`` for a quote that is wrong."""
     given = map(_single_blanks, lines) if separator == " " else lines
     quotes: Any = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
-    return csv.reader(given, delimiter=separator, strict=True, **quotes)
+    reader, done = csv.reader(given, delimiter=separator, strict=True, **quotes), 0
+    for fields in reader:
+        yield Row(fields, done, reader.line_num)
+        done = reader.line_num
 
 
 def _is_number(cell: str) -> bool:
