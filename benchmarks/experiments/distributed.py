@@ -165,7 +165,7 @@ def fit_there(X: Any, **options: Any) -> tuple[Any, Line]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = DaskGIT(CENTRES, n_neighbors=20, **options).fit(X)
-    figures = {"seconds": round(perf_counter() - start, 1), "cells": model.n_cells_, "rounds": model.n_rounds_}
+    figures = {"seconds": round(perf_counter() - start, 1), "cells": model.n_cells_}
     stages = {name: round(value, 1) for name, value in model.seconds_.items()}
     return model, figures | {"stages": stages}
 
@@ -263,7 +263,7 @@ def fit_large(n_samples: int) -> Line:
         cpu, sent, written = (watch.totals() - before).round(1).T.tolist()
         figures |= {"CPU seconds": cpu, "sent GB": sent, "written GB": written}
         sizes = {"local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges)}
-        sizes |= {"halo": round(model.halo_, 2), "bytes moved": model.bytes_moved_}
+        sizes |= {"halo": round(model.halo_, 2)}
         largest = {"largest share": round(float(model.proportions_.max()), 4), "task GB": model.task_bytes_ / 1e9}
         return {"n": n_samples, "workers": 2} | figures | sizes | largest | watch.figures()
 

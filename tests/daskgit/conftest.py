@@ -1,6 +1,6 @@
-"""Every test runs on Dask's scheduler of one thread, but for those that ask for a cluster.
+"""Run every test on Dask's synchronous scheduler, except those that use a cluster.
 
-The folder does not bear the name of the package, ``distributed``: tests would hide Dask's own package of that name.
+The folder is not named ``distributed`` like the package: tests would hide Dask's package of that name.
 """
 
 import pytest
@@ -19,7 +19,7 @@ def _one_thread():
 
 @pytest.fixture(scope="session")
 def processes():
-    """A cluster of two processes of one thread each, which come back when they are killed."""
+    """Return the client of two processes of one thread each, which restart when they are killed."""
     from distributed import Client, LocalCluster
 
     with (
@@ -33,7 +33,7 @@ def processes():
 
 @pytest.fixture
 def client(processes):
-    """The cluster, as the scheduler of one test."""
+    """Use the cluster as the scheduler of one test."""
     import dask
 
     processes.cluster.scale(2)

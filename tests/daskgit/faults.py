@@ -1,4 +1,4 @@
-"""Workers that die on purpose: the first calls of a function on a cluster kill the processes that they run in."""
+"""Kill workers on purpose: the first calls of a function end the processes that they run in."""
 
 import importlib
 import os
@@ -10,7 +10,7 @@ from distributed import WorkerPlugin
 
 
 class Deadly(WorkerPlugin):
-    """Makes ``function``, "module.name" in ``gitcluster.distributed``, deadly for its first ``deaths`` calls."""
+    """Make ``function``, a "module.name" in ``gitcluster.distributed``, deadly for its first ``deaths`` calls."""
 
     name = "deadly"
 

@@ -1,4 +1,4 @@
-"""The graph on disk: taken up by the same fit, refused by any other."""
+"""The graph on disk: the same fit continues from it, any other refuses it."""
 
 import hashlib
 import json
@@ -34,13 +34,13 @@ def written(tmp_path_factory):
 
 @pytest.fixture
 def folder(written, tmp_path):
-    """A folder with the graph of X, to be used or spoiled."""
+    """Return a copy of the folder with the graph of X."""
     return Path(shutil.copytree(written, tmp_path / "graph"))
 
 
 @pytest.fixture
 def no_search(monkeypatch):
-    """A search is a failure."""
+    """Fail if anything is searched."""
     for name in ("search_exactly", "make_cells"):
         monkeypatch.setattr(estimator, name, lambda *_, **__: pytest.fail("searched again"))
 
@@ -75,7 +75,7 @@ def test_another_number_needs_no_other_graph(folder, no_search):
     ids=["rows", "values", "order", "pairs", "precision", "k", "auto", "scale", "weights", "variant"],
 )
 def test_other_data_or_parameters_are_refused(folder, no_search, data, options):
-    with pytest.raises(CheckpointError, match=r"of other data or parameters .* Use another folder, or remove this one"):
+    with pytest.raises(CheckpointError, match="other data or parameters"):
         fit(data, **{"n_clusters": 3, "checkpoint": folder, **OPTIONS, **options})
 
 
@@ -88,19 +88,19 @@ def test_half_a_graph_is_none(folder):
 
 
 def test_a_damaged_manifest(folder):
-    for text in ('{"format": 1', '{"format": 99}', "[]", '{"format": 1}'):
+    for text in ('{"format": 1', '{"format": 99}', "[]", '{"format": 3}'):
         (folder / "graph.json").write_text(text)
-        with pytest.raises(CheckpointError, match=r"Remove the folder|Use another folder"):
+        with pytest.raises(CheckpointError, match="graph"):
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
 def test_a_damaged_or_missing_file(folder):
     path = folder / "cell-000001.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(CheckpointError, match=r"cell-000001.parquet is damaged: .* Remove the folder, to search anew"):
+    with pytest.raises(CheckpointError, match=path.name):
         fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
     path.unlink()
-    with pytest.raises(CheckpointError, match=r"cell-000001.parquet is damaged: .* Remove the folder, to search anew"):
+    with pytest.raises(CheckpointError, match=path.name):
         fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
@@ -113,15 +113,15 @@ def test_any_changed_byte_is_named(folder):
         changed = bytearray(whole)
         changed[rng.integers(len(whole))] ^= int(rng.integers(1, 256))
         path.write_bytes(changed)
-        with pytest.raises(CheckpointError, match=r"Remove the folder|another folder|of other data"):
+        with pytest.raises(CheckpointError):
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
         path.write_bytes(whole)
     assert_same(fit(X, n_clusters=3, checkpoint=folder, **OPTIONS), EXPECTED)
 
 
-def put(values, place, value):
+def put(values, position, value):
     changed = np.array(values)
-    changed.reshape(-1)[place] = value
+    changed.reshape(-1)[position] = value
     return changed
 
 
@@ -137,7 +137,7 @@ FORGED = {
 
 
 def forge_file(folder, part, name, change):
-    """Other values in a file, with right checksums."""
+    """Change values in a file, and the checksums accordingly."""
     path = folder / f"{part}-000001.parquet"
     table = pq.read_table(path)
     column = table[name].combine_chunks()
@@ -148,7 +148,7 @@ def forge_file(folder, part, name, change):
     pq.write_table(pa.table({key: made if key == name else table[key] for key in table.column_names}), path)
     manifest = json.loads((folder / "graph.json").read_text())
     manifest["files"][1][("cell", "halo").index(part)] = hashlib.sha256(path.read_bytes()).hexdigest()
-    manifest["checksum"] = checkpoint._checksum(manifest)
+    manifest["checksum"] = checkpoint.manifest_checksum(manifest)
     (folder / "graph.json").write_text(json.dumps(manifest))
 
 
@@ -157,24 +157,24 @@ def test_forged_values_with_right_checksums_are_refused(written, tmp_path, part,
     for i, change in enumerate(FORGED[part, name]):
         folder = Path(shutil.copytree(written, tmp_path / str(i)))
         forge_file(folder, part, name, change)
-        with pytest.raises(CheckpointError, match="Remove the folder"):
+        with pytest.raises(CheckpointError):
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
-@pytest.mark.parametrize("name", ["centres", "around", "rounds", "lent", "files"])
+@pytest.mark.parametrize("name", ["centres", "around", "files"])
 def test_forged_manifests_are_refused(folder, name):
     whole = json.loads((folder / "graph.json").read_text())
     less = whole[name][:-1] if isinstance(whole[name], list) else -1
     for wrong in (None, "x", [], [[99]], less):
         manifest = whole | {name: wrong}
-        (folder / "graph.json").write_text(json.dumps(manifest | {"checksum": checkpoint._checksum(manifest)}))
-        with pytest.raises(CheckpointError, match="Remove the folder"):
+        (folder / "graph.json").write_text(json.dumps(manifest | {"checksum": checkpoint.manifest_checksum(manifest)}))
+        with pytest.raises(CheckpointError):
             fit(X, n_clusters=3, checkpoint=folder, **OPTIONS)
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, no_search):
     (tmp_path / "file").write_text("")
-    with pytest.raises(CheckpointError, match=r"cannot be written to: .* Use a folder that all workers can write to"):
+    with pytest.raises(CheckpointError, match="write"):
         fit(X, n_clusters=3, checkpoint=tmp_path / "file" / "graph", **OPTIONS)
 
 
@@ -191,7 +191,7 @@ if __name__ == "__main__":
     with LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster, Client(cluster):
-        estimator.find_routes = die
+        estimator.link_cells = die
         DaskGIT(3, n_neighbors=5, cell_size=50, noise=0.1, checkpoint=sys.argv[2]).fit(np.load(sys.argv[1]))
 """
 

@@ -1,4 +1,4 @@
-"""What DaskGIT takes, and what it gives back in the shape of what it took."""
+"""Collections that DaskGIT supports, and results in their shape."""
 
 import dask.array as da
 import dask.dataframe as dd
@@ -18,7 +18,7 @@ EXPECTED = on_one_machine(BLOBS, **OPTIONS)
 
 
 def check(X, expected=EXPECTED, **options):
-    """A fit in small cells that equals what one machine finds."""
+    """Fit in small cells, compare with one machine, and return the model."""
     model = DaskGIT(**OPTIONS, cell_size=40, **options).fit(X)
     assert_same(model, expected)
     return model
@@ -106,11 +106,8 @@ def test_parquet_files(tmp_path, kind):
     path = str(folder) if kind is str else folder
     model = check(path)
     np.testing.assert_array_equal(model.predict(path).compute(), EXPECTED.labels_)
-    check(path if kind is str else folder / "part.0.parquet", EXPECTED if kind is str else _first_part(folder))
-
-
-def _first_part(folder):
-    return on_one_machine(pd.read_parquet(folder / "part.0.parquet"), **OPTIONS)
+    part = folder / "part.0.parquet"
+    check(part, on_one_machine(pd.read_parquet(part), **OPTIONS))
 
 
 def test_single_samples_in_many_parts():
@@ -126,7 +123,7 @@ def test_nothing_of_the_size_of_the_data_is_in_the_model():
 
 
 def _sizes(value):
-    """Sizes of all arrays that an object holds, but for those that Dask holds elsewhere."""
+    """Yield the sizes of all arrays that an object holds itself."""
     if is_dask_collection(value):
         return
     if isinstance(value, np.ndarray):
@@ -141,8 +138,5 @@ def _sizes(value):
 def test_fit_predict_and_seconds(capsys):
     model = DaskGIT(**OPTIONS, verbose=True)
     np.testing.assert_array_equal(model.fit_predict(chunked(BLOBS)).compute(), EXPECTED.labels_)
-    assert list(model.seconds_) == [
-        "look at the data", "study some samples", "cells", "search", "exchange", "local clusters and topo-graph",
-        "merge", "labels",
-    ]  # fmt: skip
+    assert {"cells", "search", "merge", "labels"} < set(model.seconds_)
     assert "[DaskGIT]" in capsys.readouterr().err

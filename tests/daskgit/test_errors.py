@@ -1,4 +1,4 @@
-"""Bad input: the error names the problem and the remedy, and an earlier fit stays as it was."""
+"""Wrong input raises an error that names it, and an earlier fit stays as it was."""
 
 import importlib
 import sys
@@ -30,39 +30,30 @@ def with_value(value):
 @pytest.mark.parametrize(
     ("X", "text"),
     [
-        (chunked(with_value(np.nan)), "contains NaN, in part 2 .* Fill or drop"),
-        (chunked(with_value(np.inf)), "contains infinity, in part 2 .* Fill or drop"),
-        (chunked(BLOBS)[:, 0], "Expected 2D array, got 1 dimension"),
-        (BLOBS[:, 0], "Expected 2D array, got 1 dimension"),
-        (BLOBS[None], "Expected 2D array, got 3 dimension"),
-        (chunked(BLOBS * 1j), "takes real numbers, got an array of complex128"),
-        (chunked(BLOBS.astype(str)), "takes real numbers, got an array of <U"),
-        (np.array([["a", 1.0], ["b", 2.0]], dtype=object), "takes real numbers, got an array of object"),
-        (da.zeros((10, 0)), "at least one"),
-        (np.empty((5, 0)), "at least one"),
-        (BLOBS[:1], r"Found 1 sample\(s\) while a minimum of 2"),
-        (BLOBS[:0], r"Found 0 sample\(s\) while a minimum of 2"),
-        (chunked(BLOBS)[chunked(BLOBS)[:, 0] > 1e9], r"Found 0 sample\(s\) while a minimum of 2"),
-        (BLOBS * [1e300, 1], "too large for their distances .* Use scale='std'"),
+        (chunked(with_value(np.nan)), "NaN, in part 2"),
+        (chunked(with_value(np.inf)), "infinity, in part 2"),
+        (dd.from_pandas(pd.DataFrame(with_value(np.nan)), npartitions=3), "NaN, in part 2"),
+        (dd.from_pandas(pd.DataFrame(with_value(np.nan)).astype("Float64"), npartitions=3), "NaN, in part 2"),
+        (chunked(BLOBS)[:, 0], "2D"),
+        (BLOBS[None], "2D"),
+        (chunked(BLOBS * 1j), "complex128"),
+        (chunked(BLOBS.astype(str)), "<U"),
+        (np.array([["a", 1.0], ["b", 2.0]], dtype=object), "object"),
+        (da.zeros((10, 0)), "features"),
+        (BLOBS[:1], "samples"),
+        (BLOBS[:0], "samples"),
+        (chunked(BLOBS)[chunked(BLOBS)[:, 0] > 1e9], "samples"),
+        (dd.from_pandas(pd.DataFrame(BLOBS).assign(name="x", day=pd.Timestamp("2025-01-01"))), "'name', 'day'"),
     ],
 )
 def test_wrong_samples(X, text):
-    scale = None if "too large" in text else "std"
     with pytest.raises(ValueError, match=text):
-        DaskGIT(2, scale=scale).fit(X)
+        DaskGIT(2).fit(X)
 
 
-def test_columns_that_are_no_numbers():
-    table = pd.DataFrame(BLOBS, columns=["age", "income"]).assign(name="x", day=pd.Timestamp("2025-01-01"))
-    with pytest.raises(ValueError, match=r"in the columns name, day\. Drop them: X.drop\(columns=\['name', 'day'\]\)"):
-        DaskGIT(2).fit(dd.from_pandas(table, npartitions=2))
-
-
-@pytest.mark.parametrize("kind", ["f8", "Float64"])
-def test_missing_values_in_a_frame(kind):
-    table = pd.DataFrame(with_value(np.nan), columns=["age", "income"]).astype(kind)
-    with pytest.raises(ValueError, match="contains NaN, in part 2"):
-        DaskGIT(2).fit(dd.from_pandas(table, npartitions=3))
+def test_samples_that_are_too_large():
+    with pytest.raises(ValueError, match="scale"):
+        DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
 
 
 def test_files_that_are_not_there(tmp_path):
@@ -71,36 +62,25 @@ def test_files_that_are_not_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "text"),
+    "options",
     [
-        ({"metric": "cosine"}, "metric='euclidean' only, got 'cosine'. Use GIT"),
-        ({"variant": "authors"}, r"Use GIT\(variant='authors'\)"),
-        ({"variant": "best"}, "variant must be one of"),
-        ({"variant": "paper", "n_clusters": "auto"}, "needs a prior. Give n_clusters"),
-        ({"noise": 1.0}, "noise must be"),
-        ({"noise": -0.1}, "noise must be"),
-        ({"noise": "much"}, "noise must be"),
-        ({"noise": True}, "noise must be"),
-        ({"noise": [0.1]}, "noise must be"),
-        ({"noise": np.nan}, "noise must be"),
-        ({"cell_size": 0}, "cell_size must be at least 1"),
-        ({"cell_size": 2.5}, "cell_size must be an integer"),
-        ({"cell_size": "small"}, "cell_size must be an integer"),
-        ({"cell_size": None}, "cell_size must be an integer"),
-        ({"n_clusters": 61}, "n_clusters=61 is more than"),
-        ({"n_clusters": 0}, "n_clusters must be at least 1"),
-        ({"n_clusters": "many"}, "n_clusters must be an integer"),
-        ({"n_clusters": 3, "proportions": [1, 2]}, "disagree"),
-        ({"n_neighbors": 60}, "n_neighbors=60 needs more than 60 samples"),
-        ({"n_neighbors": "few"}, "n_neighbors must be an integer"),
-        ({"scale": "mean"}, "scale must be"),
-        ({"scale": [1.0, 2.0, 3.0]}, "scale must have one finite weight"),
-        ({"checkpoint": 3}, "checkpoint must be"),
+        {"metric": "cosine"},
+        {"variant": "authors"},
+        {"variant": "best"},
+        {"n_clusters": "auto", "variant": "paper"},
+        *({"noise": noise} for noise in (1.0, -0.1, "much", True, [0.1], np.nan)),
+        *({"cell_size": size} for size in (0, 2.5, "small", None)),
+        *({"n_clusters": number} for number in (61, 0, "many")),
+        {"proportions": [1, 2], "n_clusters": 3},
+        {"n_neighbors": 60},
+        {"n_neighbors": "few"},
+        *({"scale": scale} for scale in ("mean", "components", [1.0, 2.0, 3.0])),
+        {"checkpoint": 3},
     ],
     ids=str,
 )
-def test_wrong_parameters(options, text):
-    with pytest.raises((ValueError, TypeError), match=text):
+def test_wrong_parameters(options):
+    with pytest.raises((ValueError, TypeError), match=next(iter(options))):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
 
 
@@ -111,15 +91,16 @@ def test_a_cluster_without_workers():
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
         client.as_current(),
-        pytest.raises(RuntimeError, match=r"no workers. Start some: cluster.scale\(2\)"),
+        pytest.raises(RuntimeError, match="workers"),
     ):
         DaskGIT(2).fit(BLOBS)
 
 
 def test_a_model_that_was_not_fitted():
-    for ask in (lambda model: model.predict(BLOBS), lambda model: model.cut(n_clusters=2)):
-        with pytest.raises(NotFittedError):
-            ask(DaskGIT(2))
+    with pytest.raises(NotFittedError):
+        DaskGIT(2).predict(BLOBS)
+    with pytest.raises(NotFittedError):
+        DaskGIT(2).cut(n_clusters=2)
 
 
 @pytest.mark.parametrize("bad", [with_value(np.nan), BLOBS[:1], BLOBS[:, 0]], ids=["NaN", "one sample", "1-d"])
@@ -137,7 +118,7 @@ def test_a_failed_fit_leaves_the_earlier_one(bad):
 def test_a_fit_that_fails_at_the_end_leaves_the_earlier_one(monkeypatch):
     model = fit(BLOBS, n_clusters=3)
     before = dict(vars(model))
-    monkeypatch.setattr(estimator.results, "restore", lambda *_: 1 / 0)
+    monkeypatch.setattr(estimator.results, "to_input_order", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         model.fit(BLOBS[:30])
     assert vars(model) == before
@@ -146,22 +127,22 @@ def test_a_fit_that_fails_at_the_end_leaves_the_earlier_one(monkeypatch):
 def test_a_warning_that_is_an_error_leaves_the_earlier_fit():
     model = fit(BLOBS, n_clusters=3)
     before = dict(vars(model))
-    with pytest.raises(ConvergenceWarning, match="Found"):
+    with pytest.raises(ConvergenceWarning):
         model.set_params(n_clusters=50).fit(BLOBS)
     assert vars(model) == before | {"n_clusters": 50}
 
 
 @pytest.fixture
 def few_bytes(monkeypatch):
-    """Tasks may need fifty thousand bytes."""
+    """Allow 50,000 bytes per task."""
     monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 50_000))
 
 
 def test_a_cell_that_no_task_can_hold(few_bytes):
     X = np.concatenate([BLOBS, np.zeros((2000, 2))])
-    with pytest.raises(CellSizeError, match=r"2,000 samples lie so near .* Give the workers more memory .* repeated"):
+    with pytest.raises(CellSizeError, match="2,000"):
         fit(X, n_clusters=3, n_neighbors=5)
-    with pytest.raises(CellSizeError, match=r"2,000 samples lie so near"):
+    with pytest.raises(CellSizeError, match="2,000"):
         fit(np.zeros((2000, 2)), n_clusters=1, n_neighbors=5)
 
 
@@ -175,5 +156,5 @@ def test_a_missing_package_names_its_extra(monkeypatch, missing):
         monkeypatch.delitem(sys.modules, name)
     find = optional.find_spec
     monkeypatch.setattr(optional, "find_spec", lambda name: None if name == missing else find(name))
-    with pytest.raises(ImportError, match=rf"needs the package {missing}: pip install 'gitcluster\[dask\]'$"):
+    with pytest.raises(ImportError, match=rf"{missing}.*gitcluster\[dask\]"):
         importlib.import_module("gitcluster.distributed")

@@ -1,4 +1,4 @@
-"""A worker that is killed in any stage costs time, never the labels. Slow: a busy machine is slow to replace one."""
+"""Labels do not change if a worker dies in any stage. Slow: a busy machine takes long to replace a worker."""
 
 import numpy as np
 import pytest
@@ -15,23 +15,23 @@ OPTIONS = {"n_clusters": 4, "n_neighbors": 6, "noise": 0.05}
 
 @pytest.fixture
 def deadly(client, tmp_path):
-    """``deadly(function, deaths)`` kills the workers that call a function of the package, so many times."""
+    """Return a function that makes the first calls of a function of the package kill their workers."""
 
     def arm(function, deaths=1):
         client.register_plugin(Deadly(function, tmp_path, deaths))
         return lambda: len(list(tmp_path.iterdir()))
 
     yield arm
-    client.wait_for_workers(2, timeout=120)  # those that come back ask for the plugin
+    client.wait_for_workers(2, timeout=120)  # restarted workers install the plugin
     client.unregister_worker_plugin("deadly")
 
 
 @pytest.mark.parametrize(
     "function",
     [
-        "partition.place_rows",
-        "halo_search.search_halo",
-        "halo_search.answer_queries",
+        "partition.number_range",
+        "search.search_cell",
+        "search.answer_queries",
         "stages.climb",
         "stages.sum_boundaries",
         "results.send_back",
@@ -45,7 +45,7 @@ def test_a_worker_dies(deadly, function):
 
 
 def test_all_workers_die_one_after_the_other(deadly):
-    count = deadly("results.describe_cell", deaths=2)
+    count = deadly("results.collect_cell", deaths=2)
     model = fit(X, cell_size=150, **OPTIONS)
     assert_same(model, on_one_machine(X, **OPTIONS))
     assert count() == 2

@@ -1,4 +1,4 @@
-"""DaskGIT gives what GIT gives, to the last bit."""
+"""DaskGIT equals GIT, to the last bit."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 from gitcluster import pipeline
-from gitcluster.distributed import exact_search, study
+from gitcluster.distributed import search, stages
 
 from .compare import assert_same, check, columns_of, fit, on_one_machine
 
@@ -17,7 +17,7 @@ BLOBS = make_blobs(120, 2, centers=4, cluster_std=1.2, random_state=0)[0]
 
 
 def hard_sets():
-    """Small data sets with ties, duplicates, parts far from each other, and few or many features, by name."""
+    """Return small data sets with ties, duplicates, distant groups, and few or many features, by name."""
     rng = np.random.default_rng(0)
     grid = np.stack(np.meshgrid(np.arange(10.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
     pair = np.concatenate([rng.normal(size=(40, 3)), rng.normal(4, 1, size=(40, 3))])
@@ -62,10 +62,10 @@ def test_hard_sets_in_single_precision(name):
     check(X, cell_size=20, n_clusters=3, variant="paper")
 
 
-@pytest.mark.parametrize("share", [0.0, np.inf], ids=["all are lent", "all are asked"])
+@pytest.mark.parametrize("share", [0.0, np.inf], ids=["all are borrowed", "all are queried"])
 @pytest.mark.parametrize("name", ["lattice in no order", "duplicates", "far groups", "80 features, rounded"])
-def test_cells_that_are_lent_and_cells_that_are_asked(name, share, monkeypatch):
-    monkeypatch.setattr(exact_search, "ASKED", share)
+def test_cells_that_are_borrowed_or_queried(name, share, monkeypatch):
+    monkeypatch.setattr(search, "MAX_QUERIES", share)
     for precision in (np.float32, np.float64):
         check(SETS[name].astype(precision), cell_size=12, n_clusters=2, n_neighbors=5)
 
@@ -174,9 +174,9 @@ def test_a_second_fit_forgets_the_first():
 @pytest.mark.parametrize(
     "options", [{}, {"n_clusters": 3}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 60}]
 )
-def test_some_of_the_samples_decide_on_the_representation(options, monkeypatch):
+def test_a_subsample_decides_on_the_representation(options, monkeypatch):
     monkeypatch.setattr(pipeline, "MOST_STUDIED", 90)
-    monkeypatch.setattr(study, "MOST_STUDIED", 90)
+    monkeypatch.setattr(stages, "MOST_STUDIED", 90)
     X = np.column_stack([BLOBS * [1, 100], np.exp(BLOBS[:, 0] / 4), np.arange(120) % 2])
     check(X, cell_size=40, **options)
     model = check(SETS["integers"], cell_size=40, **options)  # duplicates among those left out and those not

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from gitcluster.distributed import DaskGIT, tasks
+from gitcluster.distributed import DaskGIT
 
 from .compare import assert_same, chunked, fit, on_one_machine
 
@@ -20,12 +20,10 @@ def test_without_a_cluster(scheduler):
     with dask.config.set(scheduler=scheduler):
         model = fit(X, cell_size=100, **OPTIONS)
         assert_same(model, on_one_machine(X, **OPTIONS))
-        assert tasks.current_client() is None
 
 
 def test_on_two_processes(client):
     model = fit(X, chunks=5, cell_size=100, **OPTIONS)
-    assert tasks.find_resources().threads == 2
     assert model.n_cells_ > 2
     assert_same(model, on_one_machine(X, **OPTIONS))
     np.testing.assert_array_equal(model.predict(chunked(X)).compute(), model.labels_.compute())
@@ -41,7 +39,7 @@ def test_more_workers_than_cells_and_parts(client):
 def test_an_error_on_a_worker_is_the_users_error(client):
     bad = X.copy()
     bad[-1] = np.nan
-    with pytest.raises(ValueError, match="contains NaN, in part 2"):
+    with pytest.raises(ValueError, match="NaN"):
         fit(bad, n_clusters=2)
 
 

@@ -1,34 +1,48 @@
-"""Put samples into cells of the space: near samples on one worker, equal ones always.
+"""Read samples in parts, learn the scale of their features, and move them to cells of the space.
 
-Every sample has two numbers. Its row is its place in what was given. Its id is its place among all samples in
-lexicographic order, which decides between equal distances and intensities as on one machine; finding it takes a sort.
-A cell is what is nearest to one of some centres, which k-means finds on a few rows. Two shuffles move the samples: to
-ranges of ids, then to cells.
+A sample has two numbers. Its row is its position in the input. Its id is its position among all samples in
+lexicographic order; ids break ties between equal distances and intensities as on one machine, and need a sort. A cell
+holds the samples nearest to one of several centres, which k-means computes on a few rows, so that equal samples share a
+cell. The data are read three times: for their extremes, for their moments, and to move them. Two shuffles move them:
+to ranges of ids, then to cells.
 """
 
-from typing import NamedTuple
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
+import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.plan import Plan
-from gitcluster.distributed.source import Source, scale_rows
-from gitcluster.distributed.tasks import Resources, call_each, fetch, share, store
-from gitcluster.inputs.scaling import Scaling
-from gitcluster.kernels import cellwise, run_chunks
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
+from gitcluster.distributed.tasks import Resources, gather, merge_tree, persist, scatter, submit_each
+from gitcluster.inputs.ordering import all_features, rank_features, sum_columns
+from gitcluster.inputs.scaling import (
+    Scaling,
+    apply_scaling,
+    fit_scaling,
+    scale_checked,
+    scaling_from_moments,
+    sum_moments,
+    varying_features,
+)
+from gitcluster.kernels import cellwise
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, hash_samples
+from gitcluster.recipes import Reach, Recipe
 
-NOTHING = np.arange(0)
+SAMPLED = 65_536
+"""Rows from which the centres of cells and the ranges of ids are computed."""
 ROWS_PER_CENTRE = 256
-"""Rows that k-means looks at for every cell."""
+"""Rows per cell that k-means uses."""
 SMALL_CELL = 20_000
-"""Fewer samples than this are not worth a cell of their own."""
+"""Automatic cells hold at least this many samples: a smaller one costs more to coordinate than it saves."""
 CELLS_PER_THREAD = 4
 
 
@@ -36,169 +50,343 @@ class CellSizeError(MemoryError):
     """A cell that cannot be split and is too large for a task."""
 
 
+class FitSettings(NamedTuple):
+    """Variant, numbers of neighbours and wanted clusters of a fit; a view is the data with one number of neighbours."""
+
+    recipe: Recipe
+    n_samples: int
+    n_searched: int  # neighbours that the search finds for every sample
+    sizes: list[int]  # number of neighbours of every view
+    fixed: bool  # whether the user has set the number of neighbours
+    n_clusters: int | None
+    prior: NDArray[np.float64] | None
+    representation: str  # name of the representation of the features
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return the arguments of a selection."""
+        return {"n_clusters": self.n_clusters, "prior": self.prior}
+
+    @property
+    def reaches(self) -> list[Reach]:
+        """Return the neighbours that every stage uses, for every view."""
+        return [self.recipe.reach(size, self.n_searched) for size in self.sizes]
+
+    @property
+    def id_type(self) -> np.dtype[Any]:
+        """Return the type of the ids in large arrays."""
+        return np.dtype(np.int32 if self.n_samples < 2**31 else np.int64)
+
+
+class SampleParts(NamedTuple):
+    """The samples of a Dask collection."""
+
+    parts: list[Delayed]  # arrays of samples by features
+    sizes: NDArray[np.int64]  # samples in every part
+    low: Array
+    high: Array
+    sample: Array  # some rows, in no particular order
+    names: list[str] | None  # names of the features
+    features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see inputs.ordering
+    scaling: Scaling | None = None
+    checksum: int = 0  # checksum of all samples and their order
+
+    @property
+    def starts(self) -> list[int]:
+        """Return the row of the first sample of every part."""
+        return starts_of(self.sizes)[:-1].tolist()  # type: ignore[no-any-return]
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples in all parts."""
+        return int(self.sizes.sum())
+
+
 class Cell(NamedTuple):
     """Samples of one cell, in order of their ids."""
 
     ids: NDArray[np.int64]
     rows: NDArray[np.int64]
-    points: Array
-    """(n, d) scaled samples."""
-    first: Array
-    """(u,) the first sample of every distinct point."""
-    group: Array
-    """(n,) distinct point of every sample."""
+    points: Array  # (n, d) scaled samples
+    first: Array  # (u,) first sample of every distinct point
+    group: Array  # (n,) distinct point of every sample
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Return the number of samples."""
         return len(self.ids)
 
 
 class Partition(NamedTuple):
-    """The cells that hold samples."""
+    """The cells that hold samples, and their centres."""
 
     cells: list[Delayed]
     centres: Array
 
 
-def make_cells(source: Source, plan: Plan, resources: Resources, cell_size: int | str) -> Partition:
-    """Cells of ``cell_size`` samples; "auto" makes them as large as a task can hold, and enough for all threads."""
-    sample = scale_rows(source.sample, source.scaling)
-    neighbor_bytes = 2 * (plan.n_found + 1) * (4 + sample.itemsize)
-    row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(plan.sizes)
-    most = max(1, resources.task_bytes // row_bytes)
-    size = most if isinstance(cell_size, str) else int(cell_size)
-    n_cells = -(-source.n_samples // size)
+# reading
+
+
+def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str] | None, int]:
+    """Return the parts of a collection as arrays of floats, the type of the floats, and names and number of features.
+
+    ``X`` is a Dask array or data frame, a path of Parquet files, or an array. ``dtype`` is by default the type that
+    scikit-learn, and so GIT, converts ``X`` to.
+    """
+    names = None
+    if isinstance(X, (str, os.PathLike)):
+        X = dd.read_parquet(os.fspath(X))
+    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+        kinds, names = list(X.dtypes), [str(name) for name in X.columns]
+        wrong = [name for name, kind in zip(names, kinds, strict=True) if getattr(kind, "kind", "O") not in "fiub"]
+        if wrong:
+            raise ValueError(f"X must have columns of real numbers, got others: {wrong}. Drop or encode them.")
+        parts = list(X.to_delayed())
+    else:
+        if not isinstance(X, da.Array):
+            X = np.asarray(X)
+            X = da.from_array(X, chunks=(max(1, -(-len(X) // 8)), *X.shape[1:])) if X.ndim else X
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim} dimension(s): X must be samples by features.")
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"X must be real numbers, got an array of {X.dtype}.")
+        X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        kinds, parts = [X.dtype], list(X.to_delayed().ravel())
+    if dtype is None:
+        plain = bool(kinds) and all(isinstance(kind, np.dtype) for kind in kinds)
+        dtype = np.float32 if plain and np.result_type(*kinds) == np.float32 else np.float64
+    return submit_each(as_array, parts, dtype), dtype, names, int(X.shape[1])
+
+
+def as_array(part: Any, dtype: Any) -> Array:
+    """Return a part as a C-contiguous array of floats."""
+    values = part.to_numpy(dtype=dtype, na_value=np.nan) if hasattr(part, "to_numpy") else part
+    return np.ascontiguousarray(values, dtype=dtype)
+
+
+def open_samples(X: Any) -> SampleParts:
+    """Check all parts and return them with their sizes and extremes."""
+    parts, _, names, _ = open_parts(X)
+    surveys = gather(submit_each(survey_part, parts, list(range(len(parts))), len(parts)))
+    shapes, low, high, rows = zip(*surveys, strict=True)
+    sizes = np.array([shape[0] for shape in shapes], np.int64)
+    if sizes.sum() < 2:
+        raise ValueError(f"X must have at least 2 samples, got {sizes.sum()}.")
+    widths = {shape[1] for shape in shapes}
+    if len(widths) > 1 or 0 in widths:
+        raise ValueError(f"All parts of X must have the same number of features, at least 1, got {sorted(widths)}.")
+    return SampleParts(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(rows), names)
+
+
+def survey_part(part: Array, number: int, n_parts: int) -> tuple[Any, Array, Array, Array]:
+    """Return shape, extremes and some rows of a part."""
+    if not np.isfinite(part).all():
+        problem = "NaN" if np.isnan(part).any() else "infinity"
+        raise ValueError(f"Input X contains {problem}, in part {number} of the collection. Fill or drop these rows.")
+    n_rows = min(len(part), -(-SAMPLED // n_parts))
+    rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
+    return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
+
+
+def learn_scaling(samples: SampleParts, scale: ArrayLike | str | None) -> SampleParts:
+    """Return the samples with the scale of their features, bit for bit that of one machine, and a checksum.
+
+    ``scale="auto"`` begins with standard deviations.
+    """
+    low, high, varying = samples.low, samples.high, varying_features(samples.low, samples.high)
+    sums, checksums = zip(
+        *gather(submit_each(sum_part, samples.parts, samples.starts, varying, low, high)), strict=True
+    )
+    base = scaling_from_moments(varying, low, high, np.sum(sums, axis=0), samples.n_samples)
+
+    def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
+        hashes = gather(submit_each(sum_columns, samples.parts, base, ranks))
+        return np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
+
+    ordered = base.take(rank_features([base.mean, base.deviation], hash_columns))
+    features = all_features(ordered, len(low))
+    by_deviation = isinstance(scale, str) and scale in ("auto", "std")
+    scaling = ordered if by_deviation else fit_scaling(samples.sample[:1], scale).put_in_order(features)
+    scale_checked(np.stack([low, high]), scaling)
+    return samples._replace(features=features, scaling=scaling, checksum=sum(checksums) % 2**64)
+
+
+def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
+    """Return moments and a checksum that can be added to those of other parts, in any order."""
+    rows = np.arange(start, start + len(part), dtype=np.uint64)
+    # An odd factor is invertible modulo 2^64, and depends on the row: a changed order changes the sum.
+    checksum = int((hash_samples(part) * (2 * rows + 1)).sum())
+    columns = np.ascontiguousarray(part[:, features].T)
+    return sum_moments(columns, low[features], high[features]), checksum
+
+
+class Subsample(NamedTuple):
+    """The samples with the smallest hashes, in lexicographic order: the same for all partitions and orders of rows."""
+
+    hashes: NDArray[np.uint64]
+    values: Array
+    rows: NDArray[np.int64]
+
+
+def draw_subsample(samples: SampleParts, size: int) -> Subsample:
+    """Return the subsample that one machine would draw, see ``Points.some_rows``."""
+    features = samples.features
+    pieces = submit_each(hash_part, samples.parts, samples.starts, samples.low, samples.high, features, size)
+    merge = partial(keep_smallest, features=features, size=size)
+    subsample: Subsample = gather([merge_tree(merge, pieces)])[0][0]
+    return subsample
+
+
+def hash_part(part: Array, start: int, low: Array, high: Array, features: Array, size: int) -> list[Subsample]:
+    """Return the subsample of one part, as a list of one item for a merge tree."""
+    varying = features[np.isin(features, varying_features(low, high))]
+    hashes = hash_places(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
+    return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
+
+
+def keep_smallest(pieces: Sequence[Subsample], features: Array, size: int) -> Subsample:
+    """Return the ``size`` samples with the smallest hashes of several subsamples."""
+    hashes, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+    order = canonical_order(values, features) if len(values) else rows
+    # The sort is stable: of equal hashes the lexicographically first are kept.
+    kept = order[np.sort(np.argsort(hashes[order], kind="stable")[:size])]
+    return Subsample(hashes[kept], values[kept], rows[kept])
+
+
+# cells
+
+
+def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources, cell_size: int | str) -> Partition:
+    """Move the samples to cells of ``cell_size`` samples.
+
+    "auto" makes the cells as large as a task can hold, but enough of them for all threads.
+    """
+    sample = scale_rows(samples.sample, samples.scaling)
+    # ids and distances of neighbours and a copy of both, points in three forms, and columns of every view
+    neighbor_bytes = 2 * (settings.n_searched + 1) * (4 + sample.itemsize)
+    row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(settings.sizes)
+    largest = max(1, resources.task_bytes // row_bytes)
+    size = largest if isinstance(cell_size, str) else int(cell_size)
+    n_cells = -(-samples.n_samples // size)
     if isinstance(cell_size, str):
-        n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, source.n_samples // SMALL_CELL))
-    centres = place_centres(sample, n_cells, source.n_samples, size)
-    cells = move_samples(source, centres, sort=plan.recipe.has_hierarchy)
-    sizes = fetch([cell.n_samples for cell in cells])
-    if max(sizes) > 4 * most:
+        n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
+    centres = compute_centres(sample, n_cells, samples.n_samples, size)
+    cells = move_samples(samples, centres, sort=settings.recipe.has_hierarchy)
+    sizes = gather([cell.n_samples for cell in cells])
+    if max(sizes) > 4 * largest:
         raise CellSizeError(
-            f"{max(sizes):,} samples lie so near to each other that no cells part them: a task would need "
-            f"{max(sizes) * row_bytes / 1e9:.1f} GB where {resources.task_bytes / 1e9:.1f} GB are allowed. Give the "
-            "workers more memory or fewer threads, or drop repeated samples."
+            f"{max(sizes):,} samples are so close to each other that cells cannot separate them: a task would need "
+            f"{max(sizes) * row_bytes / 1e9:.1f} GB, {resources.task_bytes / 1e9:.1f} GB are allowed. Use workers with "
+            "more memory or fewer threads, or drop repeated samples."
         )
-    there = np.flatnonzero(sizes).tolist()
-    return Partition([cells[i] for i in there], centres[there])
+    filled = np.flatnonzero(sizes).tolist()
+    return Partition([cells[i] for i in filled], centres[filled])
 
 
-def place_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
-    """Centres of cells that hold at most ``cell_size`` samples, as far as the sample tells."""
-    distinct = np.unique(sample, axis=0)
-    n_cells = min(n_cells, len(distinct))
+def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
+    """Return centres of cells that hold about ``cell_size`` samples at most, judged by the sample."""
+    n_cells = min(n_cells, len(np.unique(sample, axis=0)))
     if n_cells == 1:
         return np.asarray(sample.mean(axis=0, keepdims=True, dtype=np.float64))
-    rng = np.random.default_rng(0)
-    few = sample[rng.permutation(len(sample))[: ROWS_PER_CENTRE * n_cells]]
-    centres = _means(few, n_cells)
+
+    def k_means(points: Array, n: int) -> Array:
+        with np.errstate(all="ignore"):
+            model = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(points.astype(np.float64))
+        return np.asarray(np.unique(model.cluster_centers_, axis=0))
+
+    few = sample[np.random.default_rng(0).permutation(len(sample))[: ROWS_PER_CENTRE * n_cells]]
+    centres = k_means(few, n_cells)
     for _ in range(8):
         counts = np.bincount(pairwise_distances_argmin(few, centres), minlength=len(centres)) * n_samples / len(few)
         large = np.flatnonzero(counts > 1.2 * cell_size)
         if not len(large):
             break
-        kept = [centres[np.delete(np.arange(len(centres)), large)]]
+        split = [np.delete(centres, large, axis=0)]
         nearest = pairwise_distances_argmin(sample, centres)
         for cell in large:
             inside = sample[nearest == cell]
-            parts = min(int(np.ceil(counts[cell] / cell_size)) + 1, len(np.unique(inside, axis=0)))
-            kept.append(_means(inside, parts) if parts > 1 else centres[[cell]])
-        if sum(map(len, kept)) == len(centres):  # what is left cannot be split: equal samples
+            n = min(int(np.ceil(counts[cell] / cell_size)) + 1, len(np.unique(inside, axis=0)))
+            split.append(k_means(inside, n) if n > 1 else centres[[cell]])
+        if sum(map(len, split)) == len(centres):  # the large cells hold equal samples and cannot be split
             break
-        centres = np.concatenate(kept)
+        centres = np.concatenate(split)
     return centres
 
 
-def _means(points: Array, n: int) -> Array:
-    with np.errstate(all="ignore"):
-        found = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(points.astype(np.float64)).cluster_centers_
-    return np.asarray(np.unique(found, axis=0))
+def move_samples(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
+    """Return all cells, including empty ones. Without ``sort`` a sample's id is its row."""
+    shared, parts = scatter(centres), samples.parts
+    if sort:
+        n_ranges = max(1, min(len(parts), len(samples.sample)))
+        ordered = samples.sample[:, samples.features]
+        ordered = ordered[canonical_order(ordered)]
+        splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
+        frames = submit_each(assign_ranges, parts, samples.starts, splitters, samples.features)
+        ranges = shuffle(frames, feature_types(samples.sample), n_ranges)
+        starts = starts_of(np.array(gather(submit_each(len, ranges))))[:-1].tolist()
+        frames = submit_each(number_range, ranges, starts, samples.features, samples.scaling, shared)
+    else:
+        frames = submit_each(number_part, parts, samples.starts, samples.scaling, shared)
+    columns = feature_types(centres.astype(samples.sample.dtype)) | {"id": np.int64}
+    return persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
 
 
-def nearest_centre(points: Array, centres: Array) -> NDArray[np.int64]:
-    """Cell of every sample; equal samples have equal cells, whatever stands beside them."""
-    nearest = np.empty(len(points), np.int64)
-    cellwise.nearest_centre(points, centres, nearest)
-    return nearest
+def feature_types(values: Array) -> dict[str, Any]:
+    """Return the names and types of the columns that hold samples in a frame."""
+    return {f"f{j}": values.dtype for j in range(values.shape[1])}
 
 
-def shuffle(frames: list[Delayed], template: pd.DataFrame, n_out: int) -> list[Delayed]:
-    """Send rows to the partition that the column ``to`` names, by whatever shuffle Dask has (p2p on a cluster)."""
-    frame = dd.from_delayed(frames, meta=template, verify_meta=False)
-    return store(frame.set_index("to", divisions=list(range(n_out + 1))).to_delayed())
+def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:
+    """Send every row to the partition that its column ``to`` names; Dask chooses the method (p2p on a cluster)."""
+    empty = {name: np.empty(0, kind) for name, kind in (columns | {"row": np.int64, "to": np.int64}).items()}
+    frame = dd.from_delayed(frames, meta=pd.DataFrame(empty), verify_meta=False)
+    return persist(frame.set_index("to", divisions=list(range(n_out + 1))).to_delayed())
 
 
-def pack(values: Array, to: Array, **columns: Array) -> pd.DataFrame:
-    """Rows of samples as a frame, to be shuffled."""
-    frame = pd.DataFrame(values, columns=[f"f{j}" for j in range(values.shape[1])], copy=False)
+def to_frame(values: Array, **columns: Array) -> pd.DataFrame:
+    """Return samples as a frame that can be shuffled."""
+    frame = pd.DataFrame(values, columns=list(feature_types(values)), copy=False)
     for name, column in columns.items():
         frame[name] = column
-    frame["to"] = to
     return frame
 
 
-def unpack(frame: pd.DataFrame) -> Array:
-    """The samples of a frame."""
-    names = [name for name in frame.columns if name.startswith("f")]
-    return np.ascontiguousarray(frame[names].to_numpy())
+def from_frame(frame: pd.DataFrame, order: str) -> tuple[pd.DataFrame, Array]:
+    """Return a frame sorted by a column, and its samples."""
+    frame = frame.sort_values(order)
+    return frame, np.ascontiguousarray(frame[[name for name in frame.columns if name.startswith("f")]].to_numpy())
 
 
-def sort_part(part: Array, start: int, splitters: Array, features: Array) -> pd.DataFrame:
-    """Rows of a part with the range of ids that each belongs to, by their ``features`` in this order."""
-    bucket = np.empty(len(part), np.int64)
-    rows = np.ascontiguousarray(part[:, features])
-    run_chunks(cellwise.bucket_rows, len(part), 1, rows, splitters, bucket)
-    return pack(part, bucket, row=np.arange(start, start + len(part)))
+def assign_ranges(part: Array, start: int, splitters: Array, features: Array) -> pd.DataFrame:
+    """Return the rows of a part with the range of ids that each belongs to, by their ``features`` in this order."""
+    ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+    return to_frame(part, row=np.arange(start, start + len(part)), to=ranges)
 
 
-def place_range(
+def number_range(
     frame: pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
 ) -> pd.DataFrame:
-    """Number the samples of a range of ids and tell the cell of each."""
-    frame = frame.sort_values("row")
-    X, rows = unpack(frame), frame["row"].to_numpy()
+    """Return the scaled samples of a range of ids with their ids and cells."""
+    frame, X = from_frame(frame, "row")
     order = canonical_order(X, features) if len(X) else np.arange(0)
-    return place_rows(X[order], rows[order], np.arange(start, start + len(X)), scaling, centres)
+    ids, rows = np.arange(start, start + len(X)), frame["row"].to_numpy()[order]
+    points = scale_rows(X[order], scaling)
+    return to_frame(points, id=ids, row=rows, to=cellwise.nearest_centre(points, centres))
 
 
-def place_part(part: Array, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
-    """The same for a part whose rows are their own ids."""
-    rows = np.arange(start, start + len(part))
-    return place_rows(part, rows, rows, scaling, centres)
+def number_part(part: Array, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
+    """Return the scaled samples of a part, whose ids are their rows, with their cells."""
+    rows, points = np.arange(start, start + len(part)), scale_rows(part, scaling)
+    return to_frame(points, id=rows, row=rows, to=cellwise.nearest_centre(points, centres))
 
 
-def place_rows(X: Array, rows: Array, ids: Array, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
-    """Scaled samples with their numbers and cells."""
-    points = scale_rows(X, scaling)
-    return pack(points, nearest_centre(points, centres), id=ids, row=rows)
+def scale_rows(X: Array, scaling: Scaling | None) -> Array:
+    """Return scaled samples, with one feature of zeros if no feature varies."""
+    points = apply_scaling(X, scaling)
+    return points if points.shape[1] else np.zeros((len(X), 1), X.dtype)
 
 
-def gather_cell(frame: pd.DataFrame) -> Cell:
-    """The samples that a shuffle has brought together."""
-    frame = frame.sort_values("id")
-    points = unpack(frame)
-    first, group = group_duplicates(points) if len(points) else (np.arange(0), np.arange(0))
-    return Cell(frame["id"].to_numpy(), frame["row"].to_numpy(), points, first, group)
-
-
-def sort_samples(source: Source) -> tuple[list[Delayed], list[int]]:
-    """The samples in ranges of ids, and the first id of every range."""
-    n_ranges = max(1, min(len(source.parts), len(source.sample)))
-    ordered = source.sample[:, source.features]
-    ordered = ordered[canonical_order(ordered)]
-    splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
-    template = pack(source.sample[:0], NOTHING, row=NOTHING)
-    ranges = shuffle(call_each(sort_part, source.parts, source.starts, splitters, source.features), template, n_ranges)
-    return ranges, starts_of(np.array(fetch(call_each(len, ranges))))[:-1].tolist()
-
-
-def move_samples(source: Source, centres: Array, *, sort: bool) -> list[Delayed]:
-    """All samples in their cells, some of which may be empty; without ``sort`` rows are their own ids."""
-    if sort:
-        frames = call_each(place_range, *sort_samples(source), source.features, source.scaling, share(centres))
-    else:
-        frames = call_each(place_part, source.parts, source.starts, source.scaling, share(centres))
-    nobody = np.empty((0, centres.shape[1]), source.sample.dtype)
-    template = pack(nobody, NOTHING, id=NOTHING, row=NOTHING)
-    return store(call_each(gather_cell, shuffle(frames, template, len(centres))))
+def build_cell(frame: pd.DataFrame) -> Cell:
+    """Return the samples that a shuffle has sent to one cell."""
+    frame, points = from_frame(frame, "id")
+    return Cell(frame["id"].to_numpy(), frame["row"].to_numpy(), points, *group_duplicates(points))

@@ -1,354 +1,449 @@
-"""Stages 2 to 4 on many machines: from the neighbours in every cell to one topo-graph, for all views at once.
+"""Stages 2 to 5: from the neighbours in every cell to the clusters, for all views at once.
 
-The way uphill may lead through several cells: a sample asks the cell where its way goes on for the peak, again and
-again, until all know theirs, once for every border that the longest way crosses. Boundary pairs are counted in the cell
-of their sample in the higher local cluster; the sums of all cells are combined in a tree. No order of adding changes
-them, see ``kernels.sums``.
+A path uphill may cross several cells. A cell asks the next one for the peak at which the path ends, until all peaks are
+known: once for every border that the longest path crosses. Boundary pairs are counted in the cell of their sample in
+the higher local cluster, and the sums of all cells are combined in a tree; no order of adding changes them, see
+``kernels.sums``. The topo-graph is small and is merged here by the functions of one machine. Before stage 1, a
+subsample decides on the representation of the features, as on one machine.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from gitcluster import intensity
 from gitcluster._support.arrays import Array, inverse_order, starts_of
-from gitcluster.distributed.exchange import Around, Ground, Region
-from gitcluster.distributed.partition import Cell
-from gitcluster.distributed.plan import Plan
-from gitcluster.distributed.tasks import call_each, fetch, merge_tree, store
+from gitcluster.distributed.partition import Cell, FitSettings, SampleParts, draw_subsample
+from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
+from gitcluster.distributed.tasks import gather, merge_tree, persist, scatter, submit_each
+from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
 from gitcluster.fitted.outliers import measure_widths
-from gitcluster.intensity import (
-    distance_unit,
-    find_components,
-    intensity_in_units,
-    mean_distances,
-    number_components,
-    rounding_step,
-    sum_distances,
-)
+from gitcluster.hierarchy import Hierarchy
+from gitcluster.inputs import MOST_STUDIED, Points
+from gitcluster.inputs.preparing import Ready
+from gitcluster.inputs.representations import Representation, name_of, represent
 from gitcluster.kernels import boundary, cellwise, climbing, sums
-from gitcluster.recipes import KERNELS, SIMILARITIES, Recipe
-from gitcluster.topo_graph import TopoGraph, bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
+from gitcluster.pipeline import describe_ways, look_at, study_samples
+from gitcluster.prior.proportions import equal_shares
+from gitcluster.recipes import KERNELS, SIMILARITIES
+from gitcluster.selection import Selection, select
+from gitcluster.selection.candidates import hierarchy_of
+from gitcluster.selection.numbers import Table, intrinsic_dimension
+from gitcluster.selection.views import Crossing, View, add_crossings, count_crossings, highest_peaks, leak_among
+from gitcluster.topo_graph import bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
+
+# before stage 1: the representation
+
+
+class RepresentationStudy(NamedTuple):
+    """The representation that a subsample decides on."""
+
+    subsample: NDArray[np.int64]  # its rows
+    representations: Table  # all representations and their scores
+    chosen: Representation
+    dimension: float  # intrinsic dimension of the samples
+    selection: Selection | None  # the selected clustering, if the subsample is all samples
+    n_neighbors: int  # number of neighbours of the selected view
+
+
+def study_representations(
+    samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None
+) -> RepresentationStudy:
+    """Choose a representation on a subsample, and the clustering as well if the subsample is all samples."""
+    subsample = draw_subsample(samples, MOST_STUDIED)
+    if isinstance(scale, str) and scale == "auto" and samples.scaling is not None:
+        representations = represent(subsample.values, samples.scaling)
+    else:
+        representations = [Representation(name_of(scale), samples.scaling)]
+    look = partial(look_at, recipe=settings.recipe, search="exact")
+    ready = Ready(Points(subsample.values), None, None)
+    views, tried = study_samples(ready, look, representations, fixed=settings.sizes if settings.fixed else None)
+    dimension = intrinsic_dimension(views.found[0][0].near)
+    whole = len(subsample.rows) == samples.n_samples
+    finest = views.add_finest if whole and not settings.fixed else None
+    selection = views.select(**settings.wanted, dimension=dimension, add_finest=finest)
+    look_chosen, stages = views.found[selection.chosen.view]
+    table = describe_ways(tried, selection.table)
+    kept = selection if whole else None
+    return RepresentationStudy(subsample.rows, table, look_chosen.way, dimension, kept, stages.n_neighbors)
+
+
+# stages 2 to 4
 
 
 class Numbering(NamedTuple):
-    """Local clusters of one view, by the ids of their peaks."""
+    """Local clusters of one view by the ids of their peaks."""
 
-    ids: NDArray[np.int64]
-    """(m,) ascending."""
+    ids: NDArray[np.int64]  # (m,) ascending
     local: NDArray[np.int64]
 
     def find(self, ids: Array) -> Array:
-        """Local clusters of peaks."""
+        """Return the local clusters of peaks."""
         return self.local[np.searchsorted(self.ids, ids)]
 
 
-class CellView(NamedTuple):
-    """What stages 2 to 4 have found for one view, apart from the samples."""
+class CellStages(NamedTuple):
+    """Results of stages 2 to 4 for all views."""
 
-    topo_graph: TopoGraph
-    peak_intensity: NDArray[np.float64]
-    """(m,) log intensity of every peak."""
-    numbering: Numbering
-
-
-class Stages(NamedTuple):
-    """What stages 2 to 4 have found for several views."""
-
-    plan: Plan
-    climbed: list[Delayed]
+    settings: FitSettings
+    climbs: list[Delayed]
     roots: list[Delayed]
-    views: list[CellView]
-    n_components: list[int]
-    """Connected components of the graph of neighbours, one number per view."""
-    rounds: int
+    views: list[View]
+    numberings: list[Numbering]
+    n_components: list[int]  # connected components of the graph of neighbours in every view
 
 
-def build_stages(ground: Ground, plan: Plan, parts: list[Delayed] | None = None) -> Stages:
-    """Stages 2 to 4; ``parts`` are the connected parts within cells, where they are known."""
-    regions = ground.regions
-    levels, n_components = find_levels(ground, plan, start_parts(regions, plan) if parts is None else parts)
-    climbed = store(call_each(climb, regions, ground.exchange(levels), plan))
-    del levels
-    roots, rounds = store(call_each(first_roots, ground.cells, climbed)), 0
-    while sum(fetch([found.n_unknown for found in roots])):
-        roots, rounds = store(call_each(ask_roots, climbed, ground.exchange(roots))), rounds + 1
-    around = ground.exchange(call_each(lend_roots, climbed, roots))
-    sizes, edges, *peaks = fetch(
-        [
-            merge_tree(merge_counts, call_each(count_roots, roots)),
-            merge_tree(merge_edges, call_each(sum_boundaries, regions, climbed, around, plan)),
-            *call_each(own_peaks, ground.cells, roots),
-        ]
-    )
-    views = [
-        number_peaks(some, counts, summed, plan.recipe)
-        for some, (_, counts), summed in zip(zip(*peaks, strict=True), sizes, edges, strict=True)
-    ]
-    return Stages(plan, climbed, roots, views, n_components, rounds)
-
-
-# stage 2
-
-
-class Parts(NamedTuple):
-    """Connected parts within a cell and its halo, one column per view."""
+class Components(NamedTuple):
+    """Connected components within a cell and its halo, one column per view."""
 
     names: Array
-    """(n + h, s) id of the sample that stands for the part; one of the cell's own, if the part has any."""
-    n_own: int
-    """n, the samples of the cell."""
-    sums: list["Sums"]
-    """One per view, of the parts that have samples of the cell."""
+    """(n + h, s) id of the sample that names the component: one of the cell's own, if the component has any."""
+    n_own: int  # n, the samples of the cell
+    sums: list["DistanceSums"]  # sums of the components that have samples of the cell, for every view
+
+    @property
+    def own(self) -> tuple[Array]:
+        """Return the names for the samples of the cell, to be exchanged."""
+        return (self.names[: self.n_own],)
 
 
-class Sums(NamedTuple):
-    """Distances between neighbours within parts."""
+class DistanceSums(NamedTuple):
+    """Sums of the distances between neighbours within components."""
 
-    names: Array
-    """Ascending ids of the samples that stand for the parts."""
+    names: Array  # ascending ids of the samples that name the components
     totals: NDArray[np.int64]
     counts: NDArray[np.int64]
 
 
-def start_parts(regions: list[Region], plan: Plan) -> list[Delayed]:
-    """Connected parts within cells. Begun before anything waits for the search, they are found while each graph of
-    neighbours is still in memory."""
-    return store(call_each(find_parts, regions, plan))
+class Climb(NamedTuple):
+    """Intensities and paths uphill of a cell and its halo, one column per view."""
 
-
-def find_levels(ground: Ground, plan: Plan, parts: list[Delayed]) -> tuple[list[Delayed], list[int]]:
-    """Log intensities and units of all samples, and the number of connected components in every view."""
-    around = ground.exchange(call_each(lend_names, parts))
-    linked = fetch(call_each(link_parts, parts, around))
-    joined = [
-        join_parts(some, reach.intensity) for some, reach in zip(zip(*linked, strict=True), plan.reaches, strict=True)
-    ]
-    means = [list(some) for some in zip(*(by_cell for by_cell, _ in joined), strict=True)]
-    return store(call_each(measure_intensity, ground.regions, parts, means, plan)), [count for _, count in joined]
-
-
-def find_parts(region: Region, plan: Plan) -> Parts:
-    """Connected parts as far as this cell sees them."""
-    graph, ids = region.graph, region.ids.astype(plan.id_type)
-    names, summed = np.empty((len(ids), len(plan.sizes)), plan.id_type), []
-    for s, reach in enumerate(plan.reaches):
-        root, _ = find_components(graph.indices, reach.intensity, len(ids))
-        lowest, place = number_components(root)
-        totals, counts = sum_distances(graph.distances, reach.intensity, place, len(lowest))
-        own = np.unique(place[: region.cell.n_samples])
-        names[:, s] = ids[root]
-        summed.append(Sums(ids[lowest[own]], totals[own], counts[own]))
-    return Parts(names, region.cell.n_samples, summed)
-
-
-def lend_names(parts: Parts) -> tuple[Array]:
-    """The parts of the samples of a cell."""
-    return (parts.names[: parts.n_own],)
-
-
-def link_parts(parts: Parts, around: Around) -> list[tuple[Sums, Array]]:
-    """For every view the sums of this cell, and which of its parts are one with which parts of the cells around."""
-    (elsewhere,) = around.with_halo()
-    n_own = len(around.own[0])
-    linked = []
-    for s, summed in enumerate(parts.sums):
-        both = np.stack([parts.names[n_own:, s], elsewhere[n_own:, s]], axis=1)
-        both = both[np.isin(both[:, 0], summed.names)]
-        linked.append((summed, count_rows(both, np.ones(len(both), np.int64))[0] if len(both) else both))
-    return linked
-
-
-def join_parts(linked: Sequence[tuple[Sums, Array]], k: int) -> tuple[list[tuple[Array, Array]], int]:
-    """For every cell its parts and the mean distance of their connected components; the number of components."""
-    names, totals, counts = (np.concatenate(columns) for columns in zip(*(found for found, _ in linked), strict=True))
-    order = np.argsort(names)
-    links = order[np.searchsorted(names, np.concatenate([some for _, some in linked]), sorter=order)].astype(np.int32)
-    adjacency = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
-    n_components, component = connected_components(adjacency, directed=False)
-    joined, counted = sums.merge_totals(component, totals, n_components), np.zeros(n_components, np.int64)
-    np.add.at(counted, component, counts)
-    ends = np.cumsum([len(found.names) for found, _ in linked])[:-1]
-    means = np.split(mean_distances(joined, counted, k)[component], ends)
-    return [(found.names, mean) for (found, _), mean in zip(linked, means, strict=True)], int(n_components)
-
-
-def measure_intensity(region: Region, parts: Parts, means: Any, plan: Plan) -> tuple[Array, Array]:
-    """Log intensity of every sample of a cell and the unit of its distances, one column per view."""
-    kernel, near = plan.recipe.kernel, region.near
-    power, kind = KERNELS[kernel]
-    log_intensity, units = np.empty((2, region.cell.n_samples, len(plan.sizes)))
-    for s, reach in enumerate(plan.reaches):
-        k = reach.intensity
-        if kind == "component":
-            names, mean = means[s]
-            unit = mean[np.searchsorted(names, parts.names[: region.cell.n_samples, s])] ** power
-        else:
-            unit = distance_unit(near, kernel=kernel, n_features=region.cell.points.shape[1], n_neighbors=k)
-        log_intensity[:, s] = intensity_in_units(near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
-        units[:, s] = unit
-    return log_intensity, units
-
-
-# stage 3
-
-
-class Climbed(NamedTuple):
-    """What is known of the samples of a cell, one column per view; the halo stands behind the samples."""
-
-    log_intensity: NDArray[np.float64]
-    """(n + h, s)."""
-    units: NDArray[np.float64]
-    """(n + h, s) what distances are divided by."""
-    parents: NDArray[np.int32]
-    """(n, s) local numbers."""
+    log_intensity: NDArray[np.float64]  # (n + h, s)
+    units: NDArray[np.float64]  # (n + h, s) divisors of the distances
+    parents: NDArray[np.int32]  # (n, s) local numbers
     tops: NDArray[np.int32]
-    """(n, s) local numbers of the peaks, or of the samples of the halo where the way leaves the cell."""
-    last_distances: Array
-    """(n, s) of the last neighbours within reach of the boundary."""
+    """(n, s) local numbers of the peaks, or of the halo samples at which the paths leave the cell."""
+    last_distances: Array  # (n, s) distance of the last neighbour within reach of the boundary
     last_ids: NDArray[np.int64]
     widths: NDArray[np.float64]
-    """(n, s) mean distances to the neighbours, which outliers are told by; here because the graph is at hand."""
+    """(n, s) mean distance to the neighbours, for outlier scores; here because the graph is in memory."""
 
 
 class Roots(NamedTuple):
     """The peak of every sample, one column per view."""
 
-    ids: NDArray[np.int64]
-    """(n, s), -1 where it is not known yet."""
-    levels: NDArray[np.float64]
-    """(n, s) its log intensity."""
+    ids: NDArray[np.int64]  # (n, s) -1 if it is not known yet
+    levels: NDArray[np.float64]  # (n, s) its log intensity
 
     @property
     def n_unknown(self) -> int:
-        """How many are not known yet."""
+        """Return the number of samples whose peak is not known yet."""
         return int((self.ids < 0).sum())
 
 
-def climb(region: Region, around: Around, plan: Plan) -> Climbed:
-    """Parents, and where the way uphill ends in this cell."""
-    graph, n_own, ids = region.graph, region.cell.n_samples, region.ids
-    log_intensity, units = around.with_halo()
-    parents, tops = np.empty((2, n_own, len(plan.sizes)), np.int32)
-    for s, reach in enumerate(plan.reaches):
-        level = np.ascontiguousarray(log_intensity[:, s])
-        order = np.lexsort((ids, -level)).astype(np.int32)
-        parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
-        climbing.steepest_parent(
-            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), plan.recipe.strict,
-            rounding_step(graph.distances.dtype), parent,
-        )  # fmt: skip
-        cellwise.follow_locally(order, parent, n_own, top)
-        parents[:, s], tops[:, s] = parent, top[:n_own]
-    columns = [reach.boundary - 1 for reach in plan.reaches]
-    last = graph.distances[:, columns], ids[graph.indices[:, columns]]
-    widths = [measure_widths(region.near, reach.intensity, n_jobs=1) for reach in plan.reaches]
-    return Climbed(log_intensity, units, parents, tops, *last, np.stack(widths, axis=1))
-
-
-def first_roots(cell: Cell, climbed: Climbed) -> Roots:
-    """The peaks that are known at once: those in the same cell."""
-    ids = np.append(cell.ids, np.full(len(climbed.log_intensity) - cell.n_samples, -1))
-    return Roots(ids[climbed.tops], np.take_along_axis(climbed.log_intensity, climbed.tops, axis=0))
-
-
-def ask_roots(climbed: Climbed, around: Around) -> Roots:
-    """The peaks, with those that the cells around have found meanwhile."""
-    return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.with_halo()))
-
-
-# stage 4
-
-
-class Peaks(NamedTuple):
-    """Peaks of one view."""
-
-    ids: NDArray[np.int64]
-    levels: NDArray[np.float64]
-    """Log intensities."""
-    rows: NDArray[np.int64]
-    points: Array
-
-
+Peaks = tuple[Array, Array, Array, Array]
+"""Ids, log intensities, rows and points of peaks."""
+Counts = tuple[Array, Array]
+"""Ascending ids of peaks, and the number of samples of each."""
 Edges = tuple[Array, Array, Array]
 """Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
-def lend_roots(climbed: Climbed, roots: Roots) -> tuple[Array, ...]:
-    """Peaks, and distance and id of the last neighbour within reach of the boundary, one column per view."""
+def start_components(cells: list[Any], graphs: list[Any], settings: FitSettings) -> list[Delayed]:
+    """Start to find the connected components; called early, it finds every graph still in memory."""
+    return persist(submit_each(find_components, cells, graphs, settings))
+
+
+def compute_stages(
+    graph: PartitionedGraph, settings: FitSettings, components: list[Delayed] | None = None
+) -> CellStages:
+    """Compute stages 2 to 4; ``components`` are those within cells, if they are known."""
+    cells, graphs = graph.cells, graph.graphs
+    if components is None:
+        components = start_components(cells, graphs, settings)
+    around = graph.exchange([component.own for component in components])
+    linked = zip(*gather(submit_each(link_components, components, around)), strict=True)
+    means, n_components = zip(
+        *(join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)),
+        strict=True,
+    )
+    by_cell = [list(some) for some in zip(*means, strict=True)]
+    intensities = persist(submit_each(measure_intensity, cells, graphs, components, by_cell, settings))
+    climbs = persist(submit_each(climb, cells, graphs, graph.exchange(intensities), settings))
+    del intensities  # the climbs hold them
+
+    roots = persist(submit_each(first_roots, cells, climbs))
+    while sum(gather([some.n_unknown for some in roots])):
+        roots = persist(submit_each(follow_roots, climbs, graph.exchange(roots)))
+
+    around = graph.exchange(submit_each(lend_roots, climbs, roots))
+    sizes, edges, *peaks = gather(
+        [
+            merge_tree(merge_counts, submit_each(count_roots, roots)),
+            merge_tree(merge_edges, submit_each(sum_boundaries, cells, graphs, climbs, around, settings)),
+            *submit_each(find_peaks, cells, roots),
+        ]
+    )
+    built = map(build_view, settings.sizes, zip(*peaks, strict=True), sizes, edges, [settings] * len(sizes))
+    views, numberings = map(list, zip(*built, strict=True))
+    return CellStages(settings, climbs, roots, views, numberings, list(n_components))
+
+
+def find_components(cell: Cell, graph: Graph, settings: FitSettings) -> Components:
+    """Return the connected components, as far as the neighbours of this cell connect them."""
+    ids = np.concatenate([cell.ids, graph.halo]).astype(settings.id_type)
+    names, by_view = np.empty((len(ids), len(settings.sizes)), settings.id_type), []
+    for s, reach in enumerate(settings.reaches):
+        root, _ = intensity.find_components(graph.indices, reach.intensity, len(ids))
+        lowest, number = intensity.number_components(root)
+        totals, counts = intensity.sum_distances(graph.distances, reach.intensity, number, len(lowest))
+        own = np.unique(number[: cell.n_samples])
+        names[:, s] = ids[root]
+        by_view.append(DistanceSums(ids[lowest[own]], totals[own], counts[own]))
+    return Components(names, cell.n_samples, by_view)
+
+
+def link_components(components: Components, around: HaloData) -> list[tuple[DistanceSums, Array]]:
+    """Return, for every view, the sums of a cell and the pairs of its components and those of other cells they join."""
+    ours, (theirs,) = components.names[components.n_own :], around.join()
+    linked = []
+    for s, some in enumerate(components.sums):
+        pairs = np.stack([ours[:, s], theirs[components.n_own :, s]], axis=1)
+        linked.append((some, np.unique(pairs[np.isin(pairs[:, 0], some.names)], axis=0)))
+    return linked
+
+
+def join_components(linked: Sequence[tuple[DistanceSums, Array]], k: int) -> tuple[list[tuple[Array, Array]], int]:
+    """Return the components of every cell with the mean distance of the whole component, and the number of wholes."""
+    names, totals, counts = (np.concatenate(columns) for columns in zip(*(some for some, _ in linked), strict=True))
+    order = np.argsort(names)
+    links = order[np.searchsorted(names, np.concatenate([pairs for _, pairs in linked]), sorter=order)].astype(np.int32)
+    adjacency = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
+    n_components, component = connected_components(adjacency, directed=False)
+    all_totals, all_counts = sums.merge_totals(component, totals, n_components), np.zeros(n_components, np.int64)
+    np.add.at(all_counts, component, counts)
+    ends = np.cumsum([len(some.names) for some, _ in linked])[:-1]
+    means = np.split(intensity.mean_distances(all_totals, all_counts, k)[component], ends)
+    return [(some.names, mean) for (some, _), mean in zip(linked, means, strict=True)], int(n_components)
+
+
+def measure_intensity(
+    cell: Cell, graph: Graph, components: Components, means: Any, settings: FitSettings
+) -> tuple[Array, Array]:
+    """Return the log intensity of every sample of a cell and the unit of its distances, one column per view."""
+    kernel = settings.recipe.kernel
+    power, kind = KERNELS[kernel]
+    log_intensity, units = np.empty((2, cell.n_samples, len(settings.sizes)))
+    for s, reach in enumerate(settings.reaches):
+        k = reach.intensity
+        if kind == "component":
+            names, mean = means[s]
+            unit = mean[np.searchsorted(names, components.names[: cell.n_samples, s])] ** power
+        else:
+            unit = intensity.distance_unit(graph.near, kernel=kernel, n_features=cell.points.shape[1], n_neighbors=k)
+        log_intensity[:, s] = intensity.intensity_in_units(graph.near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
+        units[:, s] = unit
+    return log_intensity, units
+
+
+def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> Climb:
+    """Return the parents of the samples of a cell, and where their paths uphill end or leave the cell."""
+    n_own, ids = cell.n_samples, np.concatenate([cell.ids, graph.halo])
+    log_intensity, units = around.join()
+    parents, tops = np.empty((2, n_own, len(settings.sizes)), np.int32)
+    for s, reach in enumerate(settings.reaches):
+        level = np.ascontiguousarray(log_intensity[:, s])
+        order = np.lexsort((ids, -level)).astype(np.int32)
+        parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
+        climbing.steepest_parent(
+            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.recipe.strict,
+            intensity.rounding_step(graph.distances.dtype), parent,
+        )  # fmt: skip
+        cellwise.follow_locally(order, parent, n_own, top)
+        parents[:, s], tops[:, s] = parent, top[:n_own]
+    columns = [reach.boundary - 1 for reach in settings.reaches]
+    last = graph.distances[:, columns], ids[graph.indices[:, columns]]
+    widths = [measure_widths(graph.near, reach.intensity, n_jobs=1) for reach in settings.reaches]
+    return Climb(log_intensity, units, parents, tops, *last, np.stack(widths, axis=1))
+
+
+def first_roots(cell: Cell, climbed: Climb) -> Roots:
+    """Return the peaks that are in the same cell."""
+    ids = np.append(cell.ids, np.full(len(climbed.log_intensity) - cell.n_samples, -1))
+    return Roots(ids[climbed.tops], np.take_along_axis(climbed.log_intensity, climbed.tops, axis=0))
+
+
+def follow_roots(climbed: Climb, around: HaloData) -> Roots:
+    """Return the peaks, including those that other cells have found for the halo."""
+    return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.join()))
+
+
+def lend_roots(climbed: Climb, roots: Roots) -> tuple[Array, ...]:
+    """Return what other cells need for boundary pairs: peaks, and distance and id of the last neighbour."""
     return *roots, climbed.last_distances, climbed.last_ids
 
 
-def own_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
-    """The peaks of every view that lie in a cell."""
-    found = []
-    for s in range(roots.ids.shape[1]):
-        own = np.flatnonzero(roots.ids[:, s] == cell.ids)
-        found.append(Peaks(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]))
-    return found
+def find_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
+    """Return the peaks in a cell, for every view."""
+    owned = (np.flatnonzero(ids == cell.ids) for ids in roots.ids.T)
+    return [(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]) for s, own in enumerate(owned)]
 
 
-def count_roots(roots: Roots) -> list[tuple[Array, Array]]:
-    """For every view its peaks, and how many samples have each."""
-    ones = np.ones(len(roots.ids), np.int64)
-    return [count_rows(ids[:, None], ones) for ids in roots.ids.T]
+def count_roots(roots: Roots) -> list[Counts]:
+    """Return the peaks of every view with the number of samples of each."""
+    return [np.unique(ids, return_counts=True) for ids in roots.ids.T]
 
 
-def merge_counts(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Counts of several cells."""
-    return count_rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+def merge_counts(parts: Sequence[Counts]) -> Counts:
+    """Return the counts of several cells."""
+    ids, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    names, number = np.unique(ids, return_inverse=True)
+    totals = np.zeros(len(names), np.int64)
+    np.add.at(totals, number, counts)
+    return names, totals
 
 
-def count_rows(rows: Array, counts: Array) -> tuple[Array, Array]:
-    """Every row once, in order, with all its counts."""
-    order = np.lexsort(rows.T[::-1])
-    fresh = np.ones(len(rows), np.bool_)
-    fresh[1:] = (np.diff(rows[order], axis=0) != 0).any(axis=1)
-    return rows[order][fresh], np.add.reduceat(counts[order], np.flatnonzero(fresh))
-
-
-def sum_boundaries(region: Region, climbed: Climbed, around: Around, plan: Plan) -> list[Edges]:
-    """Boundary pairs of the samples of a cell, summed by the two peaks."""
-    root_ids, root_levels, last_distance, last_id = around.with_halo()
-    graph, n_own, nobody = region.graph, region.cell.n_samples, np.zeros(len(root_ids))
-    rate, valley, _ = SIMILARITIES[plan.recipe.similarity]
-    found = []
-    for s, reach in enumerate(plan.reaches):
+def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, settings: FitSettings) -> list[Edges]:
+    """Return the boundary pairs of the samples of a cell, summed by the two peaks, for every view."""
+    root_ids, root_levels, last_distance, last_id = around.join()
+    n_own, weights = cell.n_samples, np.zeros(len(root_ids))
+    rate, valley, _ = SIMILARITIES[settings.recipe.similarity]
+    edges = []
+    for s, reach in enumerate(settings.reaches):
+        # Number the peaks from high to low, as one machine does, which decides in which cell a pair is counted.
         peaks, first, labels = np.unique(root_ids[:, s], return_index=True, return_inverse=True)
         order = np.lexsort((peaks, -root_levels[first, s]))
         labels, peaks = inverse_order(order)[labels], peaks[order]
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
         boundary.mark_near_pairs(
-            0, n_own, graph.indices, graph.distances, reach.boundary, labels, region.cell.ids, *columns, crossing
+            0, n_own, graph.indices, graph.distances, reach.boundary, labels, cell.ids, *columns, crossing
         )  # fmt: skip
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
         ends, pairs, totals = sum_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
-            split_levels(level if rate == 0 else level[:0], n_jobs=1), rate, nobody,
+            split_levels(level if rate == 0 else level[:0], n_jobs=1), rate, weights,
         )  # fmt: skip
-        found.append((peaks[ends], pairs, totals))
-    return found
+        edges.append((peaks[ends], pairs, totals))
+    return edges
 
 
 def merge_edges(parts: Sequence[Edges]) -> Edges:
-    """Sums of several cells."""
+    """Return the sums of several cells."""
     return merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def number_peaks(peaks: Sequence[Peaks], sizes: Array, edges: Edges, recipe: Recipe) -> CellView:
-    """The topo-graph of all cells, tied by bridges; ``sizes`` are in order of the ids of peaks."""
+def build_view(
+    n_neighbors: int, peaks: Sequence[Peaks], counts: Counts, edges: Edges, settings: FitSettings
+) -> tuple[View, Numbering]:
+    """Return a view of all cells, whose topo-graph is connected by bridges, and the numbers of its local clusters."""
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
-    level = SIMILARITIES[recipe.similarity].valley * levels[order]
-    sizes, (ends, pairs, totals) = sizes[inverse_order(by_id)[order]], edges
+    level = SIMILARITIES[settings.recipe.similarity].valley * levels[order]
+    sizes, (ends, pairs, totals) = counts[1][inverse_order(by_id)[order]], edges
     graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
-    graph = bridge_components(graph, points[order])
-    return CellView(graph._replace(peaks=rows[order]), levels[order], numbering)
+    graph = bridge_components(graph, points[order])._replace(peaks=rows[order])
+    view = View(n_neighbors, settings.n_samples, graph, levels[order], representation=settings.representation)
+    return view, numbering
+
+
+# stage 5
+
+
+def choose_view(
+    graph: PartitionedGraph, stages: CellStages, study: RepresentationStudy | None
+) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
+    """Return the stages, the chosen view, its clusters and the reasons; without ``study`` by the paper's sweep."""
+    settings = stages.settings
+    prior = settings.prior
+    if study is None:
+        shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
+        topo_graph = stages.views[0].topo_graph
+        return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.recipe.leftover), None, None
+    if study.selection is not None:  # the subsample was all samples, and the stages have the selected view only
+        selection = study.selection._replace(chosen=study.selection.chosen._replace(view=0))
+    else:
+        evidence = CellEvidence(graph, stages, study.subsample)
+        finest = None if settings.fixed else evidence.add_finest
+        selection = select(evidence.views, evidence, **settings.wanted, dimension=study.dimension, add_finest=finest)
+        stages = evidence.stages
+    chosen = selection.chosen
+    view = stages.views[chosen.view]
+    cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
+    selection = selection._replace(representations=study.representations)
+    return stages, chosen.view, cut, hierarchy_of(view, chosen), selection
+
+
+class CellEvidence:
+    """Statistics of the samples of all cells, see :class:`gitcluster.selection.views.Evidence`."""
+
+    def __init__(self, graph: PartitionedGraph, stages: CellStages, rows: Array) -> None:
+        self.graph, self.subsample, self.views = graph, rows, list(stages.views)
+        self._use(stages)
+
+    def _use(self, stages: CellStages) -> None:
+        self.stages, ascending = stages, np.sort(self.subsample)
+        tasks = submit_each(find_rows, self.graph.cells, stages.roots, scatter(ascending))
+        positions, roots = (np.concatenate(columns) for columns in zip(*gather(tasks), strict=True))
+        # ids of the peaks of the subsample, one column per view
+        self.peaks = roots[inverse_order(positions)][np.searchsorted(ascending, self.subsample)]
+
+    def add_finest(self) -> None:
+        """Add a view with the most local clusters possible."""
+        settings = self.stages.settings
+        sizes = [*settings.sizes, min(2, settings.n_samples - 1)]
+        self._use(compute_stages(self.graph, settings._replace(sizes=sizes)))
+        self.views.append(self.stages.views[-1])
+
+    def rows(self, i: int) -> Array:
+        """Return the local cluster of every sample of the subsample in a view."""
+        return self.stages.numberings[i].find(self.peaks[:, i])
+
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
+        """Return the links that cross between the clusters of views, for pairs of a view and its labels."""
+        settings, cell_cuts = self.stages.settings, []
+        for s, labels in cuts:
+            ids, local = self.stages.numberings[s]
+            cell_cuts.append(CellCut(s, ids, labels[local].astype(np.int16), highest_peaks(self.views[s], labels)))
+        k = leak_among(settings.n_samples, settings.n_searched)
+        around = self.graph.exchange(self.stages.roots)
+        tasks = submit_each(count_crossing, self.graph.graphs, self.stages.climbs, around, scatter(tuple(cell_cuts)), k)
+        return list(gather([merge_tree(add_crossings, tasks)])[0])
+
+
+class CellCut(NamedTuple):
+    """Clusters of one view."""
+
+    view: int
+    ids: NDArray[np.int64]  # (m,) ascending ids of the peaks
+    labels: NDArray[np.int16]  # (m,) clusters of the peaks
+    peaks: NDArray[np.float64]  # (c,) log intensity of the highest peak of every cluster
+
+
+def find_rows(cell: Cell, roots: Roots, rows: Array) -> tuple[Array, Array]:
+    """Return the positions in ``rows``, which ascend, of samples of a cell, and the ids of their peaks."""
+    positions = np.minimum(np.searchsorted(rows, cell.rows), len(rows) - 1)
+    own = np.flatnonzero(rows[positions] == cell.rows)
+    return positions[own], roots.ids[own]
+
+
+def count_crossing(graph: Graph, climbed: Climb, around: HaloData, cuts: tuple[CellCut, ...], k: int) -> list[Crossing]:
+    """Return the links from the samples of a cell that cross between clusters, for every cut."""
+    root_ids = around.join()[0]
+    crossings: dict[int, Crossing] = {}
+    for s in {cut.view for cut in cuts}:
+        some = {i: cut for i, cut in enumerate(cuts) if cut.view == s}
+        ids = next(iter(some.values())).ids
+        numbers, level = np.searchsorted(ids, root_ids[:, s]), np.ascontiguousarray(climbed.log_intensity[:, s])
+        pairs = [(cut.labels, cut.peaks) for cut in some.values()]
+        crossings |= zip(some, count_crossings(graph.indices, k, numbers, level, pairs, n_jobs=1), strict=True)
+    return [crossings[i] for i in range(len(cuts))]

@@ -1,7 +1,9 @@
-"""What the stages share: tasks that any Dask scheduler runs, and how large they may be."""
+"""Tasks that any Dask scheduler runs, and the memory that one of them may use."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import dask
 import dask.array as da
@@ -12,20 +14,20 @@ from joblib import cpu_count
 from gitcluster._support.validation import available_memory
 
 SHARE = 6
-"""A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""
+"""A task may use this part of the memory of a worker's thread; the rest is for stored results."""
 FAN_IN = 8
+"""Results that one task of a merge tree combines."""
 
 
 class Resources(NamedTuple):
-    """What the scheduler in use has to offer."""
+    """Threads and memory of the scheduler in use."""
 
     threads: int
-    task_bytes: int
-    """Bytes that one task may need."""
+    task_bytes: int  # bytes that one task may use
 
 
 def find_resources() -> Resources:
-    """Of the cluster of the current client, or of this machine where there is none."""
+    """Return the resources of the current client's cluster, or of this machine if there is no client."""
     client = current_client()
     if client is None:
         threads = cpu_count()
@@ -38,7 +40,7 @@ def find_resources() -> Resources:
 
 
 def current_client() -> Any:
-    """The current client of dask.distributed, None where another scheduler is in use."""
+    """Return the current client of dask.distributed, or None if another scheduler is in use."""
     from distributed import get_client
 
     if dask.config.get("scheduler", None) in ("threads", "sync", "synchronous", "threading", "processes"):
@@ -49,95 +51,92 @@ def current_client() -> Any:
         return None
 
 
-def call(function: Callable[..., Any], *arguments: Any) -> Delayed:
-    """A task; it bears the name of the function on Dask's dashboard.
+class _Slot(int):
+    """Position of a task's result among the results of all tasks in the arguments of a call."""
 
-    Tasks within lists and tuples are handed over one by one: there Dask does not keep hold of stored results, so that a
-    graph built from them would lose them as soon as nothing else refers to them.
+
+def submit(function: Callable[..., Any], *arguments: Any) -> Delayed:
+    """Return a lazy task that calls ``function``; its name on Dask's dashboard is that of the function.
+
+    Tasks may be nested in lists and tuples. Dask keeps no hold of persisted results within these: a lazy result would
+    lose them as soon as nothing else refers to them. Therefore every nested task becomes an argument of its own.
     """
     tasks: list[Delayed] = []
-    return delayed(Call(function, _take_out(arguments, tasks)), pure=False)(*tasks)
 
-
-def call_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
-    """One task per cell. A list has one item per cell; anything else is handed to all tasks."""
-    n_cells = next(len(a) for a in arguments if isinstance(a, list))
-    columns = (a if isinstance(a, list) else [a] * n_cells for a in arguments)
-    return [call(function, *row) for row in zip(*columns, strict=True)]
-
-
-class Call:
-    """A function and its arguments, which Dask does not look into; results of tasks are put in their places."""
-
-    def __init__(self, function: Callable[..., Any], arguments: Any) -> None:
-        self.function, self.arguments, self.__name__ = function, arguments, function.__name__
-
-    def __call__(self, *results: Any) -> Any:
-        """Call the function."""
-        return self.function(*_put_in(self.arguments, results))
-
-
-class Place(NamedTuple):
-    """Where the result of a task belongs."""
-
-    number: int
-
-
-def _take_out(value: Any, tasks: list[Delayed]) -> Any:
-    if isinstance(value, Delayed):
+    def replace_task(value: Any) -> Any:
+        if not isinstance(value, Delayed):
+            return value
         tasks.append(value)
-        return Place(len(tasks) - 1)
-    return _rebuild(value, lambda part: _take_out(part, tasks))
+        return _Slot(len(tasks) - 1)
+
+    # Dask does not traverse a partial, so that large arguments are not copied into the graph item by item.
+    bound = partial(_run, function, _map_leaves(arguments, replace_task))
+    return delayed(bound, pure=False)(*tasks, dask_key_name=f"{function.__name__}-{uuid4().hex}")
 
 
-def _put_in(value: Any, results: Sequence[Any]) -> Any:
-    return results[value.number] if isinstance(value, Place) else _rebuild(value, lambda part: _put_in(part, results))
+def _run(function: Callable[..., Any], arguments: Any, *results: Any) -> Any:
+    return function(*_map_leaves(arguments, lambda value: results[value] if isinstance(value, _Slot) else value))
 
 
-def _rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     if not isinstance(value, (list, tuple)):
-        return value
-    parts = map(change, value)
+        return change(value)
+    parts = [_map_leaves(part, change) for part in value]
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
-def store(tasks: Iterable[Delayed]) -> list[Delayed]:
-    """Start tasks, to keep their results where they are."""
+def submit_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
+    """Return one task per cell. A list has one item per cell; every task receives any other argument as a whole."""
+    n_cells = next(len(a) for a in arguments if isinstance(a, list))
+    columns = (a if isinstance(a, list) else [a] * n_cells for a in arguments)
+    return [submit(function, *row) for row in zip(*columns, strict=True)]
+
+
+def persist(tasks: Iterable[Delayed]) -> list[Delayed]:
+    """Start tasks and keep their results on the workers."""
     return list(dask.persist(*tasks))
 
 
-def fetch(tasks: Sequence[Delayed]) -> list[Any]:
-    """Bring results here."""
+def persist_groups(*groups: list[Delayed]) -> list[list[Delayed]]:
+    """Start several tasks per cell at once, so that the tasks of one cell run before its inputs are spilled."""
+    started, n_cells = persist([task for group in groups for task in group]), len(groups[0])
+    return [started[first : first + n_cells] for first in range(0, len(started), n_cells)]
+
+
+def gather(tasks: Sequence[Delayed]) -> list[Any]:
+    """Return the results of tasks."""
     return list(dask.compute(*tasks))
 
 
-def share(value: Any) -> Any:
-    """Hand a value to the cluster once, for many tasks to use; should the worker that has it die, it is sent again."""
+def scatter(value: Any) -> Any:
+    """Send a value to the cluster once, for many tasks.
+
+    The value is the result of a task, so that Dask sends it again if the worker that holds it dies.
+    """
     if current_client() is None:
         return value
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
-        return store([call(_same, value)])[0]
+        return persist([submit(_identity, value)])[0]
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def column(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.Array:
-    """Results as the chunks of one array. The empty ones stay, which Dask leaves out when it joins arrays."""
-    parts = [da.from_delayed(task, (size or np.nan,), dtype) for task, size in zip(tasks, sizes, strict=True)]
-    joined = da.concatenate(parts, allow_unknown_chunksizes=True)
-    return da.Array(joined.dask, joined.name, (tuple(sizes),), joined.dtype)
-
-
 def merge_tree(function: Callable[[Sequence[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
-    """Merge lists of equal length, item by item, a few lists at a time until one is left."""
+    """Return a task that merges lists of equal length item by item, a few lists at a time."""
     tasks = list(tasks)
     while len(tasks) > 1:
-        tasks = [call(merge_items, function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
+        tasks = [submit(_merge_items, function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
     return tasks[0]
 
 
-def merge_items(function: Callable[[Sequence[Any]], Any], lists: list[list[Any]]) -> list[Any]:
-    """``function`` of the first items of all lists, of the second ones, and so on."""
+def _merge_items(function: Callable[[Sequence[Any]], Any], lists: list[list[Any]]) -> list[Any]:
     return [function(items) for items in zip(*lists, strict=True)]
+
+
+def as_dask_array(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.Array:
+    """Return the results of tasks as the chunks of one array, including empty chunks, which Dask would leave out."""
+    parts = [da.from_delayed(task, (size or np.nan,), dtype) for task, size in zip(tasks, sizes, strict=True)]
+    joined = da.concatenate(parts, allow_unknown_chunksizes=True)
+    return da.Array(joined.dask, joined.name, (tuple(sizes),), joined.dtype)

@@ -1,4 +1,4 @@
-"""Stages 1, 3 and 4 in one of many cells of the space."""
+"""Compiled loops of the distributed fit, on one of its cells."""
 
 from math import inf
 
@@ -11,7 +11,10 @@ from gitcluster.kernels.search import insert, squared_distance
 
 @kernel
 def follow_locally(order, parent, n_own, top):
-    """The peak of every sample of a cell, or the sample of its halo at which the way uphill leaves the cell."""
+    """Find the peak of every sample of a cell, or the halo sample at which its path uphill leaves the cell.
+
+    ``order`` lists the samples from high to low, so that the parent of a sample always comes before it.
+    """
     for x in order:
         if x >= n_own or parent[x] == x:
             top[x] = x
@@ -20,9 +23,10 @@ def follow_locally(order, parent, n_own, top):
 
 
 @kernel
-def bucket_rows(start, stop, rows, splitters, bucket):
-    """How many of the splitters, which ascend, are not above every row, in lexicographic order."""
-    for i in range(start, stop):
+def bucket_rows(rows, splitters):
+    """Return how many of the ascending splitters are not above every row, in lexicographic order."""
+    bucket = np.empty(len(rows), np.int64)
+    for i in range(len(rows)):
         low, high = 0, len(splitters)
         while low < high:
             middle = (low + high) // 2
@@ -36,10 +40,13 @@ def bucket_rows(start, stop, rows, splitters, bucket):
             else:
                 low = middle + 1
         bucket[i] = low
+    return bucket
 
 
 @kernel
-def nearest_centre(points, centres, nearest):
+def nearest_centre(points, centres):
+    """Return the nearest centre of every point; equal points have equal centres, whatever the other points are."""
+    nearest = np.empty(len(points), np.int64)
     for i in range(len(points)):
         best = inf
         for c in range(len(centres)):
@@ -47,15 +54,15 @@ def nearest_centre(points, centres, nearest):
             if squared < best:
                 best = squared
                 nearest[i] = c
+    return nearest
 
 
 @kernel
 def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, rows):
-    """For every wanted cell, how many samples have a ``reach`` that goes beyond the bisector to it and into its box;
-    which ones is written to ``rows``, from ``starts`` of the cell on, where there is room.
+    """Count, for every wanted cell, the points of the cell ``own`` that may have a neighbour in it.
 
-    A sample of the cell ``own`` is at least as far from all samples of another cell as from the bisector between the
-    two centres; what rounding may add to the distances is taken off.
+    A point has no nearer neighbour in a cell if its ``reach`` ends before the bisector of the two centres or before
+    the cell's box. If ``rows`` is not empty, the points are written to it, from ``starts`` of every cell on.
     """
     n_features = points.shape[1]
     for i in range(len(points)):
@@ -64,9 +71,11 @@ def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, ro
             if not wanted[c]:
                 continue
             if reach[i] < inf:
-                apart, to_other = squared_distance(centres[own], centres[c]), squared_distance(points[i], centres[c])
+                # The bisector is at the distance (|x - c|^2 - |x - own|^2) / (2 |own - c|). The error bound of the two
+                # squared distances, 8e-16 > 2^-51 per feature, is subtracted: rounding must not rule out a cell.
+                between, to_other = squared_distance(centres[own], centres[c]), squared_distance(points[i], centres[c])
                 excess = to_other - to_own - 8e-16 * (n_features + 4) * (to_other + to_own)
-                if excess > 0.0 and excess * excess > 4.0 * apart * reach[i] * reach[i]:
+                if excess > 0.0 and excess * excess > 4.0 * between * reach[i] * reach[i]:
                     continue
                 gap = 0.0
                 for j in range(n_features):
@@ -81,22 +90,22 @@ def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, ro
 
 @kernel
 def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
-    """Measure again the candidates whose rounded squared distances are not above a threshold, and keep the nearest."""
+    """Insert the candidates whose rounded squared distances are at most a threshold, with their exact distances."""
     distance = np.empty(1, distances.dtype)
+    width = indices.shape[1]
     for q in range(len(queries)):
-        width = indices.shape[1]
         for c in range(len(candidates)):
             if squared[q, c] <= threshold[q]:
                 exact = squared_distance(queries[q], candidates[c])
                 if filled[q] == width and exact > np.float64(distances[q, -1]) ** 2 * slack:
                     continue
-                distance[0] = round_distance(exact)
+                distance[0] = round_distance(exact)  # stored, for the precision of the distances
                 filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
 
 
 @kernel
 def insert_rows(rows, others, other_distances, indices, distances, filled):
-    """Insert what was found elsewhere for some rows; a number below 0 is nothing."""
+    """Insert the neighbours that another cell has found for some rows; a negative number is no neighbour."""
     for r in range(len(rows)):
         x = rows[r]
         for c in range(others.shape[1]):
@@ -106,34 +115,35 @@ def insert_rows(rows, others, other_distances, indices, distances, filled):
 
 @kernel
 def drop_self(group, ids, wide_indices, wide_distances, indices, distances):
-    """Neighbours of every sample from those of its place, which are one more: without the sample itself."""
+    """Write the neighbours of every sample: those of its distinct point, which are one more, without the sample."""
     for x in range(len(group)):
-        place = 0
+        count = 0
         for c in range(wide_indices.shape[1]):
-            if wide_indices[group[x], c] != ids[x] and place < indices.shape[1]:
-                indices[x, place] = wide_indices[group[x], c]
-                distances[x, place] = wide_distances[group[x], c]
-                place += 1
+            if wide_indices[group[x], c] != ids[x] and count < indices.shape[1]:
+                indices[x, count] = wide_indices[group[x], c]
+                distances[x, count] = wide_distances[group[x], c]
+                count += 1
 
 
 @kernel
 def number_locally(indices, ids, starts, shift, local):
-    """Place of every neighbour among ``ids``, which ascend; -1 where it is not one of them.
+    """Write the position of every neighbour among the ascending ``ids``, -1 if it is not one of them.
 
-    Those of the ids that are equal from the bit ``shift`` on, counted from the first id, begin at ``starts``.
+    Ids are in buckets by their distance from the first id without its last ``shift`` bits; ``starts`` are the first
+    positions of the buckets. With about as many buckets as ids, a search takes a step or two.
     """
     for x in range(indices.shape[0]):
         for c in range(indices.shape[1]):
-            away = indices[x, c] - ids[0]
-            bucket = away >> shift
+            offset = indices[x, c] - ids[0]
+            bucket = offset >> shift
             local[x, c] = -1
             if 0 <= bucket < len(starts) - 1:
                 low, high = starts[bucket], starts[bucket + 1]
                 while low < high:
                     middle = (low + high) // 2
-                    if ids[middle] - ids[0] < away:
+                    if ids[middle] - ids[0] < offset:
                         low = middle + 1
                     else:
                         high = middle
-                if low < len(ids) and ids[low] - ids[0] == away:
+                if low < len(ids) and ids[low] - ids[0] == offset:
                     local[x, c] = low

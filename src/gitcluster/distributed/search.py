@@ -1,0 +1,382 @@
+"""Stage 1: search every cell with a halo of the cells around it, exactly, and link the cells by their halos.
+
+The reach of a sample is the distance of its last neighbour. The sample needs no other cell if its reach ends before
+the bisector between the two centres, or before the cell's box. Most samples need only their own cell, but nearly every
+cell is needed by some outlying sample. Therefore a cell borrows the whole of another only if many of its samples need
+it, the nearest cells first, which makes their reach shorter. If few samples need a cell, they are sent there as
+queries. The graph is that of one machine. Equal samples are in one cell and are searched once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed
+from numpy.typing import NDArray
+
+from gitcluster._support.arrays import Array, starts_of
+from gitcluster.distributed.partition import Cell, FitSettings, Partition
+from gitcluster.distributed.tasks import gather, persist, persist_groups, scatter, submit, submit_each
+from gitcluster.kernels import cellwise
+from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
+from gitcluster.neighbors.exact import CELL_FEATURES
+
+FIRST_BORROWED = 6
+"""Cells that a cell borrows in the first round at most; afterwards fewer samples need those farther away."""
+MAX_QUERIES = 0.5
+"""Queries that a cell may send to all others, as a share of its samples: bounds the memory of the answers."""
+ROWS_AT_ONCE = 1 << 11
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is damaged, or of another fit."""
+
+
+# search in cells
+
+
+class Rows(NamedTuple):
+    """Samples of many features, which are not put into boxes."""
+
+    members: Array
+    points: Array
+
+
+Index = Cells | Rows
+"""The samples of a cell that can be neighbours: by their ids, in boxes if there are few features."""
+
+
+class Candidates(NamedTuple):
+    """The nearest samples that the search has found so far for every distinct point, including the point itself."""
+
+    indices: Array  # (u, k + 1) ids
+    distances: Array
+    filled: NDArray[np.int64]  # (u,) number of samples found
+
+    def reach(self, rows: Any = slice(None)) -> Array:
+        """Return the distance of the last sample of every point, infinite if some are missing."""
+        last = self.distances[rows, -1]
+        return np.where(self.filled[rows] == self.indices.shape[1], last, np.array(np.inf, last.dtype))
+
+
+class Queries(NamedTuple):
+    """Distinct points of a cell to search for in another cell, within their reach."""
+
+    rows: Array
+    points: Array
+    reach: Array
+
+
+Needs = tuple[tuple[Array, Array, list[int]], list[Queries]]
+"""Other cells that a cell needs: those to borrow, those to query and the number of queries to each; the queries."""
+
+
+def box_samples(points: Array) -> Cells | Rows:
+    """Return samples in boxes, or as they are if boxes would not rule out any."""
+    return gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else Rows(np.arange(len(points)), points)
+
+
+def build_index(cell: Cell, settings: FitSettings) -> Index:
+    """Return the index of a cell. Of equal samples only the first k + 1 can be neighbours."""
+    ids, points = cell.ids, cell.points
+    if len(cell.first) < len(ids):
+        order = np.argsort(cell.group, kind="stable")
+        starts = starts_of(np.bincount(cell.group))
+        copy_number = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
+        kept = np.sort(order[copy_number <= settings.n_searched])
+        ids, points = ids[kept], points[kept]
+    samples = box_samples(points)
+    return samples._replace(members=ids[samples.members])
+
+
+def count_bytes(index: Index) -> int:
+    """Return the bytes of an index."""
+    return sum(np.asarray(part).nbytes for part in index)
+
+
+def empty_candidates(n_points: int, dtype: Any, settings: FitSettings) -> Candidates:
+    """Return candidates of which none is filled."""
+    shape = (n_points, settings.n_searched + 1)
+    return Candidates(np.full(shape, -1, settings.id_type), np.full(shape, np.inf, dtype), np.zeros(n_points, np.int64))
+
+
+def search_cell(
+    cell: Cell, index: Index, settings: FitSettings, candidates: Candidates | None = None, others: Sequence[Index] = ()
+) -> Candidates:
+    """Return the nearest samples of every distinct point: those in the cell, or candidates updated by other cells."""
+    if len(cell.first) < cell.n_samples:
+        points = box_samples(cell.points[cell.first])
+    else:  # the boxes of the index hold the same points
+        points = index._replace(members=np.searchsorted(cell.ids, index.members))
+    if candidates is None:
+        return search_indexes(points, empty_candidates(len(cell.first), cell.points.dtype, settings), [index])
+    return search_indexes(points, Candidates(*(column.copy() for column in candidates)), others)
+
+
+def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequence[Index]) -> Candidates:
+    """Update the candidates of points in place by the samples of several cells, and return them."""
+    indices, distances, filled = candidates
+    for other in others:
+        if isinstance(points, Cells) and isinstance(other, Cells):
+            nearest_in_cells(points, other, (indices, distances), filled=filled, n_jobs=1)
+        else:
+            _search_all_pairs(points.points, other, candidates)
+    return candidates
+
+
+def _search_all_pairs(points: Array, other: Index, candidates: Candidates) -> None:
+    """Compare all pairs: matrix products give rounded distances, which tell the pairs to measure exactly."""
+    width = candidates.indices.shape[1]
+    theirs = other.points.astype(np.float64, copy=False)
+    norms = np.einsum("ij,ij->i", theirs, theirs)
+    slack = 1 + 2.0**-33  # distances are rounded to 36 bits
+    for start in range(0, len(points), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        ours = points[rows].astype(np.float64, copy=False)
+        own_norms = np.einsum("ij,ij->i", ours, ours)
+        squared = ours @ theirs.T  # |x - y|^2 = |x|^2 + |y|^2 - 2 x y, whose rounding error follows from the norms
+        squared *= -2
+        squared += own_norms[:, None]
+        squared += norms
+        noise = 64 * np.finfo(np.float64).eps * (own_norms + norms.max())
+        worst = candidates.reach(rows).astype(np.float64) ** 2 * slack
+        open_ended = np.flatnonzero(worst == np.inf)
+        if len(open_ended) and squared.shape[1] > width:
+            nearest = np.partition(squared[open_ended], width - 1, axis=1)[:, width - 1]
+            worst[open_ended] = nearest * slack + noise[open_ended]
+        cellwise.insert_below(
+            points[rows], other.points, other.members, squared, worst + noise, 1 + 1e-6,
+            *(column[rows] for column in candidates),
+        )  # fmt: skip
+
+
+def find_box(cell: Cell) -> Array:
+    """Return the lower and the upper corner of the box around the samples of a cell."""
+    return np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64)
+
+
+def divide_needs(cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array) -> Needs:
+    """Return which of the wanted cells some points still need; ``bounds`` are all centres and corners of boxes.
+
+    The cells that the fewest points need are queried, as many as :data:`MAX_QUERIES` allows. The others are borrowed,
+    and the rest is divided again.
+    """
+    points, (centres, low, high) = cell.points[cell.first], bounds
+    reach = candidates.reach().astype(np.float64) * (1 + 1e-6)  # rounding must not rule out a cell
+    gap = np.maximum(np.maximum(low - points.max(axis=0), points.min(axis=0) - high), 0)
+    wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
+    needs, nothing = np.zeros(len(centres), np.int64), np.zeros(0, np.int64)
+    cellwise.list_needs(points, reach, own, centres, low, high, wanted, needs, nothing, nothing)
+    order = np.argsort(needs, kind="stable")
+    few = order[np.cumsum(needs[order]) <= MAX_QUERIES * len(points)]
+    queried, borrowed = few[needs[few] > 0], np.setdiff1d(np.flatnonzero(needs), few)
+    if len(borrowed) or not len(queried):
+        return (borrowed, queried, []), []
+    starts, rows = starts_of(needs), np.empty(needs.sum(), np.int64)
+    cellwise.list_needs(points, reach, own, centres, low, high, needs > 0, np.zeros_like(needs), starts, rows)
+    by_cell = (rows[starts[c] : starts[c + 1]] for c in queried)
+    queries = [Queries(some, points[some], candidates.reach(some)) for some in by_cell]
+    return (borrowed, queried, needs[queried].tolist()), queries
+
+
+def answer_queries(index: Index, queries: list[Queries], settings: FitSettings) -> list[Candidates]:
+    """Return the nearest samples of a cell to points of others, -1 beyond their reach."""
+    points, reach = (np.concatenate([getattr(some, name) for some in queries]) for name in ("points", "reach"))
+    candidates = empty_candidates(len(points), points.dtype, settings)
+    # The rows start as full of samples a little beyond the reach: one as far as the last neighbour may precede it.
+    beyond = np.nextafter(reach * reach.dtype.type(1 + 1e-6), reach.dtype.type(np.inf))
+    candidates.distances[:] = beyond[:, None]
+    candidates.filled[reach < np.inf] = settings.n_searched + 1
+    if len(points):
+        search_indexes(box_samples(points), candidates, [index])
+    ends = np.cumsum([len(some.rows) for some in queries])[:-1]
+    return [Candidates(*parts) for parts in zip(*(np.split(column, ends) for column in candidates), strict=True)]
+
+
+class Graph(NamedTuple):
+    """Neighbours of the samples of a cell, numbered from 0: the samples of the cell, then its halo."""
+
+    indices: NDArray[np.int32]
+    distances: Array
+    halo: NDArray[np.int64]  # (h,) ascending ids of the neighbours in other cells
+
+    @property
+    def near(self) -> Neighbors:
+        """Return the neighbours in the type of one machine."""
+        return Neighbors(self.indices, self.distances)
+
+
+def build_graph(cell: Cell, candidates: Candidates, queries: list[Queries], answers: list[Candidates]) -> Graph:
+    """Return the neighbours of every sample from the candidates of its cell and the answers of others."""
+    if queries:
+        candidates = Candidates(*(column.copy() for column in candidates))
+    for some, answer in zip(queries, answers, strict=True):
+        cellwise.insert_rows(some.rows, answer.indices, answer.distances, *candidates)
+    k = candidates.indices.shape[1] - 1
+    indices, distances = (np.empty((cell.n_samples, k), wide.dtype) for wide in candidates[:2])
+    cellwise.drop_self(cell.group, cell.ids, *candidates[:2], indices, distances)
+    span = int(cell.ids[-1] - cell.ids[0])
+    shift = max(0, span.bit_length() - cell.n_samples.bit_length())  # about as many buckets as ids
+    starts = np.searchsorted(cell.ids - cell.ids[0], np.arange((span >> shift) + 2) << shift)
+    local = np.empty(indices.shape, np.int32)
+    cellwise.number_locally(indices, cell.ids, starts, shift, local)
+    outside = local < 0
+    halo, positions = np.unique(indices[outside], return_inverse=True)
+    local[outside] = cell.n_samples + positions
+    return Graph(local, distances, halo.astype(np.int64))
+
+
+# search between cells
+
+
+class Search(NamedTuple):
+    """The graph of every cell."""
+
+    graphs: list[Delayed]
+    lenders: list[list[int]]  # other cells that every cell was searched with
+
+
+def search_exactly(partition: Partition, settings: FitSettings, *, task_bytes: int) -> Search:
+    """Search until no sample needs another cell."""
+    cells, centres = partition
+    n_cells = len(cells)
+    bounds = scatter((centres, *np.array(gather(submit_each(find_box, cells))).swapaxes(0, 1)))
+    nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
+    searched, first = np.eye(n_cells, dtype=bool), True
+
+    # Search every cell by itself.
+    indexes = submit_each(build_index, cells, settings)
+    candidates = submit_each(search_cell, cells, indexes, settings)
+    needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
+    sizes = submit_each(count_bytes, indexes)
+    indexes, sizes, candidates, needs = persist_groups(indexes, sizes, candidates, needs)
+    n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
+
+    # Borrow cells, the nearest first and as many as a task can hold, until few samples need another cell.
+    while any(len(borrowed) for borrowed, *_ in summaries):
+        tasks = {}
+        for i, (borrowed, *_) in enumerate(summaries):
+            group = nearest[i][np.isin(nearest[i], borrowed)]
+            group = group[:FIRST_BORROWED] if first else group
+            group = group[: max(1, int(np.searchsorted(np.cumsum(n_bytes[group]), task_bytes)))]
+            if len(group):
+                others = [indexes[j] for j in group]
+                tasks[i] = submit(search_cell, cells[i], indexes[i], settings, candidates[i], others)
+                searched[i, group] = True
+        divided = [submit(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
+        for i, *both in zip(tasks, *persist_groups(list(tasks.values()), divided), strict=True):
+            candidates[i], needs[i] = both
+        for i, summary in zip(tasks, gather([needs[i][0] for i in tasks]), strict=True):
+            summaries[i] = summary
+        first = False
+
+    # Send queries, in batches that a task can hold.
+    pairs = [[(i, int(j)) for j in queried] for i, (_, queried, _) in enumerate(summaries)]
+    queries = {pair: needs[i][1][n] for i, some in enumerate(pairs) for n, pair in enumerate(some)}
+    counts = {pair: summaries[i][2][n] for i, some in enumerate(pairs) for n, pair in enumerate(some)}
+    row_bytes = 8 * centres.shape[1] + 12 * (settings.n_searched + 1)
+    batches: list[tuple[int, list[int]]] = []
+    free = 0
+    for i, j in sorted(queries, key=lambda pair: pair[::-1]):
+        needed = 3 * counts[i, j] * row_bytes  # queries, candidates and answers
+        if not batches or batches[-1][0] != j or needed > free:
+            batches.append((j, []))
+            free = task_bytes
+        batches[-1][1].append(i)
+        free -= needed
+        searched[i, j] = True
+    answers = {}
+    for j, senders in batches:
+        task = submit(answer_queries, indexes[j], [queries[i, j] for i in senders], settings)
+        answers.update({(i, j): task[n] for n, i in enumerate(senders)})
+    received = [[[values[pair] for pair in some] for some in pairs] for values in (queries, answers)]
+    graphs = persist(submit_each(build_graph, cells, candidates, *received))
+    lenders = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(n_cells, dtype=bool)]
+    return Search(graphs, lenders)
+
+
+# exchange between cells
+
+
+class HaloMap(NamedTuple):
+    """The samples of one cell that are in the halo of another."""
+
+    positions: NDArray[np.int32]  # positions in the halo
+    rows: NDArray[np.int32]  # samples of the lending cell at these positions
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        return len(self.positions)
+
+
+class HaloData(NamedTuple):
+    """Arrays of the samples of a cell, and the rows of other cells that are in its halo."""
+
+    own: tuple[Array, ...]
+    maps: list[HaloMap]
+    received: list[tuple[Array, ...]]
+
+    def join(self) -> tuple[Array, ...]:
+        """Return arrays of the samples of the cell, followed by its halo."""
+        n_own = len(self.own[0])
+        n_all = n_own + sum(halo_map.n_samples for halo_map in self.maps)
+        joined = tuple(np.empty((n_all, *column.shape[1:]), column.dtype) for column in self.own)
+        for target, column in zip(joined, self.own, strict=True):
+            target[:n_own] = column
+        for halo_map, columns in zip(self.maps, self.received, strict=True):
+            for target, values in zip(joined, columns, strict=True):
+                target[n_own + halo_map.positions] = values
+        return joined
+
+
+class PartitionedGraph(NamedTuple):
+    """All cells, the neighbours of their samples, and the halos that link them."""
+
+    cells: list[Any]
+    graphs: list[Any]
+    lenders: list[list[int]]  # cells that hold the halo of every cell
+    halo_maps: list[list[Delayed]]  # their samples in this halo, in the order of the lenders
+    n_halo: int  # samples in all halos
+
+    def exchange(self, values: Sequence[Delayed]) -> list[HaloData]:
+        """Return, for every cell, its arrays and those of its halo; ``values`` are a tuple of arrays per cell."""
+        return [
+            HaloData(
+                own, maps, [submit(take_rows, values[b], halo_map) for b, halo_map in zip(lenders, maps, strict=True)]
+            )
+            for own, lenders, maps in zip(values, self.lenders, self.halo_maps, strict=True)
+        ]
+
+
+def take_rows(values: tuple[Array, ...], halo_map: HaloMap) -> tuple[Array, ...]:
+    """Return the rows of arrays that another cell needs."""
+    return tuple(column[halo_map.rows] for column in values)
+
+
+def link_cells(cells: list[Any], search: Search) -> PartitionedGraph:
+    """Return the graph of all cells; lenders whose samples are no neighbours are left out."""
+    graphs: list[Any] = search.graphs
+    pairs = [(c, b) for c, lenders in enumerate(search.lenders) for b in lenders]
+    halos, ids = persist([graph.halo for graph in graphs]), persist([cell.ids for cell in cells])
+    maps = persist([submit(map_halo, halos[c], ids[b]) for c, b in pairs])
+    counts = gather([*(halo_map.n_samples for halo_map in maps), *submit_each(len, halos)])
+    n_mapped, n_missing = counts[: len(maps)], counts[len(maps) :]
+    lenders: list[list[int]] = [[] for _ in cells]
+    halo_maps: list[list[Delayed]] = [[] for _ in cells]
+    for (c, b), halo_map, count in zip(pairs, maps, n_mapped, strict=True):
+        n_missing[c] -= count
+        if count:
+            lenders[c].append(b)
+            halo_maps[c].append(halo_map)
+    if any(n_missing):  # never after a search
+        raise CheckpointError("The cells of the checkpoint lack neighbours of their samples. Remove the folder.")
+    return PartitionedGraph(cells, graphs, lenders, halo_maps, sum(n_mapped))
+
+
+def map_halo(halo: Array, ids: Array) -> HaloMap:
+    """Return the samples of a lending cell that are in a halo; both ids ascend."""
+    rows = np.minimum(np.searchsorted(ids, halo), len(ids) - 1)
+    positions = np.flatnonzero(ids[rows] == halo)
+    return HaloMap(positions.astype(np.int32), rows[positions].astype(np.int32))
