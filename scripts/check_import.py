@@ -11,7 +11,16 @@ import sys
 import tempfile
 from unittest.mock import patch
 
-REQUIRED = ("joblib", "narwhals.stable.v2", "numba", "numpy", "scipy", "sklearn.cluster", "sklearn.neighbors", "threadpoolctl")
+REQUIRED = (
+    "joblib",
+    "narwhals.stable.v2",
+    "numba",
+    "numpy",
+    "scipy",
+    "sklearn.cluster",
+    "sklearn.neighbors",
+    "threadpoolctl",
+)
 MOST_SECONDS = 0.5
 REPEATS = 7
 

@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
 from gitcluster import GIT
 from gitcluster.cli.running import execute
-from sklearn.metrics import adjusted_rand_score
 from tests.cli.messy_columns import COLUMNS, beside_numbers
 
 RESULTS = FOLDER / "messy.jsonl"
@@ -87,7 +87,8 @@ def try_column(name: str) -> Line:
         frame.to_csv(Path(folder, "t.csv"), index=False)
         code, errors = run_in(folder, "fit", "t.csv", "-c", "2", "-q", "--save", "m.npz")
         found = errors if code else GIT.load(Path(folder, "m.npz")).columns_[name].describe()
-        return {"cells": COLUMNS[name][3:6], "python": GIT(2).fit(frame).columns_[name].describe(), "command_line": found}
+        in_python = GIT(2).fit(frame).columns_[name].describe()
+        return {"cells": COLUMNS[name][3:6], "python": in_python, "command_line": found}
 
 
 def customers() -> pd.DataFrame:
