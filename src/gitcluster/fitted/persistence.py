@@ -271,15 +271,9 @@ def _kind_of(value: Any) -> str:
 def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
     """Yield what ``SCHEMA`` cannot state, and whether it holds; later rules rely on earlier ones."""
     found: Clustering = fitted["clustering_"]
-    graph, cut, tree, columns, n_local = (
-        found.topo_graph,
-        found.edge_cut,
-        found.hierarchy,
-        found.columns,
-        sizes["n_local"],
-    )
-    reference = found.fitted
-    source, rows, copies = reference.source, reference.rows, reference.copies
+    graph, cut, tree, reference = found.topo_graph, found.edge_cut, found.hierarchy, found.fitted
+    source, rows, copies, columns = reference.source, reference.rows, reference.copies, found.columns
+    n_local = sizes["n_local"]
     first, second = graph.edges.astype(np.int64).T
     yield "topo_graph.sizes must have a sum below 2^62", 0 < sum(graph.sizes.tolist()) < COUNT
     yield "topo_graph.edges must be pairs i < j", (first < second).all()
@@ -298,7 +292,8 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
         root = np.arange(n_local)
         unions.union_edges(root, graph.edges, tree.edges)
         unions.find_all(root)
-        yield "hierarchy.edges must join all local clusters", sizes["n_merges"] == n_local - 1 and not root.any()
+        joined = sizes["n_merges"] == n_local - 1 and (root == root[0]).all()
+        yield "hierarchy.edges must join all local clusters", joined
         children, there = tree.linkage[:, :2], n_local + np.arange(n_local - 1)[:, None]
         whole = (children == np.floor(children)).all() and (children < there).all()
         yield "hierarchy.linkage must merge every cluster once", whole and len(np.unique(children)) == children.size
