@@ -137,9 +137,10 @@ def _parts(
         if check and opened.rows is not None:
             check(opened.rows, len(wanted))
         named = [name for name in (chosen.id, chosen.truth) if name]
+        used = {*wanted, *named}
         table = Table(
             pd.DataFrame(), np.empty(0, np.int64), id_name=chosen.id, kinds=kinds, weights=weights,
-            left_out=tuple(name for name in opened.names if name not in {*wanted, *named}),
+            left_out=tuple(name for name in opened.names if name not in used),
         )  # fmt: skip
         total = 0
         for block in opened.blocks(wanted, list(opened.names) if chosen.whole else named):

@@ -18,7 +18,6 @@ from typing import IO, Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from charset_normalizer import from_bytes
 from pyarrow import csv as arrow_csv
 
 from gitcluster._support.names import count_of
@@ -277,7 +276,7 @@ class TextTable:
 
     def _is_row(self, line: str, width: int) -> bool:
         """Return whether a line would be a row of its own if quotes had no meaning."""
-        cells = [cell.strip(" \t\r\n" + QUOTE) for cell in line.split(self.layout.separator)]
+        cells = [cell.strip(" \t\r\n" + QUOTE) for cell in line.split(self.layout.separator, width)]
         return len(cells) == width and all(
             _is_number(cells[i]) or is_missing(cells[i]) or cells[i] in self.style.missing for i in self.layout.numbers
         )
@@ -306,6 +305,8 @@ def find_encoding(first: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         if 0 in head:
             return "utf-8"  # not a text, which the error says
+        from charset_normalizer import from_bytes  # only few tables need it
+
         odd = b"\n".join(line for line in first.splitlines() if not line.isascii())[: 1 << 16]
         guesses = list(from_bytes(odd, cp_isolation=ENCODINGS))
         guess = guesses[0].encoding if guesses else "latin-1"
@@ -402,7 +403,7 @@ def _count_titles(rows: list[Row], width: int) -> int:
 
 def _number_fields(lines: list[str], separator: str, width: int) -> tuple[int, ...]:
     """Return the positions at which nearly all lines have a number; quotes have no meaning here."""
-    rows = [[cell.strip(" \r\n" + QUOTE) for cell in line.split(separator)] for line in lines]
+    rows = [[cell.strip(" \r\n" + QUOTE) for cell in line.split(separator, width)] for line in lines]
     rows = [row for row in rows if len(row) == width]
     return tuple(i for i in range(width) if rows and sum(_is_number(row[i]) for row in rows) > USUAL * len(rows))
 
@@ -418,7 +419,7 @@ def split_rows(lines: Iterable[str], separator: str, quote: str | None) -> Itera
 
 
 def _is_number(cell: str) -> bool:
-    return any(parse_number(cell.strip(), decimal) is not None for decimal in ".,")
+    return len(cell) < 100 and any(parse_number(cell.strip(), decimal) is not None for decimal in ".,")
 
 
 def _single_blanks(text: str) -> str:
