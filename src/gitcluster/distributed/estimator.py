@@ -20,7 +20,7 @@ from gitcluster.distributed.evidence import Merged, merge_stages
 from gitcluster.distributed.exact_search import search_exactly
 from gitcluster.distributed.exchange import Ground, find_routes, join_regions
 from gitcluster.distributed.halo_search import Search, search_nearly
-from gitcluster.distributed.partition import Partition, make_cells
+from gitcluster.distributed.partition import Partition, count_stored, make_cells
 from gitcluster.distributed.plan import Plan, make_plan
 from gitcluster.distributed.source import Source, as_array, learn_scaling, open_parts, open_source
 from gitcluster.distributed.stages import Stages, build_stages, start_parts
@@ -145,6 +145,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         with self._unchanged_where_it_fails():
             self._check_parameters()
             resources = find_resources()  # says that there are no workers before anything waits for them
+            resources.check(stored=0, part=0)
             progress = Progress(self)
 
             progress.begin("look at the data")
@@ -152,6 +153,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             number, prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=source.n_samples)
             plan = make_plan(self.variant, self.n_neighbors, source.n_samples)
             plan.recipe.check(n_clusters=number, constrained=False, fractions=False)
+            resources.check(**count_stored(source, plan))
             source = learn_scaling(source, self.scale)
             asked = Asked(number, prior, None if isinstance(self.n_neighbors, str) else plan.sizes)
             study = None

@@ -84,6 +84,16 @@ def make_cells(source: Source, plan: Plan, resources: Resources, cell_size: int 
     return Partition([cells[i] for i in there], centres[there])
 
 
+def count_stored(source: Source, plan: Plan) -> dict[str, float]:
+    """Return the bytes that all workers store during the search, and those of the largest part of the samples.
+
+    Stored are samples, samples in boxes and the neighbours found so far, see docs/distributed.md.
+    """
+    item, n_features = source.sample.itemsize, source.sample.shape[1]
+    row = (2 * item + 4) * n_features + 48 + (4 + item) * (plan.n_found + 1) + 8
+    return {"stored": float(source.n_samples * row), "part": float(source.sizes.max() * n_features * item)}
+
+
 def place_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
     """Centres of cells that hold at most ``cell_size`` samples, as far as the sample tells."""
     distinct = np.unique(sample, axis=0)
@@ -147,8 +157,7 @@ def unpack(frame: pd.DataFrame) -> Array:
 def sort_part(part: Array, start: int, splitters: Array, features: Array) -> pd.DataFrame:
     """Rows of a part with the range of ids that each belongs to, by their ``features`` in this order."""
     bucket = np.empty(len(part), np.int64)
-    rows = np.ascontiguousarray(part[:, features])
-    run_chunks(cellwise.bucket_rows, len(part), 1, rows, splitters, bucket)
+    run_chunks(cellwise.bucket_rows, len(part), 1, part, features, splitters, bucket)
     return pack(part, bucket, row=np.arange(start, start + len(part)))
 
 

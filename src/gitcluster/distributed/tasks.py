@@ -14,6 +14,10 @@ from gitcluster._support.validation import available_memory
 SHARE = 6
 """A task may need this part of the memory that a thread of a worker has: what is stored needs room as well."""
 FAN_IN = 8
+PROCESS = 440_000_000
+"""Bytes that a worker takes without any data: Python, the packages and the compiled code."""
+PARTS = 3
+"""Copies of a part of the collection that a thread has at a time: as it was given, as floats, and to be sent."""
 
 
 class Resources(NamedTuple):
@@ -22,6 +26,24 @@ class Resources(NamedTuple):
     threads: int
     task_bytes: int
     """Bytes that one task may need."""
+    n_workers: int = 1
+    worker_bytes: float = np.inf
+    """Bytes at which the smallest worker pauses; infinite if nothing limits it."""
+
+    def check(self, *, stored: float, part: float) -> None:
+        """Raise an error if workers would pause forever, because what they cannot write to disk fills their memory.
+
+        ``stored`` are the bytes of all results between stages. A worker needs as many bytes for them as for itself,
+        or all of them; the others are on its disk. ``part`` are the bytes of the largest part of the collection.
+        """
+        threads = -(-self.threads // self.n_workers)
+        needed = PROCESS + min(stored / self.n_workers, PROCESS) + PARTS * threads * part
+        if needed > self.worker_bytes:
+            limits = [f"{size / pause_share() / 1e9:.2f} GB" for size in (needed, self.worker_bytes)]
+            raise MemoryError(
+                f"memory_limit of the Dask workers must be {limits[0]} or more for these data, got {limits[1]}. "
+                "Give them more memory, fewer threads or smaller chunks."
+            )
 
 
 def find_resources() -> Resources:
@@ -34,7 +56,13 @@ def find_resources() -> Resources:
     if not workers:
         raise RuntimeError("The cluster of the current Dask client has no workers. Start some: cluster.scale(2).")
     memory = min((w["memory_limit"] or available_memory()) / w["nthreads"] for w in workers)
-    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE))
+    limit = min(w["memory_limit"] or np.inf for w in workers) * pause_share()
+    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE), len(workers), limit)
+
+
+def pause_share() -> float:
+    """Return the share of its memory limit at which a worker starts no new task; 1 if it never pauses."""
+    return float(dask.config.get("distributed.worker.memory.pause", 0.8) or 1.0)
 
 
 def current_client() -> Any:

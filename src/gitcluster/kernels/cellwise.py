@@ -20,16 +20,20 @@ def follow_locally(order, parent, n_own, top):
 
 
 @kernel
-def bucket_rows(start, stop, rows, splitters, bucket):
-    """How many of the splitters, which ascend, are not above every row, in lexicographic order."""
+def bucket_rows(start, stop, rows, features, splitters, bucket):
+    """Count the splitters that are not above every row, in lexicographic order.
+
+    The columns of the splitters, which ascend, are these ``features`` of the rows.
+    """
     for i in range(start, stop):
         low, high = 0, len(splitters)
         while low < high:
             middle = (low + high) // 2
             below = False
-            for j in range(rows.shape[1]):
-                if rows[i, j] != splitters[middle, j]:
-                    below = rows[i, j] < splitters[middle, j]
+            for j in range(len(features)):
+                value = rows[i, features[j]]
+                if value != splitters[middle, j]:
+                    below = value < splitters[middle, j]
                     break
             if below:
                 high = middle
