@@ -3,11 +3,13 @@
 import importlib
 import sys
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -148,6 +150,30 @@ def test_a_cell_that_no_task_can_hold(few_bytes):
 
 def test_little_memory_makes_small_cells(few_bytes):
     assert check(np.concatenate([BLOBS] * 4) + np.arange(240)[:, None] / 50, n_clusters=3, n_neighbors=5).n_cells_ > 1
+
+
+def test_workers_that_would_pause_forever_are_refused_at_once():
+    with (
+        LocalCluster(1, processes=False, threads_per_worker=1, memory_limit="400MB", dashboard_address=None) as small,
+        Client(small) as client,
+        dask.config.set(scheduler=client),
+        pytest.raises(MemoryError, match=r"memory_limit .* 0.40 GB"),
+    ):
+        DaskGIT(3).fit(chunked(BLOBS))
+
+
+def test_chunks_and_samples_must_fit_into_the_workers(monkeypatch):
+    room = Resources(2, 10**8, 2, 0.8e9)
+    room.check(stored=0.6e9, part=1e7)
+    room = room._replace(worker_bytes=0.5e9)
+    monkeypatch.setattr(estimator, "find_resources", lambda: room)
+    fit(BLOBS, n_clusters=3)
+    monkeypatch.setattr(estimator, "find_resources", lambda: room._replace(worker_bytes=0.44e9))
+    with pytest.raises(MemoryError, match="memory_limit"):
+        fit(BLOBS, n_clusters=3)
+    for wide in ({"stored": 0.6e9, "part": 0.0}, {"stored": 0.0, "part": 1e8}):
+        with pytest.raises(MemoryError, match="memory_limit"):
+            room.check(**wide)
 
 
 @pytest.mark.parametrize("missing", ["dask", "distributed", "pandas", "pyarrow"])

@@ -17,6 +17,7 @@ from gitcluster.distributed.partition import (
     FitSettings,
     Partition,
     SampleParts,
+    count_bytes,
     learn_scaling,
     make_cells,
     open_parts,
@@ -129,6 +130,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         with self._unchanged_where_it_fails():
             self._check_parameters()
             resources = find_resources()  # raises an error without workers, before anything waits for them
+            resources.check(stored=0, part=0)
             progress = Progress(self)
 
             progress.begin("read the data")
@@ -142,6 +144,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             if representation == "auto":
                 representation = "std"
             settings = FitSettings(recipe, n_samples, n_searched, sizes, fixed, number, prior, representation)
+            resources.check(**count_bytes(samples, settings))
             samples, study = learn_scaling(samples, self.scale), None
             if recipe.has_hierarchy:
                 progress.begin("choose the representation")

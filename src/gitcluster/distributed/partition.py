@@ -283,6 +283,16 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     return Partition([cells[i] for i in filled], centres[filled])
 
 
+def count_bytes(samples: SampleParts, settings: FitSettings) -> dict[str, float]:
+    """Return the bytes that all workers store during the search, and those of the largest part of the collection.
+
+    Stored are samples, samples in boxes and candidates for neighbours, see docs/distributed.md.
+    """
+    item, n_features = samples.sample.itemsize, samples.sample.shape[1]
+    row = (2 * item + 4) * n_features + 48 + (4 + item) * (settings.n_searched + 1) + 8
+    return {"stored": float(samples.n_samples * row), "part": float(samples.sizes.max() * n_features * item)}
+
+
 def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
     """Return centres of cells that hold about ``cell_size`` samples at most, judged by the sample."""
     n_cells = min(n_cells, len(np.unique(sample, axis=0)))

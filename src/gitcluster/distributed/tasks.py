@@ -17,6 +17,10 @@ SHARE = 6
 """A task may use this part of the memory of a worker's thread; the rest is for stored results."""
 FAN_IN = 8
 """Results that one task of a merge tree combines."""
+PROCESS_BYTES = 440_000_000
+"""Memory of a worker without any data: Python, the packages and the compiled code."""
+PART_COPIES = 3
+"""Copies of a part of the collection that a thread holds at a time: as given, as floats, and to be sent."""
 
 
 class Resources(NamedTuple):
@@ -24,6 +28,23 @@ class Resources(NamedTuple):
 
     threads: int
     task_bytes: int  # bytes that one task may use
+    n_workers: int = 1
+    worker_bytes: float = np.inf  # bytes at which the smallest worker pauses; infinite without a limit
+
+    def check(self, *, stored: float, part: float) -> None:
+        """Raise MemoryError if workers would pause forever, because results that they cannot spill fill their memory.
+
+        ``stored`` are the bytes of all results between stages, ``part`` those of the largest part of the collection.
+        A worker needs as much memory for results as for itself, or for all of its results; the rest is on its disk.
+        """
+        threads = -(-self.threads // self.n_workers)
+        needed = PROCESS_BYTES + min(stored / self.n_workers, PROCESS_BYTES) + PART_COPIES * threads * part
+        if needed > self.worker_bytes:
+            limits = [f"{size / pause_share() / 1e9:.2f} GB" for size in (needed, self.worker_bytes)]
+            raise MemoryError(
+                f"memory_limit of the Dask workers must be {limits[0]} or more for these data, got {limits[1]}. "
+                "Give them more memory, fewer threads or smaller chunks."
+            )
 
 
 def find_resources() -> Resources:
@@ -36,7 +57,13 @@ def find_resources() -> Resources:
     if not workers:
         raise RuntimeError("The cluster of the current Dask client has no workers. Start some: cluster.scale(2).")
     memory = min((w["memory_limit"] or available_memory()) / w["nthreads"] for w in workers)
-    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE))
+    limit = min(w["memory_limit"] or np.inf for w in workers) * pause_share()
+    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE), len(workers), limit)
+
+
+def pause_share() -> float:
+    """Return the share of its memory limit at which a worker starts no new task; 1 if it never pauses."""
+    return float(dask.config.get("distributed.worker.memory.pause", 0.8) or 1.0)
 
 
 def current_client() -> Any:
