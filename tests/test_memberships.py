@@ -111,7 +111,7 @@ def test_far_from_all_fitted_samples_nothing_is_certain(options):
     far = middle + steps[:, None] * direction
     shares, described = model.predict_proba(far), model.describe_samples(far)
     own = shares.max(axis=1)
-    assert (np.diff(own) <= 0).all()
+    assert (np.diff(own) <= 1e-6).all()  # shares never fall below the least support
     assert own[1] < 0.27  # nearly a quarter each
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_array_equal(shares.argmax(axis=1), described.labels)

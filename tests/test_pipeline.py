@@ -103,6 +103,7 @@ def test_what_was_asked_for_is_kept():
 @pytest.mark.parametrize(
     "options", [{}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}], ids=str
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the authors' variant finds four
 def test_whole_weights_are_repeated_rows(options):
     weighted = GIT(3, **options).fit(X, sample_weight=WHOLE)
     repeated = GIT(3, **options).fit(np.repeat(X, WHOLE, axis=0))

@@ -131,7 +131,7 @@ def test_the_nearest_among_duplicates_are_those_of_all_samples(n_distinct, n_fea
     rows = rng.integers(0, 4, (n_distinct, n_features)).astype(dtype)
     samples, others = rows[rng.integers(0, n_distinct, 400)], rng.normal(size=(30, n_features)).astype(dtype)
     source = GIT(1, scale=None).fit(samples).clustering_.source
-    near = source.nearest(others, n_neighbors)
+    near = source.nearest(source.place(others), n_neighbors)
     distances = pairwise_distances(others, samples)
     expected = np.sort(distances, axis=1)[:, :n_neighbors]
     np.testing.assert_allclose(near.distances, expected, rtol=1e-6)

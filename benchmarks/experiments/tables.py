@@ -31,6 +31,7 @@ from benchmarks.scoring import Labels, count_clusters
 from benchmarks.suite.mixed_tables import NOISE, Table, add_noise, mixed_tables
 from gitcluster import GIT
 from gitcluster.inputs.columns import DISCRETE
+from gitcluster.inputs.imputing import choose_donors, impute
 from gitcluster.inputs.kinds import learn_columns
 
 RESULTS = FOLDER / "tables.jsonl"
@@ -84,7 +85,8 @@ def run_method(table: Table, name: str, noise: str = "", added: int = 0) -> Line
 def parts_of(frame: pd.DataFrame) -> tuple[Array, Array, Array]:
     """Numbers over their standard deviations, ranks of categories, and these as columns of 0 and 1."""
     columns = learn_columns(frame)
-    encoded, _ = columns.encode(frame)
+    encoded = columns.encode(frame).matrix.copy()
+    impute(encoded, choose_donors(encoded))  # peers get the same numbers
     widths = [len(column.features) for column in columns.used]
     numbers, ranks, indicators = [], [], []
     for column, part in zip(columns.used, np.split(encoded, np.cumsum(widths)[:-1], axis=1), strict=True):

@@ -167,7 +167,7 @@ def test_profiles_on_the_command_line(csv, run, customers):
     for arguments in (("m.npz", csv), ("m.npz",), (csv, *IDS, "-c", "3")):
         code, out, _ = run("profile", *arguments)
         assert code == 0
-        for words in ("Cluster 2: 40 rows (20.0%)", "visits_2025", "rule: "):
+        for words in ("Cluster 2: 40 rows (20.0%)", "visits_2025", "Rule: "):
             assert words in out
     code, out, _ = run("profile", "m.npz", csv, "--json", "-o", "p.csv")
     found = pd.read_csv("p.csv")
@@ -208,7 +208,7 @@ def test_wide_tables_get_advice_and_components_keep_the_columns(folder, run):
     code, out, _ = run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")
     assert code == 0
     assert "--columns" not in out
-    assert "rule: c" in run("profile", "m.npz")[1]
+    assert "Rule: c" in run("profile", "m.npz")[1]
     assert run("explain", "m.npz", "0", "99")[0] == 0
     code, _, err = run("fit", "wide.csv", "--pca", "--no-scale", "-o", "l.csv")
     assert code == 2

@@ -74,7 +74,7 @@ def test_numbers_of_many_digits(folder, run, form, digits):
         Path(f"t.{form}").write_text(text)
 
     write([*RECORDS, f'{{"id": 60, "x": {"1" * digits}, "y": 1}}'])
-    refused(run("fit", f"t.{form}", "-c", "2", "--id", "id", "-q"), f"t.{form}", "'x'")
+    refused(run("fit", f"t.{form}", "-c", "2", "--id", "id", "-q"), "'x'", "row 60")
     write([*RECORDS, f'{{"id": {"1" * digits}, "x": 1, "y": 1}}'])
     code, out, _ = run("fit", f"t.{form}", "-c", "2", "--id", "id", "-q")
     assert code == 0
@@ -116,10 +116,10 @@ def test_empty_cells_at_the_ends_of_a_sheet_are_not_there(folder, run):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("missing", 3), ("id", [1]), ("ids", "word"), ("ids", {"array": "notes.x"}), ("na", {"tuple": [1]}),
-     ("centres", 1), ("centres", {"dict": {"x": "word"}}), ("command", None)],
+     ("rows", "word"), ("decimal", 3), ("command", None)],
 )  # fmt: skip
 def test_forged_notes_of_a_model(csv, run, name, value):
-    assert run("fit", csv, "-c", "3", "--id", "customer", "--missing", "median", "--save", "m.npz", "-q")[0] == 0
+    assert run("fit", csv, "-c", "3", "--id", "customer", "--save", "m.npz", "-q")[0] == 0
     with np.load("m.npz") as file:
         arrays = {key: file[key] for key in file.files} | {"notes.x": np.array(["a", "b"])}
     header = json.loads(arrays.pop("header").tobytes())

@@ -51,7 +51,7 @@ def check_metric(metric: Any) -> None:
     from sklearn.neighbors import VALID_METRICS  # takes long to load
 
     known = {name for names in VALID_METRICS.values() for name in names if isinstance(name, str)}
-    if metric not in known:
+    if not isinstance(metric, str) or metric not in known:
         near = difflib.get_close_matches(str(metric), known, 1)
         remedy = f"Did you mean {near[0]!r}?" if near else "Use 'precomputed' with a matrix of distances."
         raise ValueError(f"metric must be one of sklearn.neighbors.VALID_METRICS, got {metric!r}. {remedy}")
