@@ -69,7 +69,7 @@ def test_text_in_many_styles(content):
     "titles", ["Sales of May\n", "Sales; of May, 2026\n\n(all shops)\n", "Sales{0}{0}{0}\n{0}{0}{0}\n"]
 )
 def test_titles_above_the_header(separator, titles):
-    rows = [["shop", "sold", "open", "note"], *([f"s{i}", str(i), "yes", ""] for i in range(9))]
+    rows = [["shop", "sold", "open", "note"], *([f"s{i}", "-" if i == 3 else str(i), "yes", ""] for i in range(9))]
     body = "".join(separator.join(row) + "\n" for row in rows)
     titles = titles.format(separator)
     with pytest.warns(UserWarning, match="--skip-rows"):
@@ -96,6 +96,11 @@ def test_a_title_is_not_guessed_if_in_doubt(content):
         assert len(read_bytes(content).data) == len(lines) - 1
     except TableError as error:
         assert "--skip-rows" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("content", ["x\n1\n2\n", "# a note, of mine\nx\n1\n2\n", "\nx\n1\n\n2", '"x"\n"1"\n"2"\n'])
+def test_one_column(content):
+    assert read_bytes(content).data.to_dict("list") == {"x": [1, 2]}
 
 
 def test_no_header():

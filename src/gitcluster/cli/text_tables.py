@@ -343,7 +343,7 @@ def find_layout(lines: list[str], style: TextStyle, quote: str | None = QUOTE) -
     named = re.fullmatch(r'\s*"?sep=(.|\\t)"?\s*', lines[start]) if start < len(lines) else None
     if named is not None:
         start, separators = start + 1, [style.separator or named[1].replace("\\t", "\t")]
-    best, layout = 0, Layout(separators[0] if len(separators) == 1 else ",", start)
+    best, layout = -1, Layout(separators[0], start)
     for separator in separators:
         rows = _sample_rows(lines[start:], separator, quote)
         if not rows or (separator == " " and best > 2):
@@ -351,17 +351,13 @@ def find_layout(lines: list[str], style: TextStyle, quote: str | None = QUOTE) -
         widths = [len(row.fields) for row in rows]
         width, count = Counter(widths).most_common(1)[0]
         titles = _count_titles(rows, width) if style.header and style.skip_rows is None and separator != " " else 0
-        is_table = widths[0] == width > 1 and count > USUAL * len(rows)
-        rank = (
-            4
-            if is_table and not titles
-            else 3
-            if titles
-            else 2
-            if widths[0] > 1
-            else int(width > 1 and separator != " ")
-        )
-        if rank > best or len(separators) == 1:
+        if titles:
+            rank = 3
+        elif widths[0] > 1:  # the first row is the header of a table, or at least of something
+            rank = 4 if widths[0] == width and count > USUAL * len(rows) else 2
+        else:
+            rank = int(width > 1 and separator != " ")
+        if rank > best:
             above = tuple(lines[start + row.start].strip() for row in rows[:titles])
             numbers = _number_fields(lines[start + rows[titles].end :], separator, widths[titles])
             best, layout = rank, Layout(separator, start + rows[titles].start, above, numbers)
@@ -387,7 +383,7 @@ def _count_titles(rows: list[Row], width: int) -> int:
     """Return how many rows stand above the header: shorter ones, or ones with a single filled field.
 
     They are titles only if the table below is beyond doubt: all rows have the same number of fields, the header has no
-    number, and a field below it has nothing else.
+    number, and a field below it has hardly anything else.
     """
     titles = 0
     for row in rows:
@@ -398,7 +394,8 @@ def _count_titles(rows: list[Row], width: int) -> int:
     table = [row.fields for row in rows[titles:]]
     if width < 2 or len(table) < 2 or any(len(fields) != width for fields in table) or any(map(_is_number, table[0])):
         return 0
-    return titles if any(all(map(_is_number, column)) for column in zip(*table[1:], strict=True)) else 0
+    shares = [sum(map(_is_number, column)) / len(column) for column in zip(*table[1:], strict=True)]
+    return titles if max(shares) > USUAL else 0
 
 
 def _number_fields(lines: list[str], separator: str, width: int) -> tuple[int, ...]:
