@@ -40,9 +40,9 @@ from gitcluster.prior.proportions import resolve_proportions
 class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clustering based on the graph of intensity topology.
 
-    Samples climb to intensity peaks and form local clusters; the boundary pairs between them make a weighted
-    graph; local clusters are merged along its strong connections, guided by a prior of cluster proportions where
-    there is one. A fit is deterministic: it draws no random numbers and has no ``random_state``.
+    Samples climb to intensity peaks and form local clusters. The boundary pairs between local clusters make a weighted
+    graph. Local clusters are merged along its strong edges, guided by a prior of cluster proportions if there is one.
+    The fit is deterministic and has no ``random_state``.
 
     Parameters
     ----------
@@ -50,75 +50,72 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Number of clusters. "auto" chooses it (adaptive variant only) from 1 to 60, or to 2 sqrt(n_samples) if that is
         less.
     proportions : array-like of shape (n_clusters,) or "equal", default=None
-        Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them the
-        adaptive variant makes no assumption about sizes; the other two take equal shares.
+        Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them, the
+        adaptive variant makes no assumption about sizes, and the other two assume equal shares.
     n_neighbors : int or "auto", default="auto"
-        Nearest neighbours of a sample, not counting itself. "auto" tries several and keeps the clustering that agrees
-        best with the others (the two published variants: 8).
+        Number of nearest neighbours, not counting the sample itself. "auto" tries several numbers and keeps the
+        clustering that agrees best with the others. The two published variants use 8.
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        "adaptive" needs no tuning; "paper" is the paper's method, with every distance scaled; "authors" is the code
-        that the paper's published figures come from. "paper-literal" and "paper-algorithm2" are other readings of the
-        paper's text, there to be compared.
+        "adaptive" needs no tuning. "paper" is the paper's method with every distance scaled. "authors" is the code
+        behind the published figures. "paper-literal" and "paper-algorithm2" are other readings of the paper's text.
     metric : str, default="euclidean"
-        "euclidean" scales the features, see ``scale``; any other metric of
-        :class:`sklearn.neighbors.NearestNeighbors` takes the data as they are. "precomputed" takes X as a matrix of
-        distances, "precomputed_graph" as a sparse one of the nearest (``kneighbors_graph(mode="distance")``,
-        ``adata.obsp["distances"]``) or as ``(indices, distances)`` of any index; rows may be of different lengths,
-        and the graph need not be connected.
+        "euclidean" scales the features, see ``scale``. Any other metric of
+        :class:`sklearn.neighbors.NearestNeighbors` uses the data as they are. "precomputed" takes X as a matrix of
+        distances. "precomputed_graph" takes X as a sparse matrix of the nearest distances
+        (``kneighbors_graph(mode="distance")``, ``adata.obsp["distances"]``), or as ``(indices, distances)`` of any
+        index. Rows may have different lengths, and the graph need not be connected.
     scale : {"auto", "std", "components"}, None or array-like of shape (n_features,), default="auto"
-        How to look at the features before distances are measured. "auto" looks at them in several ways (as they are,
-        divided by standard deviations or ranges, less skewed, principal components) and keeps the clustering that
-        all ways agree on best; with many samples, some of them decide. "std" divides by standard deviations, so that
-        units never matter; "components" takes the principal components that hold 90 % of the variance after that, for
-        many features that repeat each other; None takes the features as they are; weights are multiplied. The names
-        are for the Euclidean metric, and the published variants take "std" for "auto".
+        Feature scaling. "auto" compares several representations (unscaled, divided by standard deviations or by
+        ranges, power-transformed, principal components) and keeps the clustering they agree on best. With many
+        samples, a subsample decides. "std" divides by standard deviations, so that units never matter. "components"
+        uses the principal components that hold 90 % of the variance after that. None uses the features as they are.
+        An array multiplies the features. All but None and arrays need the Euclidean metric; the published variants
+        use "std" for "auto".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        How to search the neighbours. "approximate" is neighbour descent, for dense samples with the metrics
-        "euclidean" and "cosine", the others are searched exactly; "auto" uses it where it is clearly faster. An object
-        with scikit-learn's ``fit`` and ``kneighbors`` is used as it is.
+        Neighbour search. "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and
+        "cosine"; other input is searched exactly. "auto" uses it if it is clearly faster. An object with
+        scikit-learn's ``fit`` and ``kneighbors`` is used as it is.
     noise : float or "auto", default=None
-        Samples to be labelled -1: a share of them, those with the highest outlier scores, or "auto", those far out of
-        what is usual. By default every sample has a cluster.
+        Samples to label -1: the given share of them, those with the highest outlier scores; or "auto", those far
+        outside the usual range. By default every sample has a cluster.
     min_cluster_size, max_cluster_size : int, default=None
-        Bounds on the number of samples in a cluster, before any of them are taken as noise (adaptive variant only).
-        With ``sample_weight``, bounds on the sum of the weights.
+        Bounds on the number of samples in a cluster, before noise is removed (adaptive variant only).
     columns : dict, default=None
-        What columns of a data frame are, by name, where it is not to be found out: "numeric", "log", "categorical",
-        "ordinal" (or a list of its values in their order), "date" or "ignore". A frame of numbers is taken as it is; in
-        one that has texts, dates or categories, or where ``columns`` is given, all kinds are recognised, see
-        ``columns_``.
+        Kinds of columns of a data frame by name: "numeric", "log", "categorical", "ordinal" (or a list of its values
+        in order), "date" or "ignore". Other kinds are recognised, see ``columns_``. A frame of numbers only is used as
+        it is, unless ``columns`` or ``weights`` is given.
     weights : dict, default=None
-        What distances in columns of a data frame are multiplied by, by name; 0 leaves a column out.
+        Factors of the distances in columns of a data frame, by name; 0 drops a column.
     n_jobs : int, default=None
-        Threads, with scikit-learn's meaning. The labels do not depend on it.
+        Number of threads, as in scikit-learn. The labels do not depend on it.
     verbose : bool or callable, default=False
-        Whether to write every stage and its seconds to the standard error stream; a function is called with the name
-        of every stage when it begins. A progress bar is there as well:
-        ``model.set_callbacks(sklearn.callback.ProgressBar())`` from scikit-learn 1.9 on.
+        Whether to write every stage and its seconds to the standard error stream. A function is called with the name
+        of every stage when it begins. From scikit-learn 1.9 on,
+        ``model.set_callbacks(sklearn.callback.ProgressBar())`` shows a progress bar.
 
     Attributes
     ----------
     clustering_ : Clustering
-        Everything that the fit found, in one object; the attributes below are parts of it.
+        All results of the fit in one object; the attributes below are parts of it.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of every sample; 0 is the largest cluster, -1 is noise where it was asked for.
+        Cluster of every sample; 0 is the largest cluster, -1 is noise.
     probabilities_ : ndarray of shape (n_samples,)
-        How firmly every sample belongs to its cluster, from a half at the boundary to another to 1; 0 for noise.
+        Membership of every sample in its cluster, from a half at the boundary to 1; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
-        From 0 to 1: 1 - 1 / r where the neighbourhood of a sample is r times as wide as those of its neighbours.
+        From 0 to 1: 1 - 1 / r if the neighbourhood of a sample is r times as wide as those of its neighbours.
     n_connected_components_ : int
-        Connected components of the graph of neighbours.
+        Number of connected components of the neighbour graph.
     n_clusters_ : int
-        Number of clusters found: the number asked for, unless there are fewer intensity peaks; the authors' variant
-        may find more.
+        Number of clusters: the requested number, unless there are fewer intensity peaks. The authors' variant may
+        return more.
     proportions_ : ndarray of shape (n_clusters,)
         Share of every cluster.
     intensity_, log_intensity_ : ndarray of shape (n_samples,)
-        Intensity of every sample; the logarithm survives where the intensity underflows.
+        Intensity of every sample; use the logarithm if the intensity underflows.
     local_labels_ : ndarray of shape (n_samples,)
         Local cluster of every sample.
     parents_ : ndarray of shape (n_samples,)
-        The next sample uphill, from sample to sample to the peak, which is its own parent.
+        Next sample uphill; a peak is its own parent.
     peaks_ : ndarray of shape (n_local_clusters,)
         Sample at the peak of every local cluster, highest first.
     topo_graph_ : TopoGraph
@@ -126,27 +123,27 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     edge_cut_ : EdgeCut
         Kept and cut edges, final cluster of every local cluster, distances to the prior.
     n_neighbors_ : int
-        Neighbours used.
+        Number of neighbours used.
     neighbors_recall_ : float
-        Share of the true nearest neighbours that the search found; 1 for an exact one, else estimated on a sample.
+        Share of the true nearest neighbours that the search returned; 1 if it is exact, else an estimate.
     hierarchy_ : ndarray of shape (n_local_clusters - 1, 4)
         Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
     selection_ : dict of ndarrays
-        Adaptive variant: a table of every candidate with its number of neighbours and scores;
+        Adaptive variant: a table of all candidates with their number of neighbours and scores;
         ``pandas.DataFrame(model.selection_)`` shows it.
     agreement_ : float
-        Adaptive variant: how well the chosen clustering agrees with the other candidates, from 0 to 1; below a half
-        the answer is weak.
+        Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below a half the
+        answer is weak.
     representation_ : str
-        How the features were looked at: "std", "given", "range", "power", "components" or "weights".
+        Representation of the features: "std", "given", "range", "power", "components" or "weights".
     representations_ : dict of ndarrays
-        Adaptive variant: a table of all ways to look at them, with their scores or the reasons why they were left out.
+        Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
-        is 1, 2 and 3 for the best numbers that differ by a half or more, ``confidence`` their share of the score,
-        ``valley`` the share of the samples in clusters with a valley around them (1 where none is asked for).
+        is 1, 2 and 3 for the best numbers that differ by a half or more, ``confidence`` is their share of the score,
+        and ``valley`` is the share of the samples in clusters with a density valley around them.
     columns_ : Columns
-        After a fit on a data frame: what was done with every column; ``print`` it.
+        After a fit on a data frame: the use of every column; ``print`` it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
 
@@ -217,14 +214,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Or distances, see ``metric``.
         y : array-like of shape (n_samples,), default=None
-            Partial labels: samples of one label end in one cluster, of different labels in different ones; -1 is
-            unknown. The numbers of the clusters are their own. A ``y`` without any -1 is ignored, as by every
-            clusterer of scikit-learn.
+            Partial labels: samples with the same label share a cluster, samples with different labels do not; -1 is
+            unknown. Clusters keep their own numbers. A ``y`` without any -1 is ignored, as by every clusterer of
+            scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often every sample counts, in intensities, sizes, connections and proportions. Whole numbers are the
-            same as repeating the rows.
+            Weight of every sample in intensities, sizes, connections and proportions. Integers equal repeated rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
-            Pairs of samples that end in one cluster, or in different ones (adaptive variant only).
+            Pairs of samples that must share a cluster, or must not (adaptive variant only).
 
         Returns
         -------
@@ -275,7 +271,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return data, table, kinds.asked.tolist() if self.weights else self.scale
 
     def _begin(self) -> Progress:
-        """Progress, told to scikit-learn's callbacks where it has them."""
+        """Return the progress of the fit, which scikit-learn's callbacks follow from version 1.9 on."""
         if hasattr(self, "_init_callback_context"):
             return Progress(self, self._init_callback_context(max_subtasks=N_REPORTS))
         return Progress(self)
@@ -291,14 +287,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     @property
     def probabilities_(self) -> NDArray[np.float64]:
-        """How firmly every sample belongs to its cluster."""
+        """Membership of every sample in its cluster."""
         return own_shares(self.clustering_)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Cluster of new samples: that of the steepest fitted neighbour of higher intensity.
+        """Return the cluster of new samples: that of the steepest fitted neighbour of higher intensity.
 
-        A sample that was fitted has the label that the fit gave it. With ``noise``, new samples farther out than the
-        fitted noise are -1; so is a new row of a graph without a neighbour.
+        Fitted samples keep their labels. With ``noise``, new samples farther out than the fitted noise are -1. So is a
+        new row of a graph without a neighbour.
 
         Parameters
         ----------
@@ -320,40 +316,39 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     def predict_proba(
         self, X: Any, *, top: int | None = None
     ) -> NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Memberships of samples in all clusters: rows sum to 1 and are largest at the sample's own cluster.
+        """Return the memberships of samples in all clusters; rows sum to 1 and are largest at the sample's cluster.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         top : int, default=None
-            Return the clusters with the ``top`` largest memberships and these memberships, two arrays of shape
-            (n_samples, top), largest first: where there are too many samples and clusters for all of them.
+            Return only the ``top`` largest memberships: two arrays of shape (n_samples, top), the clusters and their
+            memberships, largest first.
 
         Notes
         -----
         A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
         its own cluster; the rest goes to the clusters that the boundary pairs of its local cluster lead to. Far from
-        all fitted samples, memberships shrink towards equal shares; ``describe_samples(X).support`` is 1 where they do
+        all fitted samples, memberships shrink towards equal shares; ``describe_samples(X).support`` is 1 if they do
         not. Memberships are not calibrated probabilities. ``X`` must be dense, whatever was fitted.
         """
         check_is_fitted(self)
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
             # scikit-learn's check of sparse input takes us for a classifier
-            raise TypeError("predict_proba takes no sparse X. Use X.toarray(), in parts where there are many rows.")
+            raise TypeError("predict_proba does not support sparse X. Use X.toarray().")
         found = self.clustering_  # of one fit, should another thread fit again
         described = self._describe(X, found)
         return memberships(found, described) if top is None else top_memberships(found, described, top)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Log intensity of samples, new and fitted alike."""
+        """Return the log intensity of new or fitted samples."""
         return self.describe_samples(X).log_intensity
 
     def score(self, X: Any, y: Any = None) -> float:
-        """How good the clustering is on samples, new or fitted, without labels; the higher, the better.
+        """Return how well separated the clusters are on new or fitted samples; higher is better.
 
-        The entropy of the cluster sizes where clusters are closed, down to 0 where links between neighbours leave one
-        freely: the score by which the number of clusters is chosen, but for the agreement of several views. With it
-        searches of scikit-learn compare models; 0 for one cluster. ``y`` is ignored.
+        The score is the entropy of the cluster sizes, reduced by the share of neighbour links that leave a cluster. One
+        cluster scores 0. The search classes of scikit-learn can compare models with it. ``y`` is ignored.
         """
         check_is_fitted(self)
         found = self.clustering_
@@ -389,7 +384,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     def cut(
         self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
     ) -> NDArray[np.int64]:
-        """Labels for another number or other proportions, from the fitted topo-graph, without a new search.
+        """Return labels for another number or other proportions, from the fitted topo-graph.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
         one of the coarser. Constraints and noise of the fit hold. Bounds on sizes may move local clusters between
@@ -401,7 +396,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         proportions : array-like of shape (n_clusters,) or "equal", default=None
         exact : bool, default=False
             Whether clusters have exactly these proportions (by default those of the fit), rounded to whole samples.
-            Samples near a boundary then change sides, and may be parted from equal ones; the model stays as it is.
+            Samples near a boundary then change clusters, and equal samples may be separated. The model does not change.
 
         Returns
         -------
@@ -450,13 +445,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return layers
 
     def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
-        """Why sample ``i`` is in its cluster, or why ``i`` and ``j`` are together or apart.
+        """Explain why sample ``i`` is in its cluster, or why ``i`` and ``j`` share a cluster or not.
 
         Parameters
         ----------
         i, j : int or label
-            Samples: rows of what was fitted. After a fit on a data frame whose index is not 0, 1, 2, ...: labels of the
-            index; where these are no whole numbers, rows as well.
+            Samples by row. After a fit on a data frame whose index is not 0, 1, 2, ...: labels of the index. If the
+            index is not an integer index, row positions also work.
         X : data frame or array-like, default=None
             The fitted samples, to show values as they are in the table; by default values are restored from what the
             model keeps. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
@@ -471,7 +466,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return explain(self.clustering_, i, j, X=X)
 
     def profile(self, X: Any = None, *, rules: bool = True) -> Profile:
-        """What sets every cluster apart from all other rows and from the nearest cluster, column by column.
+        """Compare every cluster with all other rows and with the nearest cluster, column by column.
 
         Parameters
         ----------
@@ -513,7 +508,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return write_explorer(self.clustering_, X, path, **options)
 
     def to_pandas(self) -> Frames:
-        """Data frames ``samples``, ``local_clusters`` and ``edges`` of a fitted model, as one named tuple.
+        """Return data frames ``samples``, ``local_clusters`` and ``edges`` as one named tuple.
 
         ``samples`` has the index of the data frame that was fitted; peaks and parents are rows, counted from 0.
         """
@@ -521,7 +516,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return to_pandas(self.clustering_)
 
     def to_networkx(self) -> Any:
-        """The topo-graph as a :class:`networkx.Graph` with what is known of nodes and edges."""
+        """Return the topo-graph as a :class:`networkx.Graph` with attributes of nodes and edges."""
         check_is_fitted(self)
         return to_networkx(self.clustering_)
 
