@@ -156,7 +156,8 @@ def test_workers_that_would_pause_forever_are_refused_at_once():
     with (
         LocalCluster(1, processes=False, threads_per_worker=1, memory_limit="400MB", dashboard_address=None) as small,
         Client(small) as client,
-        dask.config.set(scheduler=client),
+        client.as_current(),
+        dask.config.set(scheduler=None),
         pytest.raises(MemoryError, match=r"memory_limit .* 0.40 GB"),
     ):
         DaskGIT(3).fit(chunked(BLOBS))
