@@ -68,7 +68,7 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def nasty_sets():
-    """Small data sets with ties, duplicates, plateaus and extremes, by name."""
+    """Small data sets with links, duplicates, plateaus and extremes, by name."""
     rng = np.random.default_rng(0)
     blobs = np.concatenate([rng.normal(size=(20, 2)), rng.normal(6, 0.5, size=(15, 2))])
     grid = np.stack(np.meshgrid(np.arange(6.0), np.arange(5.0)), axis=-1).reshape(-1, 2)

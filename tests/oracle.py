@@ -1,7 +1,7 @@
 """GIT in plain Python, straight from the paper's text and pseudo-code: slow, obvious, no arrays, no compilation.
 
 Every stage takes plain lists and returns plain lists. Intensities are exact decimals, so that nothing underflows; two
-logarithms nearer than ``STEP`` are one value, as in the library. Ties go to the lower index.
+logarithms nearer than ``STEP`` are one value, as in the library. LinkConstraints go to the lower index.
 """
 
 import math
@@ -47,7 +47,7 @@ def short(value):
 
 
 def neighbors(points, k):
-    """Stage 1: the k nearest others as (distance, index), ties by index."""
+    """Stage 1: the k nearest others as (distance, index), links by index."""
     n = len(points)
     return [sorted((distance(points[i], points[j]), j) for j in range(n) if j != i)[:k] for i in range(n)]
 

@@ -108,7 +108,7 @@ def test_threads_and_the_order_of_rows_do_not_count():
     order = np.random.default_rng(6).permutation(len(points))
     indices, distances = search(points[order], 9, n_axes=60, n_leading=20)
     np.testing.assert_array_equal(distances, one[1][order])
-    np.testing.assert_array_equal(order[indices], one[0][order])  # without ties
+    np.testing.assert_array_equal(order[indices], one[0][order])  # without links
 
 
 @given(st.integers(0, 1000), st.sampled_from([5, 100]), st.sampled_from([1.0, 1e4]))

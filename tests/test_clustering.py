@@ -23,7 +23,7 @@ def test_a_clustering_cannot_be_changed(found):
     with pytest.raises(FrozenInstanceError):
         found.labels = found.labels
     with pytest.raises(FrozenInstanceError):
-        found.reference.labels = found.labels
+        found.training.labels = found.labels
     with pytest.raises(FrozenInstanceError):
         found.source.values = X
     with pytest.raises(AttributeError):
@@ -31,27 +31,27 @@ def test_a_clustering_cannot_be_changed(found):
 
 
 def test_a_copy_can_have_other_parts(found):
-    other = replace(found, labels=found.labels[::-1], n_wanted=None)
+    other = replace(found, labels=found.labels[::-1], n_requested=None)
     np.testing.assert_array_equal(other.labels, found.labels[::-1])
     assert other.topo_graph is found.topo_graph
-    assert found.n_wanted == 3
+    assert found.n_requested == 3
     kept = found.kept(["a", 2])
     assert kept.feature_names == ("a", "2")
 
 
 def test_pickles_hold_no_caches(found):
     before = len(pickle.dumps(found))
-    new = found.source.place(X + 0.1)
-    found.reference.match(new)
+    new = found.source.scale_new(X + 0.1)
+    found.training.match(new)
     found.source.nearest(new, 3)
-    found.reference.levels  # noqa: B018
-    assert {"_matcher", "levels"} <= vars(found.reference).keys()
+    found.training.levels  # noqa: B018
+    assert {"_matcher", "levels"} <= vars(found.training).keys()
     assert "_cells" in vars(found.source)
     assert len(pickle.dumps(found)) == before
     copy = pickle.loads(pickle.dumps(found))
     assert vars(copy).keys() == {field.name for field in fields(found)}
-    assert "_matcher" not in vars(copy.reference)
-    np.testing.assert_array_equal(copy.reference.match(new), found.reference.match(new))
+    assert "_matcher" not in vars(copy.training)
+    np.testing.assert_array_equal(copy.training.match(new), found.training.match(new))
 
 
 def test_a_clustering_tells_what_it_is(found):
@@ -60,22 +60,23 @@ def test_a_clustering_tells_what_it_is(found):
 
 
 def test_equal_samples_are_found_again(found):
-    points = found.source.place(X)
-    assert found.reference.match(points).tolist() == list(range(120))
-    assert found.reference.match(points[[5, 3]]).tolist() == [5, 3]
-    assert found.reference.match(points + 0.5).tolist() == [-1] * 120
+    points = found.source.scale_new(X)
+    assert found.training.given(found.training.match(points)).tolist() == list(range(120))
+    assert found.training.given(found.training.match(points[[5, 3]])).tolist() == [5, 3]
+    assert found.training.match(points + 0.5).tolist() == [-1] * 120
 
 
-def test_repeated_samples_are_known_by_their_first_copy():
+def test_repeated_samples_are_known_by_one_of_their_copies():
     found = git_clusters(X, n_clusters=3, sample_weight=np.arange(120) % 3)
-    assert found.reference.copies[:6].tolist() == [-1, 0, 1, -1, 3, 4]
-    assert found.reference.given(np.arange(5)).tolist() == [1, 2, 2, 4, 5]
-    match = found.reference.match(found.source.place(X))
-    np.testing.assert_array_equal(match, found.reference.copies)
+    known = np.arange(120) % 3 > 0
+    assert ((found.training.copies >= 0) == known).all()
+    assert (found.training.given(found.training.copies[known]) == np.flatnonzero(known)).all()
+    match = found.training.match(found.source.scale_new(X))
+    np.testing.assert_array_equal(match, found.training.copies)
 
 
 def test_levels_are_the_highest_and_lowest_of_every_local_cluster(found):
-    high, low = found.reference.levels
+    high, low = found.training.levels
     for label in range(len(found.peaks)):
         inside = found.log_intensity[found.local_labels == label]
         assert (high[label], low[label]) == (inside.max(), inside.min())
@@ -94,4 +95,4 @@ def test_a_model_or_a_clustering_is_taken_and_nothing_else(found):
 
 def test_samples_that_are_elsewhere_are_named(found):
     with pytest.raises(ValueError, match="Fit GIT on some of them"):
-        replace(found, reference=None).source  # noqa: B018
+        replace(found, training=None).source  # noqa: B018

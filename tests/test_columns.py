@@ -16,12 +16,12 @@ from sklearn.metrics import adjusted_rand_score
 from gitcluster import GIT, scale_features
 from gitcluster.fitted.persistence import ModelFileError
 from gitcluster.fitted.warnings import ColumnWarning
-from gitcluster.inputs import Points
-from gitcluster.inputs.frames import row_labels
-from gitcluster.inputs.imputing import choose_donors, impute
-from gitcluster.inputs.kinds import columns_of, learn_columns
-from gitcluster.inputs.representations import crossing_length
-from gitcluster.inputs.values import date_text, read_values
+from gitcluster.preprocessing.columns import columns_of, learn_columns
+from gitcluster.preprocessing.frames import row_labels
+from gitcluster.preprocessing.representations import crossing_length
+from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.tables import choose_donors, impute
+from gitcluster.preprocessing.values import date_text, read_values
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.prior.constraints import gather_constraints, possible_numbers
+from gitcluster.constraints import gather_constraints, possible_numbers
 
 X, y = make_blobs([150, 100, 50], 3, cluster_std=1.5, random_state=1)
 

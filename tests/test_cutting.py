@@ -5,11 +5,10 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, cut_edges, cut_hierarchy, git_clusters
-from gitcluster.edge_cutting import cut_by_width, share_distance
+from gitcluster.constraints import gather_constraints
+from gitcluster.edge_cutting import cut_by_width, equal_shares, share_distance
 from gitcluster.fitted.attributes import apply_cut
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
-from gitcluster.prior.constraints import gather_constraints
-from gitcluster.prior.proportions import equal_shares
 
 X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
 SHARES = np.array([0.7, 0.2, 0.1])
@@ -41,7 +40,7 @@ def test_variants_without_a_hierarchy_sweep_as_they_did(variant):
     found = git_clusters(X, n_clusters=4, variant=variant)
     for prior in (SHARES, None):
         shares = equal_shares(3) if prior is None else prior
-        expected = cut_edges(found.topo_graph, proportions=shares, leftover=found.recipe.leftover)
+        expected = cut_edges(found.topo_graph, proportions=shares, leftover=found.variant.leftover)
         np.testing.assert_array_equal(cut_again(found, 3, prior), expected.labels)
 
 

@@ -62,7 +62,7 @@ def test_threads_and_the_order_of_rows_do_not_count(small):
         order = np.random.default_rng(seed).permutation(len(X))
         indices, distances, recall = descent.descend(X[order], 9, 2)
         np.testing.assert_array_equal(distances, one[1][order])
-        np.testing.assert_array_equal(order[indices], one[0][order])  # without ties
+        np.testing.assert_array_equal(order[indices], one[0][order])  # without links
         assert recall == one[2]
 
 

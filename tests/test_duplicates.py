@@ -59,10 +59,10 @@ def test_the_order_does_not_depend_on_units(seed, unit):
 
 
 @given(SEEDS, st.sampled_from([0.001, 0.3048, 7.0, 1e300]), st.booleans())
-def test_places_do_not_depend_on_units_and_origin(seed, unit, ties):
-    X = lattice(seed) if ties else np.random.default_rng(seed).normal(size=(500, 3))
+def test_places_do_not_depend_on_units_and_origin(seed, unit, links):
+    X = lattice(seed) if links else np.random.default_rng(seed).normal(size=(500, 3))
     X[:, 2] = 0.1  # does not vary
-    other = (X + (np.arange(3) if ties else 0)) * [unit, 1.0, 0.1]
+    other = (X + (np.arange(3) if links else 0)) * [unit, 1.0, 0.1]
     there, back = (hash_places(x, x.min(axis=0), x.max(axis=0)) for x in (X, other))
     np.testing.assert_array_equal(there, back)
     assert len(np.unique(there)) == len(np.unique(X, axis=0))

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gitcluster import GIT
-from gitcluster.recipes import VARIANTS
+from gitcluster.variants import VARIANTS
 
 X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 

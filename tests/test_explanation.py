@@ -177,7 +177,7 @@ def test_what_cannot_be_explained(model):
         model.explain("0")
     fitted = GIT(4, metric="precomputed").fit(pairwise_distances(X))
     found = fitted.explain(0, int(np.flatnonzero(fitted.local_labels_ != fitted.local_labels_[0])[0]))
-    with pytest.raises(ValueError, match="keeps no distances"):
+    with pytest.raises(ValueError, match="stores no distances"):
         _ = found.boundary_pairs
 
 

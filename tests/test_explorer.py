@@ -17,7 +17,7 @@ import gitcluster.explorer
 from gitcluster import GIT
 from gitcluster.explorer import as_json, write_explorer
 from gitcluster.explorer import columns as packing_columns
-from gitcluster.inputs.values import read_values
+from gitcluster.preprocessing.values import read_values
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(gitcluster.explorer.__file__).with_name("page.html")

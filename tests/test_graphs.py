@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 from gitcluster import GIT, scale_features
-from gitcluster.inputs.graphs import check_graph, graph_neighbors
+from gitcluster.preprocessing.sources import check_graph, graph_neighbors
 
 X = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)[0]
 
@@ -45,7 +45,7 @@ def test_neighbours_are_nearest_first_and_empty_places_are_far():
         [1, 2, 0],
         [0, 2, 1],
         [2, 2, 2],
-    ]  # ties by index; never itself, but for what is empty
+    ]  # links by index; never itself, but for what is empty
     assert near.distances.tolist() == [[1, 1, np.inf], [2, 5, np.inf], [np.inf] * 3]
     assert graph_neighbors(graph, n_neighbors=1).indices.tolist() == [[1], [0], [2]]
     assert graph_neighbors(graph, n_neighbors=9).indices.shape == (3, 3)

@@ -12,16 +12,16 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, TopoGraph, bridge_components, build_hierarchy, cut_hierarchy
-from gitcluster.hierarchy import cut_merges, fit_undone, link, merges_down_to, undo_order
-from gitcluster.hierarchy.constrained import (
-    Ties,
+from gitcluster.constraints import (
+    LinkConstraints,
     UnmetConstraintsError,
     balance_sizes,
+    gather_constraints,
+    link_local_clusters,
     merge_constrained,
-    tie_local_clusters,
 )
-from gitcluster.prior.constraints import gather_constraints
-from gitcluster.selection.candidates import misplaced_share
+from gitcluster.hierarchy import cut_merges, fit_splits, link, rank_splits
+from gitcluster.selection import misplaced_share
 
 SEEDS = st.integers(0, 10_000)
 
@@ -39,9 +39,9 @@ def random_graph(seed, n_local, largest=40):
     return bridge_components(graph, rng.normal(size=(n_local, 2)))
 
 
-def make_ties(graph, together=(), apart=(), smallest=0.0, largest=1.0):
-    pairs = [np.array(pairs, dtype=np.int64).reshape(-1, 2) for pairs in (together, apart)]
-    return Ties(*pairs, np.full(len(graph.sizes), -1), smallest, largest, graph.sizes.astype(float))
+def make_links(graph, must_link=(), cannot_link=(), smallest=0.0, largest=1.0):
+    pairs = [np.array(pairs, dtype=np.int64).reshape(-1, 2) for pairs in (must_link, cannot_link)]
+    return LinkConstraints(*pairs, np.full(len(graph.sizes), -1), smallest, largest, graph.sizes.astype(float))
 
 
 @given(SEEDS)
@@ -70,7 +70,6 @@ def test_cuts_are_nested_and_have_as_many_clusters_as_were_asked_for(seed, n_loc
         assert len(np.unique(fine)) == len(np.unique(coarse)) + 1
         assert len(np.unique(np.stack([fine, coarse]), axis=1).T) == len(np.unique(fine))
     assert cut_hierarchy(hierarchy, graph, n_clusters=n_local + 5).max() == n_local - 1
-    assert [len(merges_down_to(hierarchy, number)) for number in (1, n_local, n_local + 5)] == [n_local - 1, 0, 0]
     for labels in cuts:
         assert (np.diff(np.bincount(labels, graph.sizes)) <= 0).all()  # 0 is the largest
 
@@ -135,26 +134,26 @@ def test_constraints_are_kept_or_nothing_keeps_them(seed, data):
         st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=2
     )
     graph = random_graph(seed, 6)
-    ties = make_ties(graph, data.draw(pairs), data.draw(pairs))
+    links = make_links(graph, data.draw(pairs), data.draw(pairs))
     number = data.draw(st.integers(1, 4))
-    possible = {int(labels.max()) + 1 for labels in partitions(6) if ties.are_kept(labels)}
+    possible = {int(labels.max()) + 1 for labels in partitions(6) if links.are_satisfied(labels)}
     if not possible:
         return  # contradictions are named before
     try:
-        labels = merge_constrained(graph, ties, n_clusters=number)
+        labels = merge_constrained(graph, links, n_clusters=number)
     except UnmetConstraintsError:
         assert min(possible) > number
         return
-    assert ties.are_kept(labels)
+    assert links.are_satisfied(labels)
     assert labels.max() + 1 == min(number, max(possible))
 
 
 @pytest.mark.xfail(reason="merges are greedy: the two ends of the chain join, and then nothing else may", strict=True)
 def test_a_chain_of_what_must_be_apart_fits_into_two_clusters():
     graph = make_graph([5, 5, 5, 5], [[0, 3], [0, 2], [1, 3]], [0.9, 0.1, 0.1])
-    ties = make_ties(graph, apart=[(0, 1), (1, 2), (2, 3)])
-    assert ties.are_kept(np.array([0, 1, 0, 1]))
-    assert ties.are_kept(merge_constrained(graph, ties, n_clusters=2))
+    links = make_links(graph, cannot_link=[(0, 1), (1, 2), (2, 3)])
+    assert links.are_satisfied(np.array([0, 1, 0, 1]))
+    assert links.are_satisfied(merge_constrained(graph, links, n_clusters=2))
 
 
 @given(SEEDS, st.integers(1, 5))
@@ -163,43 +162,43 @@ def test_no_constraints_change_nothing(seed, number):
     edges = [(int(rng.integers(0, j)), j) for j in range(1, 10)]  # in one part, without bridges
     graph = make_graph(rng.integers(1, 40, 10), edges, rng.uniform(0.01, 1, 9))
     free = cut_hierarchy(build_hierarchy(graph), graph, n_clusters=number)
-    assert merge_constrained(graph, make_ties(graph), n_clusters=number).tolist() == free.tolist()
+    assert merge_constrained(graph, make_links(graph), n_clusters=number).tolist() == free.tolist()
 
 
 def test_no_constraints_change_nothing_across_bridges():
     graph = make_graph([100, 10, 10], [], []).add_bridges([(0, 1), (1, 2)], [-1.0, -1.5])
     free = cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
     assert free.tolist() == [0, 0, 1]  # along the shortest bridge
-    assert merge_constrained(graph, make_ties(graph), n_clusters=2).tolist() == free.tolist()
+    assert merge_constrained(graph, make_links(graph), n_clusters=2).tolist() == free.tolist()
 
 
 def test_constraints_on_samples_are_ties_of_their_local_clusters():
     constraints = gather_constraints(6, must_link=[(0, 3), (0, 1)], cannot_link=[(0, 5)], max_cluster_size=4)
-    ties = tie_local_clusters(constraints, np.array([0, 0, 1, 1, 2, 2]), 3)
-    assert ties.together.tolist() == [[1, 0]] or ties.together.tolist() == [[0, 1]]
-    assert ties.apart.tolist() in ([[0, 2]], [[1, 2]])
-    assert ties.largest == pytest.approx(4 / 6)
-    assert ties.count_parts(3) == 2
-    assert ties.are_kept(np.array([0, 0, 1]))
-    assert not ties.are_kept(np.array([0, 1, 1]))
-    assert not ties.are_kept(np.array([0, 0, 0]))
+    links = link_local_clusters(constraints, np.array([0, 0, 1, 1, 2, 2]), 3)
+    assert links.together.tolist() == [[1, 0]] or links.together.tolist() == [[0, 1]]
+    assert links.apart.tolist() in ([[0, 2]], [[1, 2]])
+    assert links.largest == pytest.approx(4 / 6)
+    assert links.count_parts(3) == 2
+    assert links.are_satisfied(np.array([0, 0, 1]))
+    assert not links.are_satisfied(np.array([0, 1, 1]))
+    assert not links.are_satisfied(np.array([0, 0, 0]))
 
 
 def test_sizes_are_balanced_by_the_best_connected():
     graph = make_graph([40, 30, 10, 20], [[0, 1], [1, 2], [2, 3]], [0.9, 0.1, 0.2])
     labels = np.array([0, 0, 0, 1])
-    assert balance_sizes(graph, labels, make_ties(graph, smallest=0.3)).tolist() == [0, 0, 1, 1]
-    assert balance_sizes(graph, labels, make_ties(graph, smallest=0.1)) is labels
-    assert balance_sizes(graph, labels, make_ties(graph, [(2, 1)], largest=0.6)).tolist() == [1, 0, 0, 0]
+    assert balance_sizes(graph, labels, make_links(graph, smallest=0.3)).tolist() == [0, 0, 1, 1]
+    assert balance_sizes(graph, labels, make_links(graph, smallest=0.1)) is labels
+    assert balance_sizes(graph, labels, make_links(graph, [(2, 1)], largest=0.6)).tolist() == [1, 0, 0, 0]
     with pytest.raises(UnmetConstraintsError, match=r"The sizes \[80, 20\] were not brought within"):
-        balance_sizes(graph, labels, make_ties(graph, [(0, 1), (1, 2)], smallest=0.3))
+        balance_sizes(graph, labels, make_links(graph, [(0, 1), (1, 2)], smallest=0.3))
 
 
 @pytest.mark.xfail(reason="moves are greedy: the best connected one moves first, and then no other may", strict=True)
 def test_sizes_are_balanced_where_they_can_be():
     graph = make_graph([40, 30, 10, 20], [[0, 1], [1, 2], [2, 3]], [0.9, 0.1, 0.2])
     labels = balance_sizes(
-        graph, np.array([0, 0, 0, 1]), make_ties(graph, smallest=0.46)
+        graph, np.array([0, 0, 0, 1]), make_links(graph, smallest=0.46)
     )  # 40 + 10 and 30 + 20 would do
     assert np.bincount(labels, graph.sizes).min() >= 46
 
@@ -208,25 +207,25 @@ def test_sizes_are_balanced_where_they_can_be():
 def test_cuts_fitted_to_a_prior_are_no_farther_from_it(seed, n_clusters):
     graph = random_graph(seed, 14)
     merges = link(graph)
-    undone = undo_order(merges, graph, 20)
+    splits = rank_splits(merges.smaller, graph, 20)
     prior = np.sort(np.random.default_rng(seed).dirichlet(np.ones(n_clusters)))[::-1]
-    fitted = fit_undone(merges, graph, undone, prior)
+    fitted = fit_splits(merges, graph, splits, prior)
     assert len(set(fitted.tolist())) == n_clusters - 1
-    assert set(fitted.tolist()) <= set(undone[: 2 * n_clusters - 2].tolist())
+    assert set(fitted.tolist()) <= set(splits[: 2 * n_clusters - 2].tolist())
 
     def misplaced(some):
         return misplaced_share(graph, cut_merges(merges, graph, some)[0], prior)
 
-    assert misplaced(fitted) <= misplaced(undone[: n_clusters - 1]) + 1e-12
+    assert misplaced(fitted) <= misplaced(splits[: n_clusters - 1]) + 1e-12
     for i in fitted:  # no other single move is better
-        for j in np.setdiff1d(undone[: 2 * n_clusters - 2], fitted):
+        for j in np.setdiff1d(splits[: 2 * n_clusters - 2], fitted):
             assert misplaced(np.append(fitted[fitted != i], j)) >= misplaced(fitted) - 1e-8
 
 
 @given(SEEDS, st.integers(1, 9), st.booleans())
 def test_cuts_move_as_if_every_move_were_measured_anew(seed, n_clusters, equal):
     graph = random_graph(seed, 20, largest=6 if equal else 40)
-    merges, among = link(graph), undo_order(link(graph), graph, 20)[: 2 * n_clusters - 2]
+    merges, among = link(graph), rank_splits(link(graph).smaller, graph, 20)[: 2 * n_clusters - 2]
     shares = np.ones(n_clusters) if equal else np.random.default_rng(seed).dirichlet(np.ones(n_clusters))
     prior = np.sort(shares / shares.sum())
     wanted, tolerance = prior * graph.sizes.sum(), 1e-9 * graph.sizes.sum()
@@ -247,4 +246,4 @@ def test_cuts_move_as_if_every_move_were_measured_anew(seed, n_clusters, equal):
         if best is None:
             break
         is_cut = best
-    assert fit_undone(merges, graph, among, prior).tolist() == among[is_cut].tolist()
+    assert fit_splits(merges, graph, among, prior).tolist() == among[is_cut].tolist()

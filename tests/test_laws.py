@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.recipes import VARIANTS
+from gitcluster.variants import VARIANTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -84,7 +84,7 @@ def test_column_order_does_not_matter_even_with_ties(kind, seed, options):
 
 
 def test_column_order_does_not_matter_where_some_samples_are_studied(monkeypatch):
-    monkeypatch.setattr("gitcluster.pipeline.MOST_STUDIED", 60)
+    monkeypatch.setattr("gitcluster.pipeline.MAX_STUDIED", 60)
     for seed in range(4):
         X, order = blobs(seed, 300), np.random.default_rng(seed).permutation(3)
         np.testing.assert_array_equal(model().fit_predict(X[:, order]), model().fit_predict(X))
@@ -110,8 +110,8 @@ def test_units_do_not_matter_even_with_ties(seed, unit, variant):
 
 
 @given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.booleans())
-def test_one_factor_for_all_features_never_matters(seed, factor, ties):
-    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float) if ties else blobs(seed)
+def test_one_factor_for_all_features_never_matters(seed, factor, links):
+    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float) if links else blobs(seed)
     np.testing.assert_array_equal(model().fit_predict(X * factor), model().fit_predict(X))
 
 

@@ -17,7 +17,7 @@ def on_a_line(places, heights, k=None, **options):
 
 
 def lattice(seed, n_samples=40):
-    """Samples with many ties and duplicates, their neighbours and intensities."""
+    """Samples with many links and duplicates, their neighbours and intensities."""
     points = np.random.default_rng(seed).integers(0, 5, (n_samples, 2)).astype(float)
     near = find_neighbors(points, n_neighbors=6)
     return near, estimate_intensity(near)

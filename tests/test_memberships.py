@@ -7,7 +7,7 @@ from sklearn.metrics import pairwise_distances
 
 from gitcluster import GIT, git_clusters
 from gitcluster.fitted.memberships import BOUNDARY, leaving_shares, memberships, own_shares
-from gitcluster.fitted.prediction import describe_fitted
+from gitcluster.fitted.prediction import predict_fitted
 
 X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
 
@@ -34,12 +34,12 @@ def shares_by_hand(found, x):
 
 
 def test_memberships_are_their_formula(found):
-    shares = memberships(found, describe_fitted(found))
+    shares = memberships(found, predict_fitted(found))
     np.testing.assert_allclose(shares, [shares_by_hand(found, x) for x in range(len(X))], atol=1e-9)
 
 
 def test_rows_sum_to_one_and_are_largest_at_the_own_cluster(found):
-    shares = memberships(found, describe_fitted(found))
+    shares = memberships(found, predict_fitted(found))
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_array_equal(shares.argmax(axis=1), found.labels)
     assert shares.min() >= 0
@@ -62,7 +62,7 @@ def test_the_largest_memberships_come_first_without_the_others(found, monkeypatc
 
 
 def test_a_peak_belongs_to_its_cluster_alone_and_the_lowest_by_half(found):
-    leaving = leaving_shares(found, describe_fitted(found))
+    leaving = leaving_shares(found, predict_fitted(found))
     assert (leaving[found.peaks] == 0).all()
     for label in np.unique(found.local_labels):
         inside = np.flatnonzero(found.local_labels == label)
@@ -73,16 +73,16 @@ def test_a_peak_belongs_to_its_cluster_alone_and_the_lowest_by_half(found):
 def test_the_own_share_is_the_largest_membership(found):
     model = GIT(4).fit(X)
     new = X + 0.3
-    described = model.describe_samples(new)
+    described = model.predict_samples(new)
     np.testing.assert_allclose(own_shares(model.clustering_, described), model.predict_proba(new).max(axis=1))
-    np.testing.assert_allclose(own_shares(found), memberships(found, describe_fitted(found)).max(axis=1))
+    np.testing.assert_allclose(own_shares(found), memberships(found, predict_fitted(found)).max(axis=1))
 
 
 def test_noise_belongs_to_nothing():
     noisy = git_clusters(X, n_clusters=4, noise=0.1)
     own = own_shares(noisy)
     np.testing.assert_array_equal(own == 0, noisy.labels == -1)
-    shares = memberships(noisy, describe_fitted(noisy))
+    shares = memberships(noisy, predict_fitted(noisy))
     np.testing.assert_allclose(shares.sum(axis=1), 1)  # it has a cluster nevertheless
 
 
@@ -109,7 +109,7 @@ def test_far_from_all_fitted_samples_nothing_is_certain(options):
     middle, direction = X.mean(axis=0), np.array([1.0, 0.7])
     steps = 10.0 ** np.arange(1, 200, 3)
     far = middle + steps[:, None] * direction
-    shares, described = model.predict_proba(far), model.describe_samples(far)
+    shares, described = model.predict_proba(far), model.predict_samples(far)
     own = shares.max(axis=1)
     assert (np.diff(own) <= 1e-6).all()  # shares never fall below the least support
     assert own[1] < 0.27  # nearly a quarter each
@@ -123,11 +123,11 @@ def test_far_from_all_fitted_samples_nothing_is_certain(options):
 def test_among_the_fitted_samples_memberships_are_supported():
     fitted, new = (make_blobs(600, 5, centers=4, random_state=0)[0][part::2] for part in (0, 1))
     model = GIT(4).fit(fitted)
-    assert (model.describe_samples(new).support == 1).mean() > 0.99
+    assert (model.predict_samples(new).support == 1).mean() > 0.99
     far = fitted[:1] * 1000
     lonely = GIT(4).fit(np.vstack([fitted, far]))
     beside = far + 1e-6 * fitted.std()  # an outlier of the fit supports what lies next to it
-    assert lonely.describe_samples(beside).support[0] == 1
+    assert lonely.predict_samples(beside).support[0] == 1
 
 
 def test_far_from_duplicates_nothing_is_certain():

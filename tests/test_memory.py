@@ -7,13 +7,13 @@ import pytest
 
 from gitcluster import GIT
 from gitcluster._support import memory
-from gitcluster.inputs import as_input
-from gitcluster.inputs.representations import Representation
-from gitcluster.inputs.scaling import fit_scaling
 from gitcluster.neighbors import bounded, search_points, shadows
 from gitcluster.neighbors.bounded import bounded_search
 from gitcluster.neighbors.descent import descend
 from gitcluster.neighbors.shadows import find_axes
+from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.scaling import fit_scaling
+from gitcluster.preprocessing.sources import as_source
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 60))[rng.integers(0, 40, 12_000)] * 2 + rng.normal(size=(12_000, 60)) * 0.95 ** np.arange(60)
@@ -32,7 +32,7 @@ def in_their_room(monkeypatch):
 
 @pytest.mark.parametrize("n_leading", [16, 60])
 def test_samples_are_brought_back_after_a_search_by_bounds(in_their_room, n_leading):
-    points = np.round(X, 1).astype(np.float32)  # ties, which are settled in the end
+    points = np.round(X, 1).astype(np.float32)  # links, which are settled in the end
     expected, own = search_bounded(points, 12, n_leading), points.copy()
     found = search_bounded(own, 12, n_leading, again=points.__getitem__)
     np.testing.assert_array_equal(own, points)
@@ -84,7 +84,7 @@ def test_a_search_by_bounds_keeps_to_its_memory(in_their_room, monkeypatch, dtyp
 
 
 def test_samples_are_put_back_in_their_place():
-    source, order = as_input(X.copy(), "euclidean"), rng.permutation(len(X))
+    source, order = as_source(X.copy(), "euclidean"), rng.permutation(len(X))
     way = Representation("std", fit_scaling(X))
     scaled = source.under(way, order=order)
     values, expected = scaled.values, source.under(way).values

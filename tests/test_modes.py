@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gitcluster.inputs.modes import has_modes, measure_dip
+from gitcluster.preprocessing.dependence import is_multimodal, measure_dip
 
 ONE_MODE = {
     "even": lambda rng, n: rng.uniform(size=n),
@@ -20,7 +20,7 @@ ONE_MODE = {
 @pytest.mark.parametrize("n_rows", [100, 400, 6000])
 def test_numbers_in_one_place_hardly_ever_have_modes(name, n_rows):
     rng = np.random.default_rng(0)
-    draws = [has_modes(ONE_MODE[name](rng, n_rows).astype(float)) for _ in range(60)]
+    draws = [is_multimodal(ONE_MODE[name](rng, n_rows).astype(float)) for _ in range(60)]
     assert np.mean(draws) <= 0.05
 
 
@@ -29,7 +29,7 @@ def test_numbers_in_one_place_hardly_ever_have_modes(name, n_rows):
 )
 def test_numbers_in_two_places_have_modes(n_rows, distance, share):
     rng = np.random.default_rng(0)
-    draws = [has_modes(rng.normal(size=n_rows) + distance * (rng.random(n_rows) < share)) for _ in range(40)]
+    draws = [is_multimodal(rng.normal(size=n_rows) + distance * (rng.random(n_rows) < share)) for _ in range(40)]
     assert np.mean(draws) > 0.9
 
 

@@ -46,12 +46,12 @@ def test_equals_a_full_sort(seed, n, d, k, dtype, lattice):
     assert found.distances.dtype == dtype
 
 
-@given(st.integers(0, 10_000), st.sampled_from([np.float32, np.float64]), st.sampled_from(["ties", "simplex", "far"]))
+@given(st.integers(0, 10_000), st.sampled_from([np.float32, np.float64]), st.sampled_from(["links", "simplex", "far"]))
 def test_wide_samples_equal_a_full_sort(seed, dtype, kind):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 90)), int(rng.integers(WIDE + 1, WIDE + 60))
     points = {
-        "ties": lambda: np.unique(rng.integers(0, 2, (n, d)) * (rng.random((n, d)) < 0.03), axis=0),
+        "links": lambda: np.unique(rng.integers(0, 2, (n, d)) * (rng.random((n, d)) < 0.03), axis=0),
         "simplex": lambda: np.eye(n, d) * 3 - 0.1,
         "far": lambda: rng.normal(size=(n, d)) * 1e-6 + 1e3,
     }[kind]().astype(dtype)

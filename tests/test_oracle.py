@@ -143,14 +143,14 @@ def compare_adaptive_stages(X, k):
     np.testing.assert_allclose(graph.log_weights, [edges[e] for e in sorted(edges)], atol=1e-9)
 
 
-@given(seed=st.integers(0, 10_000), m=st.integers(2, 14), ties=st.booleans())
-def test_hierarchy_on_random_graphs(seed, m, ties):
+@given(seed=st.integers(0, 10_000), m=st.integers(2, 14), links=st.booleans())
+def test_hierarchy_on_random_graphs(seed, m, links):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 60, size=m)
     tree = [(int(rng.integers(0, j)), j) for j in range(1, m)]
     more = [tuple(sorted(rng.choice(m, 2, replace=False).tolist())) for _ in range(m)]
     edges = np.array(sorted({*tree, *more}))
-    log_weights = np.log(rng.integers(1, 4, len(edges)) / 8) if ties else -rng.exponential(size=len(edges))
+    log_weights = np.log(rng.integers(1, 4, len(edges)) / 8) if links else -rng.exponential(size=len(edges))
     graph = TopoGraph(sizes, np.arange(m), edges, log_weights, np.ones(len(edges), int))
     hierarchy = build_hierarchy(graph)
     merges = oracle.average_linkage(

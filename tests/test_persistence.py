@@ -21,8 +21,8 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from gitcluster import GIT
 from gitcluster.fitted import persistence
 from gitcluster.fitted.persistence import MAKE, SCHEMA, ModelFileError, read_notes
-from gitcluster.inputs import Distances
-from gitcluster.recipes import RECIPES, Recipe
+from gitcluster.preprocessing.sources import Distances
+from gitcluster.variants import VARIANTS, Variant
 
 pd = pytest.importorskip("pandas")
 rng = np.random.default_rng(0)
@@ -127,9 +127,9 @@ def test_every_field_is_saved():
     """A field that a class gains is to be in the table, unless it is of no use to a loaded model."""
     unsaved = {"matrix", "kinds", "near", "order", "ways", "asked"}
     for name, make in MAKE.items():
-        kind = {"Recipe": Recipe, "Distances": Distances}.get(name, make)
+        kind = {"Variant": Variant, "Distances": Distances}.get(name, make)
         names = kind._fields if hasattr(kind, "_fields") else [field.name for field in dataclasses.fields(kind)]
-        if kind is not Recipe:  # saved by its name
+        if kind is not Variant:  # saved by its name
             assert set(names) - set(SCHEMA[name]) <= unsaved, name
 
 
@@ -146,7 +146,7 @@ def test_arrays_that_are_one_are_saved_once(fitted, path):
     model, _ = fitted("noise")
     model.save(path)
     loaded = GIT.load(path).clustering_
-    assert loaded.labels is loaded.reference.labels
+    assert loaded.labels is loaded.training.labels
     with zipfile.ZipFile(path) as file:
         assert all(name.endswith(".npy") for name in file.namelist())
         assert not any(b"pickle" in file.read(name) for name in file.namelist())
@@ -352,8 +352,8 @@ def within(part):
     return change
 
 
-graph, cut, tree, ties = (within(name) for name in ("topo_graph", "edge_cut", "hierarchy", "ties"))
-reference, source, scaling = (within(f"reference{name}") for name in ("", ".source", ".source.scaling"))
+graph, cut, tree, links = (within(name) for name in ("topo_graph", "edge_cut", "hierarchy", "links"))
+training, source, scaling = (within(f"training{name}") for name in ("", ".source", ".source.scaling"))
 BROKEN = {
     "topo_graph.sizes": lambda f: graph(f, sizes=put(f.topo_graph.sizes, 0, 0)),
     "topo_graph.peaks": lambda f: graph(f, peaks=put(f.peaks, 0, 65)),
@@ -370,21 +370,21 @@ BROKEN = {
     "hierarchy.linkage": lambda f: tree(f, linkage=put(f.hierarchy.linkage, (0, 0), 1e6)),
     "hierarchy.linkage ": lambda f: tree(f, linkage=f.hierarchy.linkage[::-1]),
     "hierarchy.log_strength": lambda f: tree(f, log_strength=f.hierarchy.log_strength[1:]),
-    "hierarchy": lambda f: replace(f, recipe=RECIPES["paper"]),
-    "ties.apart": lambda f: ties(f, apart=f.ties.apart + 1000),
-    "ties.smallest": lambda f: ties(f, smallest=2.0),
-    "ties.rival": lambda f: ties(f, rival=f.ties.rival - 1),
+    "hierarchy": lambda f: replace(f, variant=VARIANTS["paper"]),
+    "links.apart": lambda f: links(f, apart=f.links.apart + 1000),
+    "links.smallest": lambda f: links(f, smallest=2.0),
+    "links.rival": lambda f: links(f, rival=f.links.rival - 1),
     "labels": lambda f: replace(f, labels=put(f.labels, 0, -2)),
     "local_labels": lambda f: replace(f, local_labels=put(f.local_labels, 0, 10**6)),
     "log_intensity": lambda f: replace(f, log_intensity=put(f.log_intensity, 0, np.inf)),
     "outlier_scores": lambda f: replace(f, outlier_scores=f.outlier_scores[:-1]),
     "parents": lambda f: replace(f, parents=np.roll(np.arange(65), 1)),
-    "reference.units": lambda f: reference(f, units=put(f.reference.units, 0, 0.0)),
-    "reference.noise_above": lambda f: reference(f, noise_above=np.nan),
-    "reference.weights": lambda f: reference(f, weights=np.ones(3)),
-    "reference.local_labels": lambda f: reference(f, local_labels=np.zeros(65, np.int32)),
-    "reference.copies": lambda f: reference(f, rows=np.arange(65), copies=np.full(65, -1)),
-    "reference.rows": lambda f: reference(f, rows=np.arange(65)),
+    "training.units": lambda f: training(f, units=put(f.training.units, 0, 0.0)),
+    "training.noise_above": lambda f: training(f, noise_above=np.nan),
+    "training.weights": lambda f: training(f, weights=np.ones(3)),
+    "training.local_labels": lambda f: training(f, local_labels=np.zeros(65, np.int32)),
+    "training.copies": lambda f: training(f, rows=np.arange(65), copies=np.full(65, -1)),
+    "training.rows": lambda f: training(f, rows=np.arange(65)),
     "source.values": lambda f: source(f, values=f.source.values[1:]),
     "source.values ": lambda f: source(f, values=f.source.values * 1e200),
     "source": lambda f: source(f, given_features=4),
@@ -395,7 +395,7 @@ BROKEN = {
     "proportions": lambda f: replace(f, proportions=f.proportions[1:]),
     "prior": lambda f: replace(f, prior=np.array([1.0, 0.0])),
     "n_neighbors": lambda f: replace(f, n_neighbors=0),
-    "n_wanted": lambda f: replace(f, n_wanted=10**400),
+    "n_requested": lambda f: replace(f, n_requested=10**400),
     "recall": lambda f: replace(f, recall=2.0),
     "feature_names": lambda f: replace(f, feature_names=(1, 2, 3)),
     "selection": lambda f: replace(f, selection={"a": np.ones(2)}),
@@ -484,9 +484,9 @@ def use(model, data, folder):
     if not issparse(data):
         model.predict_proba(some)
     for number in (1, 2, 5, len(model.peaks_)):
-        if model.clustering_.ties is None:
+        if model.clustering_.links is None:
             model.cut(n_clusters=number)
-    if model.clustering_.hierarchy is not None and model.clustering_.ties is None:
+    if model.clustering_.hierarchy is not None and model.clustering_.links is None:
         model.layers([1, 2, 4])
         assert len(model.hierarchy_) == len(model.peaks_) - 1
         assert len(pd.DataFrame(model.selection_)) > 0
@@ -500,7 +500,7 @@ def use(model, data, folder):
         assert str(pair)
         assert pair.boundary_pairs.ndim == 2
     assert len(model.to_pandas().samples) == len(model.labels_)
-    if model.clustering_.reference.rows is None and not isinstance(model.clustering_.source, Distances):
+    if model.clustering_.training.rows is None and not isinstance(model.clustering_.source, Distances):
         model.explore(None, folder / "page.html")
     assert repr(model)
     model.save(folder / "again.npz")

@@ -11,10 +11,10 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.utils import check_array
 
 from gitcluster import GIT, Clustering, git_clusters, pipeline
-from gitcluster.inputs import check_input
-from gitcluster.inputs.preparing import REPEATED, repeated_rows
 from gitcluster.pipeline import N_REPORTS
-from gitcluster.recipes import VARIANTS
+from gitcluster.preprocessing.sources import check_source
+from gitcluster.samples import REPEATED, repeated_rows
+from gitcluster.variants import VARIANTS
 
 X, y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
 WHOLE = np.random.default_rng(0).integers(0, 4, len(X))
@@ -67,7 +67,7 @@ def test_input_is_checked_once():
     with count_calls(check_array) as calls:
         git_clusters(X)
     assert len(calls) == 1
-    checked = check_input(X, "euclidean")
+    checked = check_source(X, "euclidean")
     with count_calls(check_array) as calls:
         git_clusters(checked)
     assert not calls
@@ -76,7 +76,7 @@ def test_input_is_checked_once():
 @pytest.mark.parametrize("studied", [5000, 50])  # all samples, or some of them
 def test_every_stage_is_reported_when_it_begins(studied, monkeypatch):
     told, climb = [], pipeline.find_local_clusters
-    monkeypatch.setattr(pipeline, "MOST_STUDIED", studied)
+    monkeypatch.setattr(pipeline, "MAX_STUDIED", studied)
     monkeypatch.setattr(pipeline, "find_local_clusters", lambda *a, **o: told.append("climbs") or climb(*a, **o))
     git_clusters(X, n_clusters=3, report=told.append)
     names = [name for name in told if name != "climbs"]
@@ -90,10 +90,10 @@ def test_every_stage_is_reported_when_it_begins(studied, monkeypatch):
 
 def test_what_was_asked_for_is_kept():
     found = git_clusters(X, proportions=[1, 3, 2])
-    assert found.n_wanted == 3
+    assert found.n_requested == 3
     np.testing.assert_allclose(found.prior, [1 / 2, 1 / 3, 1 / 6])
     free = git_clusters(X)
-    assert free.n_wanted is free.prior is None
+    assert free.n_requested is free.prior is None
     assert free.n_clusters_scores is not None
 
 
@@ -142,7 +142,7 @@ def test_weights_count_in_proportions():
 
 
 def test_which_weights_are_repetitions():
-    given = check_input(X[:4], "euclidean")
+    given = check_source(X[:4], "euclidean")
     assert repeated_rows(given, np.array([2.0, 0.0, 1.0, 1.0]), None).tolist() == [0, 0, 2, 3]
     assert repeated_rows(given, None, None) is None
     assert repeated_rows(given, np.array([1.5, 1.0, 1.0, 1.0]), None) is None

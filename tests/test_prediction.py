@@ -63,7 +63,7 @@ def test_predict_climbs_as_the_text_says():
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
     points = (new - X.mean(axis=0)) / X.std(axis=0)
     k = model.n_neighbors_
-    unit = model.clustering_.reference.units
+    unit = model.clustering_.training.units
     for x, predicted, score in zip(points, model.predict(new), model.score_samples(new), strict=True):
         distances = np.sqrt(((scaled - x) ** 2).sum(axis=1))
         near = np.argsort(distances)[:k]
@@ -130,9 +130,10 @@ def test_the_nearest_among_duplicates_are_those_of_all_samples(n_distinct, n_fea
     rng = np.random.default_rng(n_distinct)
     rows = rng.integers(0, 4, (n_distinct, n_features)).astype(dtype)
     samples, others = rows[rng.integers(0, n_distinct, 400)], rng.normal(size=(30, n_features)).astype(dtype)
-    source = GIT(1, scale=None).fit(samples).clustering_.source
-    near = source.nearest(source.place(others), n_neighbors)
-    distances = pairwise_distances(others, samples)
+    training = GIT(1, scale=None).fit(samples).clustering_.training
+    source = training.source
+    near = source.nearest(source.scale_new(others), n_neighbors)
+    distances = pairwise_distances(others, samples[training.rows])
     expected = np.sort(distances, axis=1)[:, :n_neighbors]
     np.testing.assert_allclose(near.distances, expected, rtol=1e-6)
     np.testing.assert_allclose(np.take_along_axis(distances, near.indices, axis=1), expected, rtol=1e-6)

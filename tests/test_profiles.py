@@ -17,8 +17,8 @@ from gitcluster.fitted.contrasts import nearest_clusters, profile_clusters
 from gitcluster.fitted.profiles import Profile
 from gitcluster.fitted.rules import learn_rules, round_limit
 from gitcluster.fitted.traits import Trait, read_traits
-from gitcluster.inputs.representations import represent
 from gitcluster.plots import plot_profile
+from gitcluster.preprocessing.representations import represent
 
 
 def make_customers(n_rows=400, seed=0):
@@ -271,7 +271,7 @@ def test_columns_are_named_whatever_the_features_were_looked_at_as(extra, tmp_pa
     frame = pd.DataFrame({f"x{i}": np.exp(column / 9) for i, column in enumerate(wide.T)})
     frame = frame.assign(**{name: np.array(values)[(hidden[:, 0] > 4).astype(int)] for name, values in extra.items()})
     for way in ("power", "components"):
-        with mock.patch("gitcluster.inputs.points.represent", partial(one_way, way)):
+        with mock.patch("gitcluster.preprocessing.sources.represent", partial(one_way, way)):
             model = GIT(3).fit(frame)
         assert model.representation_ == way
         model.save(tmp_path / "model.npz")

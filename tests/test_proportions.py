@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from gitcluster import proportion_distance
-from gitcluster.prior.proportions import resolve_proportions
+from gitcluster.edge_cutting import resolve_proportions
 
 counts = st.lists(st.integers(1, 50), min_size=1, max_size=6)
 

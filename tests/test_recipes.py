@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from gitcluster import GIT, recipes
-from gitcluster.recipes import RECIPES, Reach, find_recipe
+from gitcluster.variants import VARIANTS, Reach, find_variant
 
 X, _ = make_moons(300, noise=0.07, random_state=0)
 PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
@@ -23,13 +23,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
     ],
 )
 def test_reach(variant, n_found, reach):
-    assert find_recipe(variant).reach(8, n_found) == reach
-    assert find_recipe(variant).reach(1).climb == 1
+    assert find_variant(variant).reach(8, n_found) == reach
+    assert find_variant(variant).reach(1).climb == 1
 
 
 def test_a_variant_that_is_not_there_is_named():
     with pytest.raises(ValueError, match=r"variant must be one of \['adaptive', 'authors', 'paper'\], got 'other'"):
-        find_recipe("other")
+        find_variant("other")
 
 
 def apply_diff(source, diff):
@@ -48,15 +48,15 @@ def changed_recipes(monkeypatch):
     """The tables of recipes.py as the diff on the page for contributors leaves them."""
     diff = PAGE.read_text().split("```diff\n")[1].split("```")[0]
     assert diff.count("+++ ") == 1, "the diff is of one file"
-    space = {"__name__": "gitcluster.recipes"}
+    space = {"__name__": "gitcluster.variants"}
     exec(apply_diff(Path(recipes.__file__).read_text(), diff), space)
-    for name in ("KERNELS", "RECIPES"):
+    for name in ("KERNELS", "VARIANTS"):
         for key, value in space[name].items():
             monkeypatch.setitem(getattr(recipes, name), key, value)
 
 
 def test_the_kernel_of_the_page_for_contributors_works_everywhere(changed_recipes):
-    assert RECIPES["adaptive"].kernel == "smooth"
+    assert VARIANTS["adaptive"].kernel == "smooth"
     samples = np.random.default_rng(0).normal(size=(300, 2))
     model = GIT(2, n_neighbors=10).fit(samples)
     scaled = (samples - samples.mean(axis=0)) / samples.std(axis=0)

@@ -12,8 +12,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import PowerTransformer
 
 from gitcluster import GIT, git_clusters, pipeline, scale_features
-from gitcluster.inputs.representations import represent
-from gitcluster.inputs.scaling import apply_scaling, fit_scaling
+from gitcluster.preprocessing.representations import represent
+from gitcluster.preprocessing.scaling import apply_scaling, fit_scaling
 
 WINE = load_wine().data
 
@@ -98,7 +98,7 @@ def test_units_of_single_features_do_not_matter_to_std():
 def test_the_order_of_rows_does_not_matter(monkeypatch):
     order = np.random.default_rng(0).permutation(len(WINE))
     for studied in (5000, 90):  # all rows, or some of them
-        monkeypatch.setattr(pipeline, "MOST_STUDIED", studied)
+        monkeypatch.setattr(pipeline, "MAX_STUDIED", studied)
         for n_clusters in (3, "auto"):
             model, other = GIT(n_clusters).fit(WINE), GIT(n_clusters).fit(WINE[order])
             np.testing.assert_array_equal(model.labels_[order], other.labels_)
@@ -107,7 +107,7 @@ def test_the_order_of_rows_does_not_matter(monkeypatch):
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_which_samples_are_studied_does_not_depend_on_units(kind, monkeypatch):
-    monkeypatch.setattr(pipeline, "MOST_STUDIED", 25)
+    monkeypatch.setattr(pipeline, "MAX_STUDIED", 25)
     rng = np.random.default_rng(0)
     for X in (WINE, rng.integers(0, 4, (60, 3)).astype(float), rng.normal(size=(60, 4))):
         there, back = (GIT(3).fit(kind(X * factor)) for factor in (1.0, 0.3048))
@@ -129,7 +129,7 @@ class Index(NearestNeighbors):
 @pytest.mark.parametrize("search", ["auto", Index()])
 def test_many_samples_are_studied_by_some(kind, search, monkeypatch):
     X, y = make_blobs(900, 5, centers=4, random_state=1)
-    monkeypatch.setattr(pipeline, "MOST_STUDIED", 200)
+    monkeypatch.setattr(pipeline, "MAX_STUDIED", 200)
     Index.built = 0
     found = git_clusters(kind(X * [1, 10, 1, 1, 1000]), search=search)
     assert Index.built == (search != "auto")

@@ -11,8 +11,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT, scale_features
 from gitcluster._support.arrays import reorder_rows
-from gitcluster.inputs.representations import represent
-from gitcluster.inputs.scaling import (
+from gitcluster.preprocessing.representations import represent
+from gitcluster.preprocessing.scaling import (
     LARGEST,
     apply_scaling,
     fit_scaling,

@@ -19,30 +19,38 @@ from gitcluster import (
     find_neighbors,
     git_clusters,
 )
-from gitcluster.recipes import RECIPES
-from gitcluster.selection import choose, compare, select
-from gitcluster.selection.agreement import count_common, mean_agreement, rand_indices
-from gitcluster.selection.candidates import FITTED, evenness, hierarchy_of, merge_view, misplaced_share
-from gitcluster.selection.numbers import (
-    evenness_of_cuts,
-    intrinsic_dimension,
-    nested_cuts,
-    rank_numbers,
-    score_n_clusters,
-)
-from gitcluster.selection.views import (
-    CRUMBS,
+from gitcluster.configurations import (
+    LINKAGES,
     MOST_NEIGHBORS,
     SampleEvidence,
     View,
     add_crossings,
     count_crossings,
+    crossing_reach,
     highest_peaks,
-    leak_among,
     measure_leak,
     measure_valleys,
     neighborhood_sizes,
 )
+from gitcluster.selection import (
+    FITTED,
+    choose,
+    compare,
+    count_common,
+    evenness,
+    evenness_of_cuts,
+    hierarchy_of,
+    intrinsic_dimension,
+    mean_agreement,
+    merge_view,
+    misplaced_share,
+    nested_cuts,
+    rand_indices,
+    rank_numbers,
+    score_n_clusters,
+    select,
+)
+from gitcluster.variants import VARIANTS
 
 BLOBS = make_blobs(240, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
 GAUSSIAN = np.random.default_rng(0).normal(size=(800, 2))
@@ -50,12 +58,12 @@ GAUSSIAN = np.random.default_rng(0).normal(size=(800, 2))
 
 def look_at(X, sizes):
     """Views of samples with several numbers of neighbours, and the evidence for them."""
-    recipe = RECIPES["adaptive"]
+    variant = VARIANTS["adaptive"]
     near = find_neighbors(X, n_neighbors=2 * max(sizes))
     views = []
     evidence = SampleEvidence(views, None)
     for k in sizes:
-        reach = recipe.reach(k)
+        reach = variant.reach(k)
         log_f = estimate_intensity(near, kernel="relative", n_neighbors=reach.intensity)
         local = find_local_clusters(near, log_f, n_neighbors=reach.climb)
         graph = build_topo_graph(
@@ -103,7 +111,7 @@ def test_what_a_clustering_says_and_misplaces_by_hand(seen):
     assert misplaced_share(views[0].topo_graph, labels, prior) == pytest.approx(np.maximum(sizes - prior, 0).sum())
 
 
-@pytest.mark.parametrize("kind", CRUMBS)
+@pytest.mark.parametrize("kind", LINKAGES)
 def test_cuts_into_all_numbers_are_the_cuts_into_each(seen, kind):
     views, _ = seen
     for i, view in enumerate(views):
@@ -117,8 +125,8 @@ def test_cuts_into_all_numbers_are_the_cuts_into_each(seen, kind):
 
 def test_pairs_of_nested_cuts_are_those_of_their_labels(seen):
     views, evidence = seen
-    cuts = [nested_cuts(view, kind, most) for view in views for kind in CRUMBS for most in (5, 9)]
-    rows = [evidence.rows(i) for i in range(len(views)) for _ in range(2 * len(CRUMBS))]
+    cuts = [nested_cuts(view, kind, most) for view in views for kind in LINKAGES for most in (5, 9)]
+    rows = [evidence.rows(i) for i in range(len(views)) for _ in range(2 * len(LINKAGES))]
     parts = np.array([found.part[some] for found, some in zip(cuts, rows, strict=True)], np.int32)
     common = count_common(parts, [len(found.joined) + 1 for found in cuts], [found.joined for found in cuts])
     for c in range(2, 6):
@@ -127,7 +135,7 @@ def test_pairs_of_nested_cuts_are_those_of_their_labels(seen):
         np.testing.assert_allclose(rand_indices(common[c - 2], len(rows[0])), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("merge", [*CRUMBS, "spectral", "sweep", *FITTED])
+@pytest.mark.parametrize("merge", [*LINKAGES, "spectral", "sweep", *FITTED])
 def test_what_was_chosen_is_a_cut_of_its_hierarchy(seen, merge):
     views, _ = seen
     for i, view in enumerate(views):
@@ -151,7 +159,7 @@ def test_leaks_by_hand(seen):
         view.topo_graph.pairs[crossing & (labels[view.topo_graph.edges] == c).any(axis=1)].sum() for c in range(5)
     ]
     assert much == pytest.approx(max(np.array(leaving) / (2 * view.n_neighbors * np.bincount(members))))
-    k = leak_among(len(BLOBS), indices.shape[1])
+    k = crossing_reach(len(BLOBS), indices.shape[1])
     peaks = np.array([log_f[members == c].max() for c in range(5)])
     np.testing.assert_array_equal(highest_peaks(view, labels), peaks)
     shares = np.zeros(len(BLOBS))
@@ -167,7 +175,7 @@ def test_valleys_by_hand(seen):
     views, evidence = seen
     view, (near, local, log_f) = views[1], evidence.samples[1]
     labels = merge_view(views, 1, "linkage", n_clusters=5).labels
-    members, half = labels[local], (leak_among(len(BLOBS), near.indices.shape[1]) + 1) // 2
+    members, half = labels[local], (crossing_reach(len(BLOBS), near.indices.shape[1]) + 1) // 2
     expected = []
     for c in range(5):
         links = [
@@ -200,7 +208,7 @@ def test_a_valley_of_chance_has_the_deviation_it_is_measured_in(dimension):
 def test_parts_of_the_samples_add_up_to_all_that_crosses(seen):
     views, evidence = seen
     (near, local, log_f), labels = evidence.samples[1], merge_view(views, 1, "linkage", n_clusters=5).labels
-    peaks, k = highest_peaks(views[1], labels), leak_among(len(BLOBS), near.indices.shape[1])
+    peaks, k = highest_peaks(views[1], labels), crossing_reach(len(BLOBS), near.indices.shape[1])
     order = np.random.default_rng(0).permutation(len(BLOBS))
     place = np.argsort(order)
     shuffled = place[near.indices[order]]
@@ -215,7 +223,9 @@ def test_parts_of_the_samples_add_up_to_all_that_crosses(seen):
 
 def test_cuts_are_counted_together_as_each_alone(seen):
     views, evidence = seen
-    cuts = [(i, merge_view(views, i, kind, n_clusters=c).labels) for c in (2, 3, 7) for i in (2, 0) for kind in CRUMBS]
+    cuts = [
+        (i, merge_view(views, i, kind, n_clusters=c).labels) for c in (2, 3, 7) for i in (2, 0) for kind in LINKAGES
+    ]
     for cut, found in zip(cuts, evidence.count_crossing(cuts), strict=True):
         for together, alone in zip(found, evidence.count_crossing([cut])[0], strict=True):
             np.testing.assert_array_equal(together, alone)
@@ -235,7 +245,7 @@ def test_the_best_score_is_chosen(seen):
         assert chosen.merge == table["merge"][best]
         assert seen[0][chosen.view].n_neighbors == table["n_neighbors"][best]
         assert len(chosen.labels) == table["n_local_clusters"][best]
-    assert set(table["merge"]) == {*CRUMBS, "spectral", "sweep", *FITTED}
+    assert set(table["merge"]) == {*LINKAGES, "spectral", "sweep", *FITTED}
     np.testing.assert_array_less(table["score"], table["agreement"] + 0.2 - 2 * table["misplaced"] + 1e-9)
 
 

@@ -18,8 +18,8 @@ from gitcluster import (
     find_local_clusters,
     find_neighbors,
 )
-from gitcluster.inputs import Points
 from gitcluster.kernels import sums
+from gitcluster.preprocessing.sources import Points
 from gitcluster.topo_graph import merge_sums
 
 X = np.random.default_rng(0).normal(size=(150, 2))

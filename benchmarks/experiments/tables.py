@@ -30,9 +30,8 @@ from benchmarks.running import FOLDER, NAMES, Line, Store, describe_run
 from benchmarks.scoring import Labels, count_clusters
 from benchmarks.suite.mixed_tables import NOISE, Table, add_noise, mixed_tables
 from gitcluster import GIT
-from gitcluster.inputs.columns import DISCRETE
-from gitcluster.inputs.imputing import choose_donors, impute
-from gitcluster.inputs.kinds import learn_columns
+from gitcluster.preprocessing.columns import DISCRETE, learn_columns
+from gitcluster.preprocessing.tables import choose_donors, impute
 
 RESULTS = FOLDER / "tables.jsonl"
 FIELDS = ("table", "method", "noise", "added")

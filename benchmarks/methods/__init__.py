@@ -42,7 +42,7 @@ Samples = NDArray[Any]
 def fit_git(estimator: Any, X: Samples, known: Any, *, proportions: Any = None, **options: Any) -> Labels:
     """GIT told nothing, the number or the proportions; those among the options replace what is known.
 
-    The authors' variant gets double precision: in single precision ties fall otherwise than in their code.
+    The authors' variant gets double precision: in single precision links fall otherwise than in their code.
     """
     number = len(known) if np.ndim(known) else "auto" if known is None else known
     if proportions is None and np.ndim(known):

@@ -57,6 +57,6 @@ def test_paper_text_on_unbalanced_classes(load_data):
 )
 def test_published_figures_of_images(name, k, expected, load_data):
     X, y = load_data(name)
-    X = np.rint(X.astype(np.float64) * 255) / 255  # single precision breaks a few ties in another order
+    X = np.rint(X.astype(np.float64) * 255) / 255  # single precision breaks a few links in another order
     scores = published_scores(y, fit_labels(X, y, k, None, "authors", n_jobs=-1))
     np.testing.assert_allclose(scores[:3], expected, atol=2e-3)

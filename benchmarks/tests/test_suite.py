@@ -21,7 +21,7 @@ def made():
 
 
 def test_names_and_families_are_unique():
-    assert max(Counter(recipe.name for recipe in SUITE).values()) == 1
+    assert max(Counter(variant.name for variant in SUITE).values()) == 1
     families = [family for modules in KINDS.values() for module in modules for family in module.TABLES]
     assert len(set(families)) == len(families)
 

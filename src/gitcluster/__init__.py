@@ -1,16 +1,14 @@
 """GIT: clustering based on the graph of intensity topology."""
 
-from gitcluster._support import interrupts as _interrupts  # noqa: F401
-from gitcluster.edge_cutting import EdgeCut, cut_edges
+from gitcluster.edge_cutting import EdgeCut, cut_edges, proportion_distance
 from gitcluster.estimator import GIT
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy
-from gitcluster.inputs.scaling import scale_features
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import Neighbors, find_neighbors
 from gitcluster.pipeline import git_clusters
-from gitcluster.prior.proportions import proportion_distance
+from gitcluster.preprocessing.scaling import scale_features
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The scikit-learn estimator: check once, cluster, keep what was found."""
+"""The scikit-learn estimator."""
 
 import os
 from collections.abc import Iterable
@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
+from gitcluster.constraints import gather_constraints
+from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.exact_sizes import meet_sizes
@@ -24,17 +26,24 @@ from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
 from gitcluster.fitted.layers import Layer, find_layers
 from gitcluster.fitted.memberships import memberships, own_shares, top_memberships
 from gitcluster.fitted.persistence import load_model, save_model
-from gitcluster.fitted.prediction import Described, describe_samples
+from gitcluster.fitted.prediction import SamplePrediction, predict_samples
 from gitcluster.fitted.profiles import Profile, profile
 from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import column_notes, warn_of_columns
-from gitcluster.inputs import Distances, NeighborGraph, Points, as_floats, check_input, is_pairwise, takes_sparse
-from gitcluster.inputs.frames import as_frame, column_names, refuse_containers, row_labels
-from gitcluster.inputs.kinds import is_numeric
-from gitcluster.inputs.tables import FrameFeatures, learn_table, native_frame, read_table
 from gitcluster.pipeline import N_REPORTS, git_clusters
-from gitcluster.prior.constraints import gather_constraints
-from gitcluster.prior.proportions import resolve_proportions
+from gitcluster.preprocessing.columns import is_numeric
+from gitcluster.preprocessing.frames import as_frame, column_names, refuse_containers, row_labels
+from gitcluster.preprocessing.sources import (
+    Distances,
+    NeighborGraph,
+    Points,
+    Source,
+    as_floats,
+    check_source,
+    is_pairwise,
+    takes_sparse,
+)
+from gitcluster.preprocessing.tables import FrameFeatures, learn_table, native_frame, read_table
 
 
 class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -226,49 +235,71 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -------
         self : GIT
         """
-        links = {"y": y, "must_link": must_link, "cannot_link": cannot_link}
-        with self._unchanged_where_it_fails(), np.errstate(all="ignore"):
-            options = {name: getattr(self, name) for name in _PIPELINE_OPTIONS}
+        with self._unchanged_if_it_fails(), np.errstate(all="ignore"):
             X = native_frame(X)
-            data, table, options["scale"] = self._read(X)
-            weights = check_sample_weight(sample_weight, data.n_samples)
-            number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=data.n_samples)
+            source, table, scale = self._read(X)
+            weights = check_sample_weight(sample_weight, source.n_samples)
+            number, _ = resolve_proportions(self.n_clusters, self.proportions, n_samples=source.n_samples)
             constraints = gather_constraints(
-                data.n_samples, n_clusters=number, total=float(data.n_samples if weights is None else weights.sum()),
-                min_cluster_size=self.min_cluster_size, max_cluster_size=self.max_cluster_size, **links,
-            )  # fmt: skip
+                source.n_samples,
+                y=y,
+                must_link=must_link,
+                cannot_link=cannot_link,
+                min_cluster_size=self.min_cluster_size,
+                max_cluster_size=self.max_cluster_size,
+                n_clusters=number,
+                total=float(source.n_samples if weights is None else weights.sum()),
+            )
             progress = self._begin()
-            found = git_clusters(data, sample_weight=weights, constraints=constraints, report=progress.begin, **options)
-            self.clustering_ = found.kept(getattr(self, "feature_names_in_", None), table, row_labels(X))
+            clustering = git_clusters(
+                source,
+                n_clusters=self.n_clusters,
+                proportions=self.proportions,
+                n_neighbors=self.n_neighbors,
+                variant=self.variant,
+                metric=self.metric,
+                scale=scale,
+                search=self.search,
+                noise=self.noise,
+                sample_weight=weights,
+                constraints=constraints,
+                n_jobs=self.n_jobs,
+                report=progress.begin,
+            )
+            self.clustering_ = clustering.with_names(getattr(self, "feature_names_in_", None), table, row_labels(X))
             progress.end()
-            self._warn_of_missing_clusters(found.n_clusters, number, stacklevel=3)
-            parted = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
-            warn_of_empty_clusters(found.labels, found.n_clusters, parted, stacklevel=3)
+            self._warn_of_missing_clusters(clustering.n_clusters, number, stacklevel=3)
+            reason = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
+            warn_of_empty_clusters(clustering.labels, clustering.n_clusters, reason, stacklevel=3)
             if table is not None:
-                warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, found.labels)])
+                warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, clustering.labels)])
         return self
 
-    def _read(self, X: Any) -> tuple[Points | Distances | NeighborGraph, FrameFeatures | None, Any]:
-        """Return the checked input, the features of a data frame, and the scale to use."""
+    def _read(self, X: Any) -> tuple[Source, FrameFeatures | None, Any]:
+        """Return the checked data, the features of a data frame, and the scale to use."""
+        validate = partial(validate_data, self, reset=True)
         if self.metric in (Distances.metric, NeighborGraph.metric):
-            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), None, self.scale
+            return check_source(X, self.metric, validate=validate), None, self.scale
         refuse_containers(X)
-        check = partial(as_floats, validate=partial(validate_data, self, reset=True), allow_nan=True)
+        check = partial(as_floats, validate=validate, allow_nan=True)
         table = learn_table(X, self.columns, self.weights, check, n_jobs=self.n_jobs)
         if table is None:
-            return check_input(X, self.metric, validate=partial(validate_data, self, reset=True)), None, self.scale
-        columns, data = table.columns, check_input(table.matrix, self.metric)
+            return check_source(X, self.metric, validate=validate), None, self.scale
+        columns, source = table.columns, check_source(table.matrix, self.metric)
+        assert isinstance(source, Points)
         if columns.encoded or not is_numeric(X):
             names = column_names(X)
             self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         if not columns.encoded:
-            return replace(data, named=True) if isinstance(data, Points) else data, table, self.scale
+            return replace(source, named=True), table, self.scale
         if self.scale is not None and not isinstance(self.scale, str):
-            raise ValueError("scale takes one weight per feature; for columns of a data frame use weights={name: 0.5}.")
+            raise ValueError(
+                "scale must be None or a string for a data frame with text columns. Use weights={name: 0.5}."
+            )
         kinds = columns.feature_kinds
-        if isinstance(data, Points) and self.metric == "euclidean":
-            return replace(data, kinds=kinds, named=True), table, self.scale
-        return data, table, kinds.asked.tolist() if self.weights else self.scale
+        if self.metric == "euclidean":
+            return replace(source, kinds=kinds, named=True), table, self.scale
+        return source, table, kinds.weight.tolist() if self.weights else self.scale
 
     def _begin(self) -> Progress:
         """Return the progress of the fit, which scikit-learn's callbacks follow from version 1.9 on."""
@@ -305,7 +336,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self.describe_samples(X).labels
+        return self.predict_samples(X).labels
 
     @overload
     def predict_proba(self, X: Any, *, top: None = None) -> NDArray[np.float64]: ...
@@ -329,20 +360,19 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         -----
         A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
         its own cluster; the rest goes to the clusters that the boundary pairs of its local cluster lead to. Far from
-        all fitted samples, memberships shrink towards equal shares; ``describe_samples(X).support`` is 1 if they do
+        all fitted samples, memberships shrink towards equal shares; ``predict_samples(X).support`` is 1 if they do
         not. Memberships are not calibrated probabilities. ``X`` must be dense, whatever was fitted.
         """
         check_is_fitted(self)
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
-            # scikit-learn's check of sparse input takes us for a classifier
             raise TypeError("predict_proba does not support sparse X. Use X.toarray().")
-        found = self.clustering_  # of one fit, should another thread fit again
-        described = self._describe(X, found)
-        return memberships(found, described) if top is None else top_memberships(found, described, top)
+        clustering = self.clustering_  # one object, in case another thread fits meanwhile
+        prediction = self._predict(X, clustering)
+        return memberships(clustering, prediction) if top is None else top_memberships(clustering, prediction, top)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return the log intensity of new or fitted samples."""
-        return self.describe_samples(X).log_intensity
+        return self.predict_samples(X).log_intensity
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well separated the clusters are on new or fitted samples; higher is better.
@@ -351,35 +381,35 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         cluster scores 0. The search classes of scikit-learn can compare models with it. ``y`` is ignored.
         """
         check_is_fitted(self)
-        found = self.clustering_
+        clustering = self.clustering_
         with np.errstate(all="ignore"):
-            samples = self._check_new(X, found)
-            described = describe_samples(found.fitted, samples, n_jobs=self.n_jobs)
-            return score_closedness(found, samples, described, n_jobs=self.n_jobs)
+            samples = self._check_new(X, clustering)
+            prediction = predict_samples(clustering.fitted, samples, n_jobs=self.n_jobs)
+            return score_closedness(clustering, samples, prediction, n_jobs=self.n_jobs)
 
-    def describe_samples(self, X: Any) -> Described:
+    def predict_samples(self, X: Any) -> SamplePrediction:
         """Return labels, local clusters, log intensity, outlier scores and support of samples, new and fitted alike."""
         check_is_fitted(self)
-        return self._describe(X, self.clustering_)
+        return self._predict(X, self.clustering_)
 
-    def _describe(self, X: Any, found: Clustering) -> Described:
-        with np.errstate(all="ignore"):  # new samples may be as far away as they like
-            return describe_samples(found.fitted, self._check_new(X, found), n_jobs=self.n_jobs)
+    def _predict(self, X: Any, clustering: Clustering) -> SamplePrediction:
+        with np.errstate(all="ignore"):  # new samples may be arbitrarily far away
+            return predict_samples(clustering.fitted, self._check_new(X, clustering), n_jobs=self.n_jobs)
 
-    def _check_new(self, X: Any, found: Clustering) -> Any:
-        """Return new samples as the fit had them."""
+    def _check_new(self, X: Any, clustering: Clustering) -> Any:
+        """Return new samples, checked and encoded like the fitted ones."""
         check_n_jobs(self.n_jobs)
-        columns, validate = found.columns, partial(validate_data, self, reset=False)
-        if columns is not None and found.donors is not None and (columns.encoded or as_frame(X) is not None):
+        columns, validate = clustering.columns, partial(validate_data, self, reset=False)
+        if columns is not None and clustering.donors is not None and (columns.encoded or as_frame(X) is not None):
             X = native_frame(X)
             if not columns.encoded and is_numeric(X):
                 validate_data(self, X, reset=False, skip_check_array=True)  # checks the names
-            table = read_table(X, columns, found.donors, n_jobs=self.n_jobs)
+            table = read_table(X, columns, clustering.donors, n_jobs=self.n_jobs)
             warn_of_columns(table.notes)
             X, validate = table.matrix, check_array
         else:
             refuse_containers(X)
-        return found.source.check_new(X, validate)
+        return clustering.source.check_new(X, validate)
 
     def cut(
         self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
@@ -403,21 +433,22 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        found = self.clustering_
+        clustering = self.clustering_
         if exact and n_clusters is proportions is None:
-            proportions = found.prior
+            proportions = clustering.prior
         if exact and proportions is None:
-            raise ValueError("exact=True needs proportions, given to cut or to the fit; 'equal' for one size.")
+            raise ValueError("exact=True needs proportions, in cut or in the fit; use 'equal' for equal sizes.")
         clusters = self._cut_local_clusters(n_clusters, proportions)
-        labels, n_found = apply_cut(found, clusters), found.n_clusters if clusters is None else int(clusters.max()) + 1
+        labels = apply_cut(clustering, clusters)
+        number = clustering.n_clusters if clusters is None else int(clusters.max()) + 1
         if not exact:
             reason = "all of theirs are noise, or copies of samples in other clusters."
-            warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+            warn_of_empty_clusters(labels, number, reason, stacklevel=2)
             return labels
-        prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)[1]
-        labels = meet_sizes(found, labels, n_found, prior, n_jobs=self.n_jobs)
+        prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)[1]
+        labels = meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)
         reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
-        warn_of_empty_clusters(labels, n_found, reason, stacklevel=2)
+        warn_of_empty_clusters(labels, number, reason, stacklevel=2)
         return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
@@ -540,12 +571,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             raise TypeError("A model with an object as search cannot be saved. Set search='exact' after the fit.")
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
-        fitted = {name: getattr(self, name, None) for name in _KEPT}
+        fitted = {name: getattr(self, name, None) for name in _SAVED}
         save_model(path, parameters=self.get_params(deep=False), fitted=fitted, notes=notes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A model that :meth:`save` wrote. A file that is damaged or something else raises an error; none runs code."""
+        """Return a model that :meth:`save` wrote; a damaged file raises an error, and no file runs code."""
         loaded: Self = load_model(path, cls)
         return loaded
 
@@ -556,7 +587,4 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return tags
 
 
-_PIPELINE_OPTIONS = (
-    "n_clusters", "proportions", "n_neighbors", "variant", "metric", "scale", "search", "noise", "n_jobs",
-)  # fmt: skip
-_KEPT = ("clustering_", "n_features_in_", "feature_names_in_")
+_SAVED = ("clustering_", "n_features_in_", "feature_names_in_")

@@ -1,10 +1,10 @@
-"""Stage 2: the intensity of every sample, how crowded its neighbourhood is.
+"""Stage 2: the intensity of every sample, a measure of the density around it.
 
 Eq. 1: f(x) = mean over the k neighbours y of exp(-d(x, y)). In thousands of dimensions exp(-d) is 0 in floating
 point, and nothing later needs more of f than its order and ratios, so the stage returns log f (log-sum-exp).
-Other kernels are listed in ``recipes``: exp(-d^2 / n_features) is what the authors' published code used; exp(-d / h)
-with h the mean neighbour distance has no scale of its own and holds in 2 and in 4,096 dimensions alike. Parts of the
-data that no neighbours connect have an h of their own, because nothing says that they share a scale.
+Other kernels are listed in ``variants``: exp(-d^2 / n_features) is what the authors' published code used; exp(-d / h)
+with h the mean neighbour distance is scale-free and works in 2 and in 4,096 dimensions alike. Every connected component
+of the neighbour graph has its own h, because components need not share a scale.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.kernels import climbing, run_chunks, sums
 from gitcluster.neighbors import Neighbors
-from gitcluster.recipes import KERNELS
+from gitcluster.variants import KERNELS
 
 AT_ONCE = 4
 """Neighbours that components are joined by at a time."""
@@ -25,33 +25,33 @@ LOWEST = -1e30
 
 
 def rounding_step(dtype: Any) -> float:
-    """Logarithms nearer than this are taken as equal, so that rounding errors cannot break a tie."""
+    """Return the step to which logarithms are rounded, so that rounding errors cannot break a tie."""
     return 2.0**-36 if dtype == np.float64 else 2.0**-13
 
 
 def round_intensity(log_intensity: NDArray[np.float64], dtype: Any) -> NDArray[np.float64]:
-    """Multiples of :func:`rounding_step`, so that the samples of a plateau have one value."""
+    """Return multiples of :func:`rounding_step`, so that the samples of a plateau have one value."""
     step = rounding_step(dtype)
     return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)
 
 
 def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neighbors: int) -> NDArray[np.float64]:
-    """What a kernel divides the distances of every sample by, or their squares."""
+    """Return the unit by which a kernel divides the distances of every sample, or their squares."""
     power, unit = KERNELS[kernel]
     n_samples = len(neighbors.indices)
     if unit == "component":
         root, _ = find_components(neighbors.indices, n_neighbors, n_samples)
-        names, place = number_components(root)
-        totals, counts = sum_distances(neighbors.distances, n_neighbors, place, len(names))
-        return np.asarray((mean_distances(totals, counts, n_neighbors) ** power)[place])
+        names, component = number_components(root)
+        totals, counts = sum_distances(neighbors.distances, n_neighbors, component, len(names))
+        return np.asarray((mean_distances(totals, counts, n_neighbors) ** power)[component])
     return np.full(n_samples, float(check_integer("n_features", n_features, low=1)) if unit == "features" else 1.0)
 
 
 def find_components(indices: Array, k: int, n_nodes: int) -> tuple[NDArray[np.int64], int]:
-    """The lowest node of the component of every node in the graph of neighbours, and the number of components.
+    """Return the lowest node of the component of every node, and the number of components of the neighbour graph.
 
-    The nearest neighbours come first, so that a graph in one piece is known to be one early. Nodes without a row of
-    neighbours stand last.
+    The nearest neighbours are joined first, so that a connected graph is recognised early. Nodes without a row of
+    neighbours come last.
     """
     root, count = np.arange(n_nodes), n_nodes
     for first in range(0, k, AT_ONCE):
@@ -62,23 +62,23 @@ def find_components(indices: Array, k: int, n_nodes: int) -> tuple[NDArray[np.in
 
 
 def number_components(root: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The lowest nodes of components, and which of them every node belongs to."""
+    """Return the lowest nodes of components, and the component of every node."""
     is_lowest = root == np.arange(len(root))
     return np.flatnonzero(is_lowest), (np.cumsum(is_lowest) - 1)[root]
 
 
 def sum_distances(
-    distances: Array, k: int, place: NDArray[np.int64], n: int
+    distances: Array, k: int, component: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Exact sums of the distances to the k nearest, divided by k, and their numbers at each of n places."""
+    """Return exact sums of the distances to the k nearest, divided by k, and their numbers in each of n components."""
     totals, counts = np.empty(len(distances)), np.empty(len(distances), np.int64)
     climbing.sum_finite(0, len(distances), distances, k, k, totals, counts)
-    place = place[: len(distances)]
-    return sums.sum_values(totals, place, n), np.bincount(place, counts, minlength=n).astype(np.int64)
+    component = component[: len(distances)]
+    return sums.sum_values(totals, component, n), np.bincount(component, counts, minlength=n).astype(np.int64)
 
 
 def mean_distances(totals: NDArray[np.int64], counts: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-    """Mean neighbour distance of every component from the sums of all its samples; 1 where all are duplicates."""
+    """Return the mean neighbour distance of every component; 1 if all its samples are duplicates."""
     mean = sums.mean_totals(totals, counts / k)
     return np.where(mean > 0, mean, 1.0)
 
@@ -92,7 +92,7 @@ def estimate_intensity(
     weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Logarithm of the intensity of every sample.
+    """Return the logarithm of the intensity of every sample.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def estimate_intensity(
     n_neighbors : int, default=None
         Number of neighbours to use, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
-        A sample of weight w counts as w samples at its place; the neighbourhood ends where ``n_neighbors`` are counted.
+        A sample of weight w counts as w samples; a neighbourhood has the total weight ``n_neighbors``.
     n_jobs : int, default=None
 
     Returns
@@ -133,7 +133,7 @@ def intensity_in_units(
     weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Log intensity where the units of :func:`distance_unit` are known."""
+    """Return the log intensity from the units of :func:`distance_unit`."""
     distances, power = neighbors.distances, KERNELS[kernel].power
     log_intensity = np.empty(len(distances))
     if weights is None:

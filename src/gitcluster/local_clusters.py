@@ -4,7 +4,7 @@ The parent of x is the neighbour p of higher intensity with the largest slope (f
 intensities are ordered by index, so that a plateau is one local cluster; an exact duplicate has infinite
 slope. A sample with no such neighbour is a peak. Following parents ends at a peak, because ranks fall strictly.
 
-In: neighbours and log-intensities. Out: :class:`LocalClusters`, numbered by the intensity of their peaks.
+Local clusters are numbered by the intensity of their peaks.
 """
 
 from typing import NamedTuple
@@ -48,15 +48,15 @@ def find_local_clusters(
     neighbors : Neighbors
     log_intensity : ndarray of shape (n_samples,)
     strict : bool, default=False
-        Whether a parent must have a higher intensity, even where it is equal on a plateau or for duplicates
-        (the authors' published code).
+        Whether a parent must have a higher intensity, even on a plateau or among duplicates, as in the authors'
+        published code.
     n_neighbors : int, default=None
         Number of neighbours to climb among, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
         Sizes count weights, in thousandths of the mean weight.
     groups : ndarray of shape (n_samples,), default=None
-        Groups of samples that belong together, -1 for none. No local cluster holds samples of two groups: where it
-        would, these samples are made peaks, and what climbs through them goes with them.
+        Groups of samples that share a cluster, -1 for none. No local cluster holds samples of two groups: if it
+        would, these samples become peaks, and samples that climb through them follow.
     n_jobs : int, default=None
 
     Examples
@@ -78,7 +78,7 @@ def find_local_clusters(
     )  # fmt: skip
     labels, peaks = label_peaks(order, parent)
     if groups is not None:
-        part_groups(groups, labels, parent)
+        separate_groups(groups, labels, parent)
         labels, peaks = label_peaks(order, parent)
     sizes = np.bincount(labels, weights, minlength=len(peaks))
     if weights is not None:
@@ -87,15 +87,15 @@ def find_local_clusters(
 
 
 def label_peaks(order: Array, parent: Array) -> tuple[Array, Array]:
-    """The local cluster of every sample, and the peaks, which are numbered as they come in ``order``."""
+    """Return the local cluster of every sample, and the peaks, numbered by their position in ``order``."""
     peaks = order[parent[order] == order]
     number = np.empty_like(parent)
     number[peaks] = np.arange(len(peaks))
     return number[follow_to_end(parent)], peaks
 
 
-def part_groups(groups: Array, labels: Array, parent: Array) -> None:
-    """Make peaks of the samples of groups that share a local cluster with another group."""
+def separate_groups(groups: Array, labels: Array, parent: Array) -> None:
+    """Turn samples of groups that share a local cluster with another group into peaks."""
     known = np.flatnonzero(groups >= 0)
     lowest, highest = np.full(labels.max() + 1, groups.max() + 1), np.full(labels.max() + 1, -1)
     np.minimum.at(lowest, labels[known], groups[known])

@@ -1,83 +1,37 @@
-"""GIT from top to bottom: the five stages in order."""
+"""GIT from top to bottom: prepare the samples, run the five stages, return the results in the given order."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array
 from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
-from gitcluster.fitted.clustering import Clustering, Reference
+from gitcluster.configurations import Configuration, LocalStatistics, compute_merges, neighborhood_sizes
+from gitcluster.constraints import Constraints, LinkConstraints, link_local_clusters
+from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares, resolve_proportions
+from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
-from gitcluster.fitted.prediction import describe_samples
+from gitcluster.fitted.prediction import SamplePrediction, predict_samples, predict_training
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.hierarchy.constrained import Ties, tie_local_clusters
-from gitcluster.inputs import MOST_STUDIED, Input, check_input
-from gitcluster.inputs.preparing import Ready, prepare_samples
-from gitcluster.inputs.representations import Representation
 from gitcluster.intensity import distance_unit, find_components, intensity_in_units
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
-from gitcluster.prior.constraints import Constraints
-from gitcluster.prior.proportions import equal_shares, resolve_proportions
-from gitcluster.recipes import Recipe, find_recipe
-from gitcluster.selection import Selection, select
-from gitcluster.selection.candidates import hierarchy_of
-from gitcluster.selection.numbers import Table, intrinsic_dimension
-from gitcluster.selection.views import SampleEvidence, View, find_merges, neighborhood_sizes
+from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
+from gitcluster.samples import MAX_STUDIED, Samples, find_representations, prepare, subsample
+from gitcluster.selection import Selection, Table, hierarchy_of, intrinsic_dimension, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
+from gitcluster.variants import Variant, find_variant
 
 Report = Callable[[str], None]
-"""Told the name of every stage when it begins."""
+"""Called with the name of every stage when it begins."""
 N_REPORTS = 4
-"""Stages that are reported."""
-
-
-class Stages(NamedTuple):
-    """What stages 2 to 4 found with one number of neighbours."""
-
-    n_neighbors: int
-    log_intensity: NDArray[np.float64]
-    local_clusters: LocalClusters
-    topo_graph: TopoGraph
-    units: NDArray[np.float64]
-    """What the intensity divides distances by, in every local cluster."""
-
-    def restore(self, order: Array, place: Array) -> "Stages":
-        """The same of samples as they were given, where these are of the given ones in another order."""
-        parent, labels, peaks, sizes = self.local_clusters
-        order = order.astype(parent.dtype)
-        local = LocalClusters(order[parent][place], labels[place], order[peaks], sizes)
-        graph = self.topo_graph._replace(peaks=order[peaks])
-        return self._replace(log_intensity=self.log_intensity[place], local_clusters=local, topo_graph=graph)
-
-
-class Look(NamedTuple):
-    """What stages 1 to 4 found in one representation of the features."""
-
-    way: Representation
-    ready: Ready
-    near: Neighbors
-    stages: list[Stages]
-    build: Callable[[int], Stages]
-    """Stages 2 to 4 for another number of neighbours."""
-
-
-class Merged(NamedTuple):
-    """What stage 5 made of it."""
-
-    look: Look
-    stages: Stages
-    edge_cut: EdgeCut
-    hierarchy: Hierarchy | None = None
-    selection: Selection | None = None
-    ties: Ties | None = None
+"""Number of stages that are reported."""
 
 
 def git_clusters(
@@ -100,26 +54,25 @@ def git_clusters(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Input
-        What is clustered; an ``Input`` has been checked before.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Source
+        The data; a ``Source`` has been checked before.
     n_clusters : int or "auto", default="auto"
     proportions : array-like of shape (n_clusters,) or "equal", default=None
     n_neighbors : int or "auto", default="auto"
         k, not counting the sample itself.
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        Our merge, which needs no tuning; the paper's method with every distance scaled; the code its published figures
-        come from.
+        "adaptive" needs no tuning. "paper" is the paper's method with every distance scaled. "authors" is the code
+        behind the published figures.
     metric : str, default="euclidean"
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std"}, None, array-like of shape (n_features,) or tuple of Representation, default="auto"
-        How to look at the features, see ``inputs.representations``; with the metric "euclidean" alone. The published
-        variants divide them by their standard deviations.
+    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
+        Feature scaling, by default "auto". The published variants use "std" for it.
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        How to search, see :func:`find_neighbors`.
+        Neighbour search, see :func:`find_neighbors`.
     noise : float or "auto", default=None
-        Samples to be labelled -1.
+        Samples to label -1.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often a sample counts in intensities, sizes and connections.
+        Weight of every sample in intensities, sizes and connections.
     constraints : Constraints, default=None
         Adaptive variant only.
     n_jobs : int, default=None
@@ -133,264 +86,333 @@ def git_clusters(
     >>> git_clusters(X, n_clusters=2).labels
     array([0, 0, 0, 1, 1, 1])
     """
-    recipe, report = find_recipe(variant), report or (lambda stage: None)
+    chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
     if isinstance(search, type) or not hasattr(search, "kneighbors"):
         check_choice("search", search, SEARCHES)
-    given = X if isinstance(X, Input) else check_input(X, metric)
-    number, prior = resolve_proportions(n_clusters, proportions, n_samples=given.n_samples)
+    source = X if isinstance(X, (Points, Distances, NeighborGraph)) else check_source(X, metric)
+    number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
     report("scale")
-    ready = prepare_samples(
-        given, sample_weight=sample_weight, constraints=constraints, sort=recipe.has_hierarchy, n_jobs=n_jobs
+    samples = prepare(
+        source,
+        sample_weight=sample_weight,
+        constraints=constraints,
+        sort=chosen_variant.has_hierarchy,
+        n_jobs=n_jobs,
     )
-    recipe.check(n_clusters=number, constrained=constraints is not None, fractions=ready.weights is not None)
-    sizes = sizes_to_try(recipe, n_neighbors, ready.data.n_samples, n_given=given.n_samples)
-    look = partial(look_at, recipe=recipe, search=search, n_jobs=n_jobs)
-    if recipe.has_hierarchy:
-        fixed = None if isinstance(n_neighbors, str) else sizes
-        merged = choose_clusters(
-            ready, look, scale=scale, fixed=fixed, n_clusters=number, prior=prior, report=report, n_jobs=n_jobs
+    chosen_variant.check(n_clusters=number, constrained=constraints is not None, fractions=samples.weights is not None)
+    sizes = sizes_to_try(chosen_variant, n_neighbors, samples.n_samples, n_given=source.n_samples)
+    if chosen_variant.has_hierarchy:
+        result = fit_adaptive(
+            samples,
+            chosen_variant,
+            scale=scale,
+            search=search,
+            n_neighbors=None if isinstance(n_neighbors, str) else sizes,
+            n_clusters=number,
+            prior=prior,
+            report=report,
+            n_jobs=n_jobs,
         )
     else:
-        published = "std" if isinstance(scale, str) and scale == "auto" else scale
-        ways = ready.data.represented(published, None, order=ready.waiting, n_jobs=n_jobs)
-        found = look(ready, ways[0], sizes, report=report)
+        scale = "std" if isinstance(scale, str) and scale == "auto" else scale
+        representation = find_representations(samples, scale, None, n_jobs=n_jobs)[0]
+        fitted = fit_representation(
+            samples, representation, sizes, variant=chosen_variant, search=search, n_jobs=n_jobs, report=report
+        )
         report("merge")
         shares = equal_shares(number or 1) if prior is None else prior
-        cut = cut_edges(found.stages[0].topo_graph, proportions=shares, leftover=recipe.leftover)
-        merged = Merged(found, found.stages[0], cut)
-    result = conclude(merged, recipe, given=given, noise=noise, n_jobs=n_jobs)
-    return replace(result, n_wanted=number, prior=prior)
+        cut = cut_edges(fitted.stages[0].topo_graph, proportions=shares, leftover=chosen_variant.leftover)
+        result = MergeResult(fitted, fitted.stages[0], cut)
+    return build_clustering(result, samples, chosen_variant, noise=noise, n_clusters=number, prior=prior, n_jobs=n_jobs)
 
 
-def sizes_to_try(recipe: Recipe, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
-    """The numbers of neighbours to try; of ``n_given`` samples some may have been repeated or put together."""
+def sizes_to_try(variant: Variant, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
+    """Return the numbers of neighbours to try; ``n_given`` samples may have been repeated or merged."""
     if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
         return [min(check_n_neighbors(n_neighbors, max(n_given, n_samples)), n_samples - 1)]
-    if recipe.n_neighbors is None:
+    if variant.n_neighbors is None:
         return neighborhood_sizes(n_samples)
-    return [min(recipe.n_neighbors, n_samples - 1)]
+    return [min(variant.n_neighbors, n_samples - 1)]
 
 
-def look_at(
-    ready: Ready,
-    way: Representation,
+class Stages(NamedTuple):
+    """Results of stages 2 to 4 for one number of neighbours."""
+
+    n_neighbors: int
+    log_intensity: NDArray[np.float64]
+    local_clusters: LocalClusters
+    topo_graph: TopoGraph
+    units: NDArray[np.float64]
+    """(m,) unit of the intensity in every local cluster."""
+
+
+class RepresentationFit(NamedTuple):
+    """Results of stages 1 to 4 in one representation of the features."""
+
+    representation: Representation
+    samples: Samples
+    points: Source
+    """The samples in this representation, in the order of ``samples``."""
+    near: Neighbors
+    stages: list[Stages]
+    """One for every number of neighbours."""
+
+
+def fit_representation(
+    samples: Samples,
+    representation: Representation,
     sizes: list[int],
     *,
-    recipe: Recipe,
+    variant: Variant,
     search: Any = "auto",
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
-) -> Look:
-    """Stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
+) -> RepresentationFit:
+    """Run stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
     report("search")
-    source = ready.data.under(way, order=ready.waiting, n_jobs=n_jobs)
-    again, k = ready.data.made_again(way, order=ready.waiting), max(recipe.reach(sizes[-1], source.n_samples - 1))
-    tidy = give_back if source.n_samples > MOST_STUDIED else lambda: None  # else there is hardly anything
-    tidy()
-    near = source.neighbors(k, search=search, n_jobs=n_jobs, again=again)
-    measured = ready.data.unscaled_neighbors(near, n_jobs=n_jobs) if recipe.unscaled else near
-    ready = ready._replace(data=source, waiting=None)
-    tidy()
+    source, rows = samples.source, samples.rows
+    points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
+    again = source.recompute_rows(representation, rows)
+    k = max(variant.reach(sizes[-1], samples.n_samples - 1))
+    large = samples.n_samples > MAX_STUDIED
+    if large:
+        give_back()
+    near = points.neighbors(k, search=search, n_jobs=n_jobs, again=again)
+    if large:
+        give_back()
 
     report("local clusters")
-    build = partial(build_stages, ready, near, recipe, measured=measured, n_jobs=n_jobs)
-    return Look(way, ready, near, run_threads(build, sizes, n_jobs), build)
+    fit = RepresentationFit(representation, samples, points, near, [])
+    stages = run_threads(lambda k: compute_stages(fit, variant, k, n_jobs=n_jobs), sizes, n_jobs)
+    return fit._replace(stages=stages)
 
 
-def build_stages(
-    ready: Ready,
-    near: Neighbors,
-    recipe: Recipe,
-    n_neighbors: int,
-    *,
-    measured: Neighbors,
-    n_jobs: int | None = None,
-) -> Stages:
-    """Stages 2 to 4 with the nearest ``n_neighbors`` of a search that may have found more.
+def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *, n_jobs: int | None = None) -> Stages:
+    """Run stages 2 to 4 with the ``n_neighbors`` nearest neighbours of a search."""
+    samples, near = fit.samples, fit.near
+    measured = near
+    if variant.unscaled:
+        measured = samples.source.unscaled_neighbors(near, samples.rows, n_jobs=n_jobs)
+    reach = variant.reach(n_neighbors, near.indices.shape[1])
+    options: dict[str, Any] = {"weights": samples.weights, "n_jobs": n_jobs}
 
-    ``measured`` are the same neighbours with the distances of stages that the recipe calls unscaled.
-    """
-    reach = recipe.reach(n_neighbors, near.indices.shape[1])
-    options: dict[str, Any] = {"weights": ready.weights, "n_jobs": n_jobs}
-    units = distance_unit(near, kernel=recipe.kernel, n_features=ready.data.n_features, n_neighbors=reach.intensity)
-    log_intensity = intensity_in_units(near, units, kernel=recipe.kernel, n_neighbors=reach.intensity, **options)
-    groups = None if ready.constraints is None else ready.constraints.groups
-    local = find_local_clusters(
-        measured if "climb" in recipe.unscaled else near,
+    units = distance_unit(near, kernel=variant.kernel, n_features=fit.points.n_features, n_neighbors=reach.intensity)
+    log_intensity = intensity_in_units(near, units, kernel=variant.kernel, n_neighbors=reach.intensity, **options)
+    local_clusters = find_local_clusters(
+        measured if "climb" in variant.unscaled else near,
         log_intensity,
-        strict=recipe.strict,
+        strict=variant.strict,
         n_neighbors=reach.climb,
-        groups=groups,
+        groups=None if samples.constraints is None else samples.constraints.groups,
         **options,
     )
-    graph = build_topo_graph(
+    topo_graph = build_topo_graph(
         measured,
-        local,
+        local_clusters,
         log_intensity=log_intensity,
-        similarity=recipe.similarity,
-        boundary=recipe.boundary,
+        similarity=variant.similarity,
+        boundary=variant.boundary,
         n_neighbors=reach.boundary,
-        symmetric=ready.data.symmetric and not recipe.unscaled,  # others than those of the search are not in order
+        symmetric=fit.points.symmetric and not variant.unscaled,  # unscaled distances need not ascend
         **options,
     )
-    if recipe.needs_bridges:
-        graph = bridge_components(graph, ready.data)
-    return Stages(n_neighbors, log_intensity, local, graph, units[local.peaks])
+    if variant.needs_bridges:
+        topo_graph = bridge_components(topo_graph, fit.points)
+    return Stages(n_neighbors, log_intensity, local_clusters, topo_graph, units[local_clusters.peaks])
 
 
-def choose_clusters(
-    ready: Ready,
-    look: Callable[..., Look],
+class MergeResult(NamedTuple):
+    """Results of stage 5."""
+
+    fit: RepresentationFit
+    stages: Stages
+    edge_cut: EdgeCut
+    hierarchy: Hierarchy | None = None
+    selection: Selection | None = None
+    links: LinkConstraints | None = None
+
+
+class Candidates:
+    """Configurations of all representations and numbers of neighbours that are compared."""
+
+    def __init__(self, n_jobs: int | None, compared: Array | None = None) -> None:
+        self.compared, self.n_jobs = compared, n_jobs
+        """The samples by which clusterings are compared; None for all."""
+        self.configurations: list[Configuration] = []
+        self.statistics = LocalStatistics(self.configurations, n_jobs)
+        self.fits: list[tuple[RepresentationFit, Stages]] = []
+        """The fit behind every configuration."""
+
+    def add(self, fit: RepresentationFit) -> None:
+        """Add all configurations of one representation."""
+        samples, known = fit.samples, len(self.configurations)
+        for stages in fit.stages:
+            local, links = stages.local_clusters, None
+            if samples.constraints is not None:
+                links = link_local_clusters(samples.constraints, local.labels, len(local.peaks), samples.weights)
+            peaks, name = stages.log_intensity[local.peaks], fit.representation.name
+            self.configurations.append(
+                Configuration(stages.n_neighbors, len(local.labels), stages.topo_graph, peaks, links, name)
+            )
+            self.statistics.add(fit.near, local.labels, stages.log_intensity, self.compared)
+            self.fits.append((fit, stages))
+        if samples.constraints is None:
+            compute_merges(self.configurations[known:], self.n_jobs)
+
+    def add_finest(self, variant: Variant) -> None:
+        """Add a configuration with as few neighbours, and so as many local clusters, as possible."""
+        fit = self.fits[0][0]
+        stages = compute_stages(fit, variant, min(2, fit.samples.n_samples - 1), n_jobs=self.n_jobs)
+        self.add(fit._replace(stages=[stages]))
+
+    @property
+    def max_clusters(self) -> int:
+        """Return the largest number of clusters that a configuration has."""
+        return max(configuration.max_clusters for configuration in self.configurations)
+
+    @property
+    def dimension(self) -> float:
+        """Return the intrinsic dimension of the samples."""
+        return intrinsic_dimension(self.fits[0][0].near)
+
+
+def fit_adaptive(
+    samples: Samples,
+    variant: Variant,
     *,
     scale: Any,
-    fixed: list[int] | None,
+    search: Any,
+    n_neighbors: list[int] | None,
     n_clusters: int | None,
     prior: NDArray[np.float64] | None,
     report: Report,
     n_jobs: int | None,
-) -> Merged:
-    """Stages 1 to 5 by linkage: the clustering that most ways to look at the samples agree on.
+) -> MergeResult:
+    """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
 
-    Where there are many samples, some of them decide on the representation. ``fixed`` is the number of neighbours,
-    where it was given.
+    If there are many samples, a subsample decides on the representation. ``n_neighbors`` is None unless the user set
+    it.
     """
-    rows = ready.data.some_rows(MOST_STUDIED, order=ready.waiting, n_jobs=n_jobs)
-    some = ready if rows is None else ready.take(rows)._replace(constraints=None)
-    asked: dict[str, Any] = {"n_clusters": n_clusters, "prior": prior}
-    whole = partial(look, report=report)
-    quick = whole if rows is None else partial(look, search="exact")  # few samples, and no index of the user's
-    ways = ready.data.represented(scale, rows, order=ready.waiting, n_jobs=n_jobs)
-    views, ways = study_samples(some, quick, ways, fixed=fixed, n_jobs=n_jobs)
-    asked["dimension"] = intrinsic_dimension(views.found[0][0].near)
-    told = None
-    if rows is not None:
-        choice = views.select(**asked)
-        told, winner = describe_ways(ways, choice.table), choice.chosen.view
-        way, views = views.found[winner][0].way, Views(n_jobs, rows)
-        del some
-        views.add(whole(ready, way, fixed or neighborhood_sizes(ready.data.n_samples)))
+    fit = partial(fit_representation, variant=variant, search=search, n_jobs=n_jobs)
+    some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
+    representations = find_representations(samples, scale, some, n_jobs=n_jobs)
+    if some is None:
+        candidates, representations = study_representations(
+            samples, partial(fit, report=report), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
+        )
+        dimension, studied = candidates.dimension, None
+    else:  # few samples, which need no index of the user's
+        study, representations = study_representations(
+            samples.take(some), partial(fit, search="exact"), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
+        )
+        dimension = study.dimension
+        choice = select(study.configurations, study.statistics, n_clusters=n_clusters, prior=prior, dimension=dimension)
+        studied, winner = describe_representations(representations, choice.table), choice.chosen.configuration
+        candidates = Candidates(n_jobs, some)
+        chosen = study.fits[winner][0].representation
+        del study
+        sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
+        candidates.add(fit(samples, chosen, sizes, report=report))
         give_back()
+
     report("merge")
-    finest = None if fixed else views.add_finest
-    selection = views.select(**asked, constraints=ready.constraints, add_finest=finest)
-    (found, stages), view = views.found[selection.chosen.view], views.views[selection.chosen.view]
-    cut = describe_cut(view.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
-    selection = selection._replace(representations=told or describe_ways(ways, selection.table))
-    return Merged(found, stages, cut, hierarchy_of(view, selection.chosen), selection, view.ties)
+    if n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
+        candidates.add_finest(variant)
+    selection = select(
+        candidates.configurations,
+        candidates.statistics,
+        n_clusters=n_clusters,
+        prior=prior,
+        dimension=dimension,
+        constraints=samples.constraints,
+    )
+    winner = selection.chosen.configuration
+    (fitted, stages), configuration = candidates.fits[winner], candidates.configurations[winner]
+    cut = describe_cut(configuration.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
+    table = studied or describe_representations(representations, selection.table)
+    return MergeResult(
+        fitted,
+        stages,
+        cut,
+        hierarchy_of(configuration, selection.chosen),
+        selection._replace(representations=table),
+        configuration.links,
+    )
 
 
-class Views:
-    """Views of samples, in every representation and with every number of neighbours that is tried."""
-
-    def __init__(self, n_jobs: int | None, rows: Array | None = None) -> None:
-        self.rows, self.n_jobs = rows, n_jobs
-        """The samples by which clusterings are compared; None for all."""
-        self.views: list[View] = []
-        self.evidence = SampleEvidence(self.views, n_jobs)
-        self.found: list[tuple[Look, Stages]] = []
-        """What stands behind every view."""
-
-    def add(self, look: Look) -> None:
-        """All views of one representation."""
-        constraints, n_known = look.ready.constraints, len(self.views)
-        for stages in look.stages:
-            graph, local = stages.topo_graph, stages.local_clusters
-            ties = None
-            if constraints is not None:
-                ties = tie_local_clusters(constraints, local.labels, len(local.peaks), look.ready.weights)
-            peaks = stages.log_intensity[local.peaks]
-            self.views.append(View(stages.n_neighbors, len(local.labels), graph, peaks, ties, look.way.name))
-            self.evidence.add(look.near, local.labels, stages.log_intensity, self.rows)
-            self.found.append((look, stages))
-        if constraints is None:
-            find_merges(self.views[n_known:], self.n_jobs)
-
-    def add_finest(self) -> None:
-        """One more view, with the most local clusters there are."""
-        first = self.found[0][0]
-        self.add(first._replace(stages=[first.build(min(2, self.views[0].n_samples - 1))]))
-
-    def select(self, **asked: Any) -> Selection:
-        """The clustering that they agree on."""
-        return select(self.views, self.evidence, **asked)
-
-
-def study_samples(
-    ready: Ready,
-    look: Callable[..., Look],
-    ways: list[Representation],
+def study_representations(
+    samples: Samples,
+    fit: Callable[..., RepresentationFit],
+    representations: list[Representation],
     *,
-    fixed: list[int] | None = None,
+    n_neighbors: list[int] | None = None,
     n_jobs: int | None = None,
-) -> tuple[Views, list[Representation]]:
-    """Views of samples in all representations that can be formed, and what became of each of these."""
-    sizes = fixed or neighborhood_sizes(ready.data.n_samples)
-    first = next((way for way in ways if not way.reason), None)
+) -> tuple[Candidates, list[Representation]]:
+    """Fit all representations; return their configurations, and the representations with the reasons of failures."""
+    sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
+    first = next((some for some in representations if not some.reason), None)
 
-    def try_way(way: Representation) -> Look | ValueError | None:
-        begun = {} if way is first else {"report": lambda stage: None}  # the others begin no stage
+    def try_representation(representation: Representation) -> RepresentationFit | ValueError | None:
+        silent = {} if representation is first else {"report": lambda stage: None}  # report every stage once
         try:
-            return None if way.reason else look(ready, way, sizes, **begun)
+            return None if representation.reason else fit(samples, representation, sizes, **silent)
         except ValueError as error:
             return error
 
-    with limit_threads(1):  # the ways have threads, and threads of their own
-        found = run_threads(try_way, ways, n_jobs)
-    views, tried = Views(n_jobs), []
-    for way, one in zip(ways, found, strict=True):
-        if isinstance(one, Look):
-            views.add(one)
-        tried.append(way._replace(reason=str(one)) if isinstance(one, ValueError) else way)
-    problems = [one for one in found if isinstance(one, ValueError)]
-    if problems and not views.views:
+    with limit_threads(1):  # the fits run in threads, and have threads of their own
+        results = run_threads(try_representation, representations, n_jobs)
+    candidates, tried = Candidates(n_jobs), []
+    for representation, result in zip(representations, results, strict=True):
+        if isinstance(result, RepresentationFit):
+            candidates.add(result)
+        failed = isinstance(result, ValueError)
+        tried.append(representation._replace(reason=str(result)) if failed else representation)
+    problems = [result for result in results if isinstance(result, ValueError)]
+    if problems and not candidates.configurations:
         raise problems[0]
-    return views, tried
+    return candidates, tried
 
 
-def describe_ways(ways: list[Representation], table: Table) -> Table:
-    """Every representation with the score of its best clustering, or the reason why there is none."""
-    scores = [table["score"][table["representation"] == way.name] for way in ways]
+def describe_representations(representations: list[Representation], table: Table) -> Table:
+    """Return a table of all representations with the scores of their best clusterings, or the reasons of failures."""
+    scores = [table["score"][table["representation"] == some.name] for some in representations]
     chosen = table["representation"][table["chosen"]]
     return {
-        "representation": np.array([way.name for way in ways]),
-        "score": np.array([some.max(initial=-np.inf) if len(some) else np.nan for some in scores]),
-        "chosen": np.array([way.name in chosen for way in ways]),
-        "reason": np.array([way.reason for way in ways]),
+        "representation": np.array([some.name for some in representations]),
+        "score": np.array([own.max(initial=-np.inf) if len(own) else np.nan for own in scores]),
+        "chosen": np.array([some.name in chosen for some in representations]),
+        "reason": np.array([some.reason for some in representations]),
     }
 
 
-def conclude(
-    merged: Merged,
-    recipe: Recipe,
+def build_clustering(
+    result: MergeResult,
+    samples: Samples,
+    variant: Variant,
     *,
-    given: Input,
     noise: float | str | None,
+    n_clusters: int | None,
+    prior: NDArray[np.float64] | None,
     n_jobs: int | None,
 ) -> Clustering:
-    """All that was found, for the samples in the order in which they were given."""
-    near, order = merged.look.near, merged.look.ready.order
-    k = min(merged.stages.n_neighbors, near.indices.shape[1])
+    """Return all results, for the samples in the order in which they were given."""
+    fit, stages, cut, selection = result.fit, result.stages, result.edge_cut, result.selection
+    local, near, copies = stages.local_clusters, fit.near, samples.copies
+    k = min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
-    ready, stages = merged.look.ready, merged.stages
-    if order is not None:
-        place = inverse_order(order)
-        ready, stages = ready.put_back(place), stages.restore(order, place)
-        widths, scores = widths[place], scores[place]
-    local, cut = stages.local_clusters, merged.edge_cut
-    clusters, threshold = cut.labels[local.labels], 1.0
-    labels = clusters
+    labels = clusters = cut.labels[local.labels]
+    threshold = 1.0
     if noise is not None:
         threshold = noise_threshold(scores, noise)
         highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
-    copies = ready.copies
-    reference = Reference(
-        recipe=recipe,
+    training = TrainingSamples(
+        variant=variant,
         n_neighbors=stages.n_neighbors,
-        source=ready.data.kept(np.arange(len(labels)) if copies is None else copies[copies >= 0], ready.order),
+        source=fit.points.stored(np.arange(len(labels)) if copies is None else copies[copies >= 0]),
         units=stages.units,
         log_intensity=stages.log_intensity,
         parents=local.parent,
@@ -400,33 +422,44 @@ def conclude(
         widths=widths.astype(np.float32),
         outlier_scores=scores.astype(np.float32),
         noise_above=threshold,
-        weights=ready.weights,
-        rows=ready.rows,
+        weights=samples.weights,
+        rows=samples.rows,
         copies=copies,
     )
-    described: Any = reference
-    if ready.rows is not None:
-        described = describe_samples(reference, reference.source.as_new(given), n_jobs=n_jobs)
-    counts = np.bincount(labels + 1, ready.weights, minlength=len(cut.sizes) + 1)[1:]
-    selection = merged.selection
+    given = to_input_order(training, samples.source, n_jobs=n_jobs)
+    counts = np.bincount(labels + 1, samples.weights, minlength=len(cut.sizes) + 1)[1:]
     return Clustering(
-        recipe=recipe,
+        variant=variant,
         n_neighbors=stages.n_neighbors,
-        labels=described.labels,
-        local_labels=described.local_labels,
-        parents=reference.given(described.parents),
-        log_intensity=described.log_intensity,
-        outlier_scores=described.outlier_scores,
-        proportions=counts / (len(labels) if ready.weights is None else ready.weights.sum()),
-        topo_graph=stages.topo_graph._replace(peaks=reference.given(local.peaks)),
+        labels=given.labels,
+        local_labels=given.local_labels,
+        parents=training.given(given.parents),
+        log_intensity=given.log_intensity,
+        outlier_scores=given.outlier_scores,
+        proportions=counts / (len(labels) if samples.weights is None else samples.weights.sum()),
+        topo_graph=stages.topo_graph._replace(peaks=training.given(local.peaks)),
         edge_cut=cut,
-        hierarchy=merged.hierarchy,
-        ties=merged.ties,
+        hierarchy=result.hierarchy,
+        links=result.links,
         selection=None if selection is None else selection.table,
         n_clusters_scores=None if selection is None else selection.n_clusters_scores,
-        representation=merged.look.way.name,
+        representation=fit.representation.name,
         representations=None if selection is None else selection.representations,
         recall=near.recall,
         n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
-        reference=reference,
+        n_requested=n_clusters,
+        prior=prior,
+        training=training,
     )
+
+
+def to_input_order(training: TrainingSamples, source: Source, *, n_jobs: int | None = None) -> SamplePrediction:
+    """Return the results of the given samples in their order; those of weight 0 are predicted."""
+    copies = training.copies
+    results = predict_training(training, copies)
+    if copies is not None and (copies < 0).any():
+        missing = np.flatnonzero(copies < 0)
+        predicted = predict_samples(training, training.source.as_new(source, missing), n_jobs=n_jobs)
+        for column, values in zip(tuple[Any, ...](results), tuple[Any, ...](predicted), strict=True):
+            column[missing] = values
+    return results

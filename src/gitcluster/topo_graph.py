@@ -6,8 +6,7 @@ j, divided by |C_i| |C_j| (Eq. 9), kept as a logarithm because s underflows in h
 Relative similarity has no scale: s(x, y) = (min(f(x), f(y)) / min(f(peak i), f(peak j)))^2, how deep the valley between
 two peaks is where the pair crosses it.
 
-In: neighbours and local clusters. Out: :class:`TopoGraph`. :func:`bridge_components` ties the parts of a graph
-that no boundary pair connects.
+:func:`bridge_components` connects the parts of a graph between which there are no boundary pairs.
 """
 
 from typing import Any, NamedTuple
@@ -17,12 +16,12 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice
-from gitcluster.inputs import Input, as_input
 from gitcluster.kernels import boundary as kernels
 from gitcluster.kernels import run_chunks, sums, unions
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import ExactNeighbors, Neighbors
-from gitcluster.recipes import SIMILARITIES
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, as_source
+from gitcluster.variants import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
 ROWS_AT_ONCE = 1 << 12
@@ -71,7 +70,7 @@ class TopoGraph(NamedTuple):
         return np.asarray(labels[self.edges[:, 0]] == labels[self.edges[:, 1]])
 
     def add_bridges(self, ends: Any, log_weights: Any) -> "TopoGraph":
-        """The graph with more edges, which have no boundary pairs."""
+        """Return the graph with more edges, which have no boundary pairs."""
         return self._replace(
             edges=np.concatenate([self.edges, np.array(ends, dtype=np.int64).reshape(-1, 2)]),
             log_weights=np.concatenate([self.log_weights, log_weights]),
@@ -105,11 +104,11 @@ def build_topo_graph(
         Neighbours of each other; or, as in the authors' published code, the neighbours of a sample with higher
         intensity, without the nearest of them, mutual or not.
     n_neighbors : int, default=None
-        Number of neighbours to look among, the nearest of those in ``neighbors``; all of them by default.
+        Number of neighbours to use, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
         A boundary pair counts the product of its weights.
     symmetric : bool, default=True
-        Whether d(x, y) = d(y, x) up to rounding, ascending, which makes mutual neighbours faster to find.
+        Whether d(x, y) = d(y, x) up to rounding and distances ascend, which makes the search of mutual pairs faster.
     n_jobs : int, default=None
 
     Examples
@@ -155,28 +154,28 @@ def build_topo_graph(
 
 
 def split_levels(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
-    """The exponentials of levels, as bins that need only be added up."""
+    """Return the exponentials of levels as bins that can be added exactly."""
     bins = np.empty((len(level), 4), np.int64)
     run_chunks(kernels.split_levels, len(level), n_jobs, level, bins)
     return bins
 
 
 def sum_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
-    """Ends, pairs, and sums of similarity of some local clusters with all others, see the kernel of this name."""
-    n_local, found = len(starts) - 1, []
+    """Return ends, numbers of pairs and summed similarities of some local clusters with all others."""
+    n_local, parts = len(starts) - 1, []
     row_of, done = np.full(n_local, -1), start
     while done < stop:
         ends, totals = np.zeros((n_local + ROWS_AT_ONCE, 3), np.int64), sums.empty_totals(n_local + ROWS_AT_ONCE)
         done, count = kernels.sum_pairs(done, stop, members, starts, *pairs, row_of, ends, totals)
-        found.append((ends[:count, :2].copy(), ends[:count, 2].copy(), totals[:count].copy()))
-    ends, counts, totals = (np.concatenate(part) for part in zip(*found, strict=True))
+        parts.append((ends[:count, :2].copy(), ends[:count, 2].copy(), totals[:count].copy()))
+    ends, counts, totals = (np.concatenate(part) for part in zip(*parts, strict=True))
     return ends, counts, totals
 
 
 def collect_edges(
     ends: Array, pairs: Array, totals: Array, sizes: Array, peaks: Array, peak_level: NDArray[np.float64]
 ) -> TopoGraph:
-    """One edge i < j from all that was summed for i, j and for j, i; similarities are relative to ``peak_level``."""
+    """Return the graph with one edge i < j from the sums of both directions, relative to ``peak_level``."""
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
     some = [sums.log_totals(totals[first : first + ROWS_AT_ONCE]) for first in range(0, len(totals), ROWS_AT_ONCE)]
     log_sums = np.concatenate([np.empty(0), *some]) - np.log(sizes[edges]).sum(axis=1)  # not all as Python's floats
@@ -185,7 +184,7 @@ def collect_edges(
 
 
 def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, Array]:
-    """Every two ends once, in order, with all that was summed for them."""
+    """Return every pair of ends once, sorted, with the totals of its sums."""
     first, second = ends.T
     if ((first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (second[1:] > second[:-1]))).all():
         return ends, pairs, totals
@@ -195,37 +194,38 @@ def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, 
     fresh[1:] = (ends[1:] != ends[:-1]).any(axis=1)
     if fresh.all():
         return ends, pairs, totals
-    place = np.cumsum(fresh) - 1
+    number = np.cumsum(fresh) - 1
     counts = np.zeros(fresh.sum(), np.int64)
-    np.add.at(counts, place, pairs)
-    return ends[fresh], counts, sums.merge_totals(place, totals, len(counts))
+    np.add.at(counts, number, pairs)
+    return ends[fresh], counts, sums.merge_totals(number, totals, len(counts))
 
 
 def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:
-    """Tie the components of the graph by bridges between nearest peaks: the shortest ones that connect it.
+    """Connect the components of the graph by the shortest bridges between peaks.
 
-    A component that no boundary pair connects to the rest thereby still has a nearest neighbour, whatever it has
-    been merged with. Bridges have no boundary pairs and count only where nothing else connects.
+    A component without boundary pairs to the rest then still has a nearest neighbour. Bridges have no boundary pairs
+    and count only if nothing else connects two clusters.
 
     Parameters
     ----------
     graph : TopoGraph
     points : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances, or None
-        What :func:`find_neighbors` was given. None where there is nothing but the graph: then every component is
-        tied to the largest, the smaller the shorter.
+        The input of :func:`find_neighbors`. If it is None, every component is connected to the largest one, and smaller
+        components have shorter bridges.
     metric : str, default="euclidean"
     """
-    source = points if points is None or isinstance(points, Input) else as_input(points, metric)
+    known = points is None or isinstance(points, (Points, Distances, NeighborGraph))
+    source = points if known else as_source(points, metric)
     component = _components(len(graph.sizes), graph.edges)
     if component.max() == 0:
         return graph
-    ways = None if source is None else source.ways_between(graph.peaks)
-    if ways is None:
+    find_bridges = None if source is None else source.bridge_finder(graph.peaks)
+    if find_bridges is None:
         return _tie_to_largest(graph, component)
     distance: dict[tuple[int, int], float] = {}
     while component.max() > 0:
         root = np.arange(component.max() + 1)
-        for d, i, j in sorted(set(ways.leave(component))):
+        for d, i, j in sorted(set(find_bridges(component))):
             a, b = unions.find(root, component[i]), unions.find(root, component[j])
             if a != b:  # equal distances could close a circle
                 unions.union(root, a, b)
@@ -245,7 +245,7 @@ def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
 
 
 def _components(n_nodes: int, edges: Array) -> Array:
-    """Component of every node, in the order of their lowest nodes."""
+    """Return the component of every node, in the order of their lowest nodes."""
     root = np.arange(n_nodes)
     unions.union_edges(root, edges, np.arange(len(edges)))
     unions.find_all(root)

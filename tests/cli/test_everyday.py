@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 from gitcluster.fitted.warnings import ColumnWarning
-from gitcluster.inputs.values import read_values
+from gitcluster.preprocessing.values import read_values
 
 
 @pytest.mark.parametrize("form", ["xlsx", "parquet", "arrow", "jsonl", "csv"])

@@ -17,7 +17,7 @@ BLOBS = make_blobs(120, 2, centers=4, cluster_std=1.2, random_state=0)[0]
 
 
 def hard_sets():
-    """Return small data sets with ties, duplicates, distant groups, and few or many features, by name."""
+    """Return small data sets with links, duplicates, distant groups, and few or many features, by name."""
     rng = np.random.default_rng(0)
     grid = np.stack(np.meshgrid(np.arange(10.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
     pair = np.concatenate([rng.normal(size=(40, 3)), rng.normal(4, 1, size=(40, 3))])
@@ -175,8 +175,8 @@ def test_a_second_fit_forgets_the_first():
     "options", [{}, {"n_clusters": 3}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 60}]
 )
 def test_a_subsample_decides_on_the_representation(options, monkeypatch):
-    monkeypatch.setattr(pipeline, "MOST_STUDIED", 90)
-    monkeypatch.setattr(stages, "MOST_STUDIED", 90)
+    monkeypatch.setattr(pipeline, "MAX_STUDIED", 90)
+    monkeypatch.setattr(stages, "MAX_STUDIED", 90)
     X = np.column_stack([BLOBS * [1, 100], np.exp(BLOBS[:, 0] / 4), np.arange(120) % 2])
     check(X, cell_size=40, **options)
     model = check(SETS["integers"], cell_size=40, **options)  # duplicates among those left out and those not

@@ -6,7 +6,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 THEMES = (
     "ball goal team match player coach league win score season",
-    "bread cheese soup salt oven cook sugar butter recipe taste",
+    "bread cheese soup salt oven cook sugar butter variant taste",
     "star orbit rocket planet moon galaxy launch probe comet telescope",
     "bank loan market price stock trade bond interest tax profit",
 )

@@ -169,7 +169,7 @@ def test_sparse_samples(name):
             warnings.simplefilter("ignore", ConvergenceWarning)
             answer = answer_or_named_error(lambda: GIT(2, scale=None, n_neighbors=3).fit(S))
             plain = GIT(2, scale=None, n_neighbors=3).fit(S.toarray()) if answer is not None else None
-        if plain is not None:  # ties between equal distances may be broken in another order
+        if plain is not None:  # links between equal distances may be broken in another order
             np.testing.assert_allclose(answer.log_intensity_, plain.log_intensity_)
 
 

@@ -291,7 +291,7 @@ def _sparse(peer: Peer) -> None:
     expect(same(labels, peer.labels(X)), "other labels than of the dense array")
 
 
-@feature("float32, with the clusters of float64 where nothing ties")
+@feature("float32, with the clusters of float64 where nothing links")
 def _float32(peer: Peer) -> None:
     X, _ = blobs()
     X = X.astype(np.float32)

@@ -154,8 +154,8 @@ def try_law(seed: int, number: int) -> Counter[str]:
     """The laws that a drawn fit breaks."""
     rng = np.random.default_rng([seed, number])
     case = random_case(rng)
-    studied = FEW_STUDIED if rng.random() < 0.2 else pipeline.MOST_STUDIED
-    with patch.object(pipeline, "MOST_STUDIED", studied):
+    studied = FEW_STUDIED if rng.random() < 0.2 else pipeline.MAX_STUDIED
+    with patch.object(pipeline, "MAX_STUDIED", studied):
         broken = broken_laws(*case, rng)
     for law in broken or []:
         print(f"{law}: case {number}, {case[1]}, {sorted(case[2])}, {case[0].dtype}, {studied} studied", flush=True)

@@ -1,4 +1,4 @@
-"""Small things that numpy does not have by name."""
+"""Array functions that numpy lacks."""
 
 from typing import Any
 
@@ -6,42 +6,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-LINE = 64
-"""Bytes that a processor reads at once."""
 
 
 def inverse_order(order: NDArray[Any]) -> NDArray[Any]:
-    """The place of every item in an order: the inverse of a permutation.
+    """Return the position of every item in an order: the inverse of a permutation.
 
     Examples
     --------
     >>> inverse_order(np.array([2, 0, 1]))
     array([1, 2, 0])
     """
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order), dtype=order.dtype)
-    return place
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order), dtype=order.dtype)
+    return position
 
 
-def reorder_rows(values: NDArray[Any], order: NDArray[Any]) -> None:
-    """Put the rows of an array in an order, in their place: some columns at a time, so that there is no second array.
-
-    Examples
-    --------
-    >>> values = np.array([[1, 2], [3, 4], [5, 6]])
-    >>> reorder_rows(values, np.array([2, 0, 1]))
-    >>> values
-    array([[5, 6],
-           [1, 2],
-           [3, 4]])
-    """
-    width = max(LINE // values.itemsize, -(-values.shape[1] // 8))
-    for first in range(0, values.shape[1], width):
-        values[:, first : first + width] = values[order, first : first + width]
+def short_indices(indices: NDArray[Any]) -> NDArray[Any]:
+    """Return indices below their number as int32, or as int64 if there are too many."""
+    return indices.astype(np.int32 if len(indices) < 2**31 else np.int64)
 
 
 def follow_to_end(following: NDArray[Any]) -> NDArray[Any]:
-    """Where the way from every item ends, if each names the next one and the last one itself.
+    """Return the end of the chain from every item, if each item names the next one and the last one names itself.
 
     Examples
     --------
@@ -56,7 +42,7 @@ def follow_to_end(following: NDArray[Any]) -> NDArray[Any]:
 
 
 def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
-    """Where each of several runs begins, and where the last one ends.
+    """Return the start of each of several runs, and the end of the last one.
 
     Examples
     --------
@@ -64,3 +50,20 @@ def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
     array([0, 2, 5])
     """
     return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def reorder_rows(values: NDArray[Any], order: NDArray[Any]) -> None:
+    """Sort the rows of an array in place, some columns at a time, so that there is no second array.
+
+    Examples
+    --------
+    >>> values = np.array([[1, 2], [3, 4], [5, 6]])
+    >>> reorder_rows(values, np.array([2, 0, 1]))
+    >>> values
+    array([[5, 6],
+           [1, 2],
+           [3, 4]])
+    """
+    width = max(64 // values.itemsize, -(-values.shape[1] // 8))  # at least a cache line of 64 bytes
+    for first in range(0, values.shape[1], width):
+        values[:, first : first + width] = values[order, first : first + width]

@@ -24,7 +24,8 @@ from gitcluster.cli.peers import PEERS
 from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.tables import Table
 from gitcluster.cli.writing import STANDARD, check_apart, check_target, format_of, print_json, standard_or, write_table
-from gitcluster.inputs import Points
+from gitcluster.preprocessing.sources import Points
+from gitcluster.samples import scale_points
 
 SILHOUETTE_ROWS = 2000
 
@@ -79,7 +80,7 @@ def scale_rows(model: GIT, samples: pd.DataFrame) -> NDArray[Any]:
     features = learn_features(samples, model.columns, model.weights)
     kinds = features.columns.feature_kinds if features.columns.encoded else None
     points = Points(features.matrix, kinds=kinds)
-    return np.asarray(points.scaled(None if model.scale is None else "std").values)
+    return np.asarray(scale_points(points, None if model.scale is None else "std"))
 
 
 def compare_methods(

@@ -50,7 +50,7 @@ from gitcluster.cli.writing import (
 )
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
-from gitcluster.inputs.columns import Columns
+from gitcluster.preprocessing.columns import Columns
 
 with_data = click.option("--with-data", is_flag=True, help="Write your own table, all of its rows and columns as they "
                          "came, with the columns cluster, membership and outlier_score added.")  # fmt: skip
@@ -348,7 +348,7 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
 def _predict(fitted: Fitted, part: Table) -> Labels:
     if not part.n_rows:
         return Labels(np.empty(0, np.int64), np.empty(0), np.empty(0))
-    described = fitted.model.describe_samples(fitted.samples(part))
+    described = fitted.model.predict_samples(fitted.samples(part))
     return Labels(described.labels, own_shares(fitted.model.clustering_, described), described.outlier_scores)
 
 

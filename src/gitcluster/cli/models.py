@@ -25,16 +25,15 @@ from gitcluster.cli.screen import Screen
 from gitcluster.cli.tables import Table, read_table
 from gitcluster.cli.text_tables import TableError
 from gitcluster.cli.writing import STANDARD
+from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
-from gitcluster.inputs import Distances, Points
-from gitcluster.inputs.base import as_floats
-from gitcluster.inputs.columns import Columns
-from gitcluster.inputs.kinds import columns_of as kinds_of
-from gitcluster.inputs.representations import WIDEST
-from gitcluster.inputs.tables import FrameFeatures, learn_table
-from gitcluster.inputs.values import Format
-from gitcluster.selection.views import neighborhood_sizes
+from gitcluster.preprocessing.columns import Columns
+from gitcluster.preprocessing.columns import columns_of as kinds_of
+from gitcluster.preprocessing.representations import MAX_FEATURES
+from gitcluster.preprocessing.sources import Distances, Points, as_floats
+from gitcluster.preprocessing.tables import FrameFeatures, learn_table
+from gitcluster.preprocessing.values import Format
 
 MOST_LINES = 20
 """Columns that are described one by one."""
@@ -291,7 +290,7 @@ def column_lines(columns: Columns) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> from gitcluster.inputs.columns import Column
+    >>> from gitcluster.preprocessing.columns import Column
     >>> column_lines(Columns((Column("city", "binary", ("Oslo", "Rome")), Column("age", "numeric"))))
     [('city', 'two values: Oslo, Rome'), ('age', 'number')]
     """
@@ -310,7 +309,7 @@ def width_words(model: GIT) -> str | None:
     columns that vary alike and on their own. In each direction a row can be low or high, which 2^d rows fill.
     """
     source, n_rows = model.clustering_.fitted.source, len(model.labels_)
-    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= WIDEST:
+    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= MAX_FEATURES:
         return None
     points = source.values[:: 1 + n_rows // 5000].astype(np.float64)
     scatter = np.cov(points, rowvar=False)

@@ -241,7 +241,7 @@ def _origin(model: GIT, commands: list[str]) -> str:
     versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     told = {
         "command": "<br>".join(f"<code>{escape(visible(command))}</code>" for command in commands if command),
-        "method": f"GIT, variant {model.clustering_.recipe.name}, {count_of(model.n_neighbors_, 'neighbour')}",
+        "method": f"GIT, variant {model.clustering_.variant.name}, {count_of(model.n_neighbors_, 'neighbour')}",
         "versions": f"gitcluster {__version__}, Python {python_version()}, "
         + ", ".join(f"{name} {number}" for name, number in versions.items()),
     }

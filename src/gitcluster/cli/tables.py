@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gitcluster.cli.choosing import ColumnOptions, choose_columns, find_names, listed, requested_kinds, shown
 from gitcluster.cli.opening import Check, open_stream, open_table
 from gitcluster.cli.text_tables import TableError, TextStyle
-from gitcluster.inputs.values import _CODE, _PLAIN, MISSING, cell_text, decimal_of, is_missing, parse_number
+from gitcluster.preprocessing.values import _CODE, _PLAIN, MISSING, cell_text, decimal_of, is_missing, parse_number
 
 Advance = Callable[[float], None]
 ARROW = (pa.Array, pa.ChunkedArray)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from gitcluster._support.names import count_of
-from gitcluster.inputs.values import is_missing, parse_number
+from gitcluster.preprocessing.values import is_missing, parse_number
 
 BLOCK = 1 << 23
 """Bytes that are read at once."""

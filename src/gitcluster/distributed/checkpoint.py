@@ -44,7 +44,7 @@ def describe_graph(samples: SampleParts, settings: FitSettings) -> dict[str, Any
         "data": fingerprint(samples.n_samples, samples.low, samples.high, samples.checksum),
         "scale": fingerprint(*(samples.scaling or ())),
         "n_neighbors": settings.n_searched,
-        "variant": settings.recipe.name,
+        "variant": settings.variant.name,
     }
 
 

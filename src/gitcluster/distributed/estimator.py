@@ -26,14 +26,14 @@ from gitcluster.distributed.partition import (
 from gitcluster.distributed.search import Search, link_cells, search_exactly
 from gitcluster.distributed.stages import choose_view, compute_stages, start_components, study_representations
 from gitcluster.distributed.tasks import Resources, as_dask_array, find_resources, scatter
+from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.fitted.attributes import ClusteringAttributes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import check_noise
-from gitcluster.inputs.representations import name_of
-from gitcluster.inputs.scaling import scale_checked
 from gitcluster.pipeline import sizes_to_try
-from gitcluster.prior.proportions import resolve_proportions
-from gitcluster.recipes import find_recipe
+from gitcluster.preprocessing.representations import representation_name
+from gitcluster.preprocessing.scaling import scale_checked
+from gitcluster.variants import find_variant
 
 
 class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -127,7 +127,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         -------
         self : DaskGIT
         """
-        with self._unchanged_where_it_fails():
+        with self._unchanged_if_it_fails():
             self._check_parameters()
             resources = find_resources()  # raises an error without workers, before anything waits for them
             resources.check(stored=0, part=0)
@@ -135,18 +135,18 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
             progress.begin("read the data")
             samples = open_samples(X)
-            n_samples, recipe = samples.n_samples, find_recipe(self.variant)
+            n_samples, variant = samples.n_samples, find_variant(self.variant)
             number, prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=n_samples)
-            sizes = sizes_to_try(recipe, self.n_neighbors, n_samples)
-            recipe.check(n_clusters=number, constrained=False, fractions=False)
-            n_searched = max(recipe.reach(sizes[-1], n_samples - 1))
-            fixed, representation = not isinstance(self.n_neighbors, str), name_of(self.scale)
+            sizes = sizes_to_try(variant, self.n_neighbors, n_samples)
+            variant.check(n_clusters=number, constrained=False, fractions=False)
+            n_searched = max(variant.reach(sizes[-1], n_samples - 1))
+            fixed, representation = not isinstance(self.n_neighbors, str), representation_name(self.scale)
             if representation == "auto":
                 representation = "std"
-            settings = FitSettings(recipe, n_samples, n_searched, sizes, fixed, number, prior, representation)
+            settings = FitSettings(variant, n_samples, n_searched, sizes, fixed, number, prior, representation)
             resources.check(**count_bytes(samples, settings))
             samples, study = learn_scaling(samples, self.scale), None
-            if recipe.has_hierarchy:
+            if variant.has_hierarchy:
                 progress.begin("choose the representation")
                 study = study_representations(samples, settings, self.scale)
                 samples = samples._replace(scaling=study.chosen.scaling)
@@ -171,7 +171,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             labelling, counts = results.label_all(columns, cut.labels, len(cut.sizes), self.noise)
             arrays = results.to_input_order(graph, columns, labelling, samples.sizes)
             self.clustering_ = Clustering(
-                recipe=recipe,
+                variant=variant,
                 n_neighbors=stages.settings.sizes[view],
                 labels=arrays["label"],
                 local_labels=arrays["local"],
@@ -182,7 +182,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 topo_graph=stages.views[view].topo_graph,
                 edge_cut=cut,
                 hierarchy=hierarchy,
-                ties=None,
+                links=None,
                 selection=None if selection is None else selection.table,
                 n_clusters_scores=None if selection is None else selection.n_clusters_scores,
                 representation=settings.representation,
@@ -190,7 +190,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 recall=1.0,
                 n_connected_components=stages.n_components[view],
                 feature_names=None if samples.names is None else tuple(samples.names),
-                n_wanted=number,
+                n_requested=number,
                 prior=prior,
             )
             self._graph, self._columns, self._labelling = graph, columns, labelling
@@ -210,7 +210,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     def _check_parameters(self) -> None:
         if self.metric != "euclidean":
             raise ValueError(f"metric must be 'euclidean', got {self.metric!r}. GIT supports other metrics.")
-        if find_recipe(self.variant).name not in ("adaptive", "paper"):
+        if find_variant(self.variant).name not in ("adaptive", "paper"):
             raise ValueError(f"variant must be 'adaptive' or 'paper', got {self.variant!r}. GIT supports it.")
         if isinstance(self.scale, str) and self.scale == "components":
             raise ValueError("scale must not be 'components'. Use 'auto', which tries components, or GIT.")
@@ -267,7 +267,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             raise ValueError(f"X has {n_features} features, but DaskGIT was fitted with {self.n_features_in_}.")
         if not self._references:
             self._references = results.build_references(
-                self._graph, self._columns, self._labelling, self.clustering_.recipe, self.n_neighbors_
+                self._graph, self._columns, self._labelling, self.clustering_.variant, self.n_neighbors_
             )
         centres = scatter(self._centres)
         labels = [results.predict_part(part, self._scaling, centres, self._references) for part in parts]

@@ -1,7 +1,7 @@
 """Read samples in parts, learn the scale of their features, and move them to cells of the space.
 
 A sample has two numbers. Its row is its position in the input. Its id is its position among all samples in
-lexicographic order; ids break ties between equal distances and intensities as on one machine, and need a sort. A cell
+lexicographic order; ids break links between equal distances and intensities as on one machine, and need a sort. A cell
 holds the samples nearest to one of several centres, which k-means computes on a few rows, so that equal samples share a
 cell. The data are read three times: for their extremes, for their moments, and to move them. Two shuffles move them:
 to ranges of ids, then to cells.
@@ -23,19 +23,21 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import Resources, gather, merge_tree, persist, scatter, submit_each
-from gitcluster.inputs.ordering import all_features, rank_features, sum_columns
-from gitcluster.inputs.scaling import (
+from gitcluster.kernels import cellwise
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, hash_samples
+from gitcluster.preprocessing.scaling import (
     Scaling,
+    all_features,
     apply_scaling,
     fit_scaling,
+    rank_features,
     scale_checked,
     scaling_from_moments,
+    sum_columns,
     sum_moments,
     varying_features,
 )
-from gitcluster.kernels import cellwise
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, hash_samples
-from gitcluster.recipes import Reach, Recipe
+from gitcluster.variants import Reach, Variant
 
 SAMPLED = 65_536
 """Rows from which the centres of cells and the ranges of ids are computed."""
@@ -53,7 +55,7 @@ class CellSizeError(MemoryError):
 class FitSettings(NamedTuple):
     """Variant, numbers of neighbours and wanted clusters of a fit; a view is the data with one number of neighbours."""
 
-    recipe: Recipe
+    variant: Variant
     n_samples: int
     n_searched: int  # neighbours that the search finds for every sample
     sizes: list[int]  # number of neighbours of every view
@@ -70,7 +72,7 @@ class FitSettings(NamedTuple):
     @property
     def reaches(self) -> list[Reach]:
         """Return the neighbours that every stage uses, for every view."""
-        return [self.recipe.reach(size, self.n_searched) for size in self.sizes]
+        return [self.variant.reach(size, self.n_searched) for size in self.sizes]
 
     @property
     def id_type(self) -> np.dtype[Any]:
@@ -271,7 +273,7 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     if isinstance(cell_size, str):
         n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
     centres = compute_centres(sample, n_cells, samples.n_samples, size)
-    cells = move_samples(samples, centres, sort=settings.recipe.has_hierarchy)
+    cells = move_samples(samples, centres, sort=settings.variant.has_hierarchy)
     sizes = gather([cell.n_samples for cell in cells])
     if max(sizes) > 4 * largest:
         raise CellSizeError(

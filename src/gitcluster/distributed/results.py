@@ -13,13 +13,13 @@ from gitcluster.distributed.partition import Cell, scale_rows, shuffle
 from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
 from gitcluster.distributed.stages import CellStages, Climb, Numbering, Roots
 from gitcluster.distributed.tasks import as_dask_array, gather, persist, scatter, submit, submit_each
-from gitcluster.fitted.clustering import Reference
+from gitcluster.fitted.clustering import TrainingSamples
 from gitcluster.fitted.outliers import count_noise, far_out, highest_in, log_ratios, mark_noise, score_outliers
-from gitcluster.fitted.prediction import describe_samples
-from gitcluster.inputs import Points
-from gitcluster.inputs.scaling import Scaling
+from gitcluster.fitted.prediction import predict_samples
 from gitcluster.kernels import cellwise
-from gitcluster.recipes import Recipe
+from gitcluster.preprocessing.scaling import Scaling
+from gitcluster.preprocessing.sources import Points
+from gitcluster.variants import Variant
 
 COLUMNS = {"label": np.int64, "local": np.int64, "log_intensity": np.float64, "parent": np.int64, "outlier": np.float32}
 DIGIT_BITS = 16
@@ -175,26 +175,26 @@ def take_column(frame: pd.DataFrame, name: str) -> Array:
 
 
 def build_references(
-    graph: PartitionedGraph, results: list[Delayed], labelling: Labelling, recipe: Recipe, n_neighbors: int
+    graph: PartitionedGraph, results: list[Delayed], labelling: Labelling, variant: Variant, n_neighbors: int
 ) -> list[Delayed]:
     """Return, for every cell, the fitted samples that new ones in the cell are compared with."""
     shared = scatter(labelling)
-    around = graph.exchange(submit_each(lend_reference, graph.cells, results, shared))
-    return persist(submit_each(build_reference, around, shared, recipe, n_neighbors))
+    around = graph.exchange(submit_each(lend_training, graph.cells, results, shared))
+    return persist(submit_each(build_training, around, shared, variant, n_neighbors))
 
 
-def lend_reference(cell: Cell, results: CellResults, labelling: Labelling) -> tuple[Array, ...]:
+def lend_training(cell: Cell, results: CellResults, labelling: Labelling) -> tuple[Array, ...]:
     """Return what other cells need of samples, to compare new ones with them."""
     local, log_intensity, units, _, widths, scores = results
     return cell.points, local, log_intensity, units, widths, scores, labelling.apply(results)
 
 
-def build_reference(around: HaloData, labelling: Labelling, recipe: Recipe, n_neighbors: int) -> Reference:
+def build_training(around: HaloData, labelling: Labelling, variant: Variant, n_neighbors: int) -> TrainingSamples:
     """Return a cell and its halo as the fitted samples of a small model."""
     points, local, log_intensity, units, widths, scores, labels = around.join()
     names, first, local = np.unique(local, return_index=True, return_inverse=True)
-    return Reference(
-        recipe=recipe,
+    return TrainingSamples(
+        variant=variant,
         n_neighbors=n_neighbors,
         source=Points(points),
         units=units[first],
@@ -209,10 +209,10 @@ def build_reference(around: HaloData, labelling: Labelling, recipe: Recipe, n_ne
     )
 
 
-def predict_part(part: Delayed, scaling: Any, centres: Any, references: list[Delayed]) -> Delayed:
+def predict_part(part: Delayed, scaling: Any, centres: Any, trainings: list[Delayed]) -> Delayed:
     """Return the task that labels one part of a collection."""
     pieces = submit(split_new, part, scaling, centres)
-    return submit(join_new, submit_each(label_new, pieces, list(range(len(references))), references))
+    return submit(join_new, submit_each(label_new, pieces, list(range(len(trainings))), trainings))
 
 
 def split_new(part: Array, scaling: Scaling | None, centres: Array) -> list[tuple[Array, Array]]:
@@ -224,14 +224,14 @@ def split_new(part: Array, scaling: Scaling | None, centres: Array) -> list[tupl
     return [(rows, points[rows]) for rows in (np.flatnonzero(nearest == c) for c in range(len(centres)))]
 
 
-def label_new(pieces: list[tuple[Array, Array]], cell: int, reference: Reference) -> tuple[Array, Array]:
+def label_new(pieces: list[tuple[Array, Array]], cell: int, training: TrainingSamples) -> tuple[Array, Array]:
     """Return the positions and labels of the new samples in a cell."""
     rows, points = pieces[cell]
     if not len(rows):
         return rows, rows
-    source: Any = reference.source
-    samples = source.place(points.astype(source.values.dtype))
-    return rows, describe_samples(reference, samples, n_jobs=1).labels
+    source: Any = training.source
+    samples = source.scale_new(points.astype(source.values.dtype))
+    return rows, predict_samples(training, samples, n_jobs=1).labels
 
 
 def join_new(labelled: list[tuple[Array, Array]]) -> NDArray[np.int64]:

@@ -19,24 +19,29 @@ from scipy.sparse.csgraph import connected_components
 
 from gitcluster import intensity
 from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster.configurations import (
+    Configuration,
+    Crossing,
+    add_crossings,
+    count_crossings,
+    crossing_reach,
+    highest_peaks,
+)
 from gitcluster.distributed.partition import Cell, FitSettings, SampleParts, draw_subsample
 from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
 from gitcluster.distributed.tasks import gather, merge_tree, persist, scatter, submit_each
-from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut
+from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares
 from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.inputs import MOST_STUDIED, Points
-from gitcluster.inputs.preparing import Ready
-from gitcluster.inputs.representations import Representation, name_of, represent
 from gitcluster.kernels import boundary, cellwise, climbing, sums
-from gitcluster.pipeline import describe_ways, look_at, study_samples
-from gitcluster.prior.proportions import equal_shares
-from gitcluster.recipes import KERNELS, SIMILARITIES
-from gitcluster.selection import Selection, select
-from gitcluster.selection.candidates import hierarchy_of
-from gitcluster.selection.numbers import Table, intrinsic_dimension
-from gitcluster.selection.views import Crossing, View, add_crossings, count_crossings, highest_peaks, leak_among
+from gitcluster.pipeline import describe_representations, fit_representation
+from gitcluster.pipeline import study_representations as study_samples
+from gitcluster.preprocessing.representations import Representation, represent, representation_name
+from gitcluster.preprocessing.sources import Points
+from gitcluster.samples import MAX_STUDIED, Samples
+from gitcluster.selection import Selection, Table, hierarchy_of, select
 from gitcluster.topo_graph import bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
+from gitcluster.variants import KERNELS, SIMILARITIES
 
 # before stage 1: the representation
 
@@ -56,22 +61,24 @@ def study_representations(
     samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None
 ) -> RepresentationStudy:
     """Choose a representation on a subsample, and the clustering as well if the subsample is all samples."""
-    subsample = draw_subsample(samples, MOST_STUDIED)
+    subsample = draw_subsample(samples, MAX_STUDIED)
     if isinstance(scale, str) and scale == "auto" and samples.scaling is not None:
         representations = represent(subsample.values, samples.scaling)
     else:
-        representations = [Representation(name_of(scale), samples.scaling)]
-    look = partial(look_at, recipe=settings.recipe, search="exact")
-    ready = Ready(Points(subsample.values), None, None)
-    views, tried = study_samples(ready, look, representations, fixed=settings.sizes if settings.fixed else None)
-    dimension = intrinsic_dimension(views.found[0][0].near)
-    whole = len(subsample.rows) == samples.n_samples
-    finest = views.add_finest if whole and not settings.fixed else None
-    selection = views.select(**settings.wanted, dimension=dimension, add_finest=finest)
-    look_chosen, stages = views.found[selection.chosen.view]
-    table = describe_ways(tried, selection.table)
+        representations = [Representation(representation_name(scale), samples.scaling)]
+    fit = partial(fit_representation, variant=settings.variant, search="exact")
+    sizes = settings.sizes if settings.fixed else None
+    study, tried = study_samples(Samples(Points(subsample.values)), fit, representations, n_neighbors=sizes)
+    whole, n_clusters = len(subsample.rows) == samples.n_samples, settings.n_clusters
+    if whole and not settings.fixed and n_clusters is not None and study.max_clusters < n_clusters:
+        study.add_finest(settings.variant)
+    selection = select(study.configurations, study.statistics, **settings.wanted, dimension=study.dimension)
+    chosen_fit, stages = study.fits[selection.chosen.configuration]
+    table = describe_representations(tried, selection.table)
     kept = selection if whole else None
-    return RepresentationStudy(subsample.rows, table, look_chosen.way, dimension, kept, stages.n_neighbors)
+    return RepresentationStudy(
+        subsample.rows, table, chosen_fit.representation, study.dimension, kept, stages.n_neighbors
+    )
 
 
 # stages 2 to 4
@@ -94,7 +101,7 @@ class CellStages(NamedTuple):
     settings: FitSettings
     climbs: list[Delayed]
     roots: list[Delayed]
-    views: list[View]
+    views: list[Configuration]
     numberings: list[Numbering]
     n_components: list[int]  # connected components of the graph of neighbours in every view
 
@@ -237,7 +244,7 @@ def measure_intensity(
     cell: Cell, graph: Graph, components: Components, means: Any, settings: FitSettings
 ) -> tuple[Array, Array]:
     """Return the log intensity of every sample of a cell and the unit of its distances, one column per view."""
-    kernel = settings.recipe.kernel
+    kernel = settings.variant.kernel
     power, kind = KERNELS[kernel]
     log_intensity, units = np.empty((2, cell.n_samples, len(settings.sizes)))
     for s, reach in enumerate(settings.reaches):
@@ -262,7 +269,7 @@ def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> 
         order = np.lexsort((ids, -level)).astype(np.int32)
         parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
         climbing.steepest_parent(
-            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.recipe.strict,
+            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.variant.strict,
             intensity.rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
         cellwise.follow_locally(order, parent, n_own, top)
@@ -313,7 +320,7 @@ def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, s
     """Return the boundary pairs of the samples of a cell, summed by the two peaks, for every view."""
     root_ids, root_levels, last_distance, last_id = around.join()
     n_own, weights = cell.n_samples, np.zeros(len(root_ids))
-    rate, valley, _ = SIMILARITIES[settings.recipe.similarity]
+    rate, valley, _ = SIMILARITIES[settings.variant.similarity]
     edges = []
     for s, reach in enumerate(settings.reaches):
         # Number the peaks from high to low, as one machine does, which decides in which cell a pair is counted.
@@ -343,16 +350,16 @@ def merge_edges(parts: Sequence[Edges]) -> Edges:
 
 def build_view(
     n_neighbors: int, peaks: Sequence[Peaks], counts: Counts, edges: Edges, settings: FitSettings
-) -> tuple[View, Numbering]:
+) -> tuple[Configuration, Numbering]:
     """Return a view of all cells, whose topo-graph is connected by bridges, and the numbers of its local clusters."""
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
-    level = SIMILARITIES[settings.recipe.similarity].valley * levels[order]
+    level = SIMILARITIES[settings.variant.similarity].valley * levels[order]
     sizes, (ends, pairs, totals) = counts[1][inverse_order(by_id)[order]], edges
     graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
     graph = bridge_components(graph, points[order])._replace(peaks=rows[order])
-    view = View(n_neighbors, settings.n_samples, graph, levels[order], representation=settings.representation)
+    view = Configuration(n_neighbors, settings.n_samples, graph, levels[order], representation=settings.representation)
     return view, numbering
 
 
@@ -368,23 +375,25 @@ def choose_view(
     if study is None:
         shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
         topo_graph = stages.views[0].topo_graph
-        return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.recipe.leftover), None, None
+        return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
     if study.selection is not None:  # the subsample was all samples, and the stages have the selected view only
-        selection = study.selection._replace(chosen=study.selection.chosen._replace(view=0))
+        selection = study.selection._replace(chosen=study.selection.chosen._replace(configuration=0))
     else:
-        evidence = CellEvidence(graph, stages, study.subsample)
-        finest = None if settings.fixed else evidence.add_finest
-        selection = select(evidence.views, evidence, **settings.wanted, dimension=study.dimension, add_finest=finest)
+        evidence = CellStatistics(graph, stages, study.subsample)
+        n_clusters = settings.n_clusters
+        if not settings.fixed and n_clusters is not None and max(v.max_clusters for v in evidence.views) < n_clusters:
+            evidence.add_finest()
+        selection = select(evidence.views, evidence, **settings.wanted, dimension=study.dimension)
         stages = evidence.stages
     chosen = selection.chosen
-    view = stages.views[chosen.view]
+    view = stages.views[chosen.configuration]
     cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
     selection = selection._replace(representations=study.representations)
-    return stages, chosen.view, cut, hierarchy_of(view, chosen), selection
+    return stages, chosen.configuration, cut, hierarchy_of(view, chosen), selection
 
 
-class CellEvidence:
-    """Statistics of the samples of all cells, see :class:`gitcluster.selection.views.Evidence`."""
+class CellStatistics:
+    """Statistics of the samples of all cells, see :class:`gitcluster.configurations.SampleStatistics`."""
 
     def __init__(self, graph: PartitionedGraph, stages: CellStages, rows: Array) -> None:
         self.graph, self.subsample, self.views = graph, rows, list(stages.views)
@@ -404,7 +413,7 @@ class CellEvidence:
         self._use(compute_stages(self.graph, settings._replace(sizes=sizes)))
         self.views.append(self.stages.views[-1])
 
-    def rows(self, i: int) -> Array:
+    def local_labels(self, i: int) -> Array:
         """Return the local cluster of every sample of the subsample in a view."""
         return self.stages.numberings[i].find(self.peaks[:, i])
 
@@ -414,7 +423,7 @@ class CellEvidence:
         for s, labels in cuts:
             ids, local = self.stages.numberings[s]
             cell_cuts.append(CellCut(s, ids, labels[local].astype(np.int16), highest_peaks(self.views[s], labels)))
-        k = leak_among(settings.n_samples, settings.n_searched)
+        k = crossing_reach(settings.n_samples, settings.n_searched)
         around = self.graph.exchange(self.stages.roots)
         tasks = submit_each(count_crossing, self.graph.graphs, self.stages.climbs, around, scatter(tuple(cell_cuts)), k)
         return list(gather([merge_tree(add_crossings, tasks)])[0])

@@ -16,9 +16,9 @@ from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.explorer.packing import pack
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.traits import Trait, fitted_traits
-from gitcluster.inputs import Points
-from gitcluster.inputs.frames import column_at, is_frame
-from gitcluster.inputs.values import Format, Values, as_objects, read_values
+from gitcluster.preprocessing.frames import column_at, is_frame
+from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 
 MOST_CHARACTERS = 6_000_000
 """Characters that the columns of a page may take, beside those that are asked for by name."""

@@ -16,7 +16,7 @@ from gitcluster.explorer.views import make_views, pack_view
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.memberships import leaving_shares
-from gitcluster.fitted.prediction import describe_fitted
+from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.intensity import rounding_step
 
 
@@ -38,8 +38,8 @@ def pack_model(
     return {
         "title": "GIT explorer" if title is None else str(title),
         "n_samples": found.n_samples,
-        "variant": found.recipe.name,
-        "recut": found.ties is None,
+        "variant": found.variant.name,
+        "recut": found.links is None,
         "prior": None if found.prior is None else found.prior.tolist(),
         "firmness": describe_firmness(found),
         "scores": _pack_scores(found),
@@ -118,7 +118,7 @@ def _pack_samples(found: Clustering, rows: NDArray[np.int64]) -> dict[str, Any]:
         "local": pack(found.local_labels[rows]),
         "noise": pack(found.labels[rows] < 0),
         "intensity": pack(found.log_intensity[rows].astype(np.float32)),
-        "leaving": pack(leaving_shares(found, describe_fitted(found, rows)).astype(np.float32)),
+        "leaving": pack(leaving_shares(found, predict_fitted(found, rows)).astype(np.float32)),
         "outlier": pack(np.asarray(found.outlier_scores)[rows].astype(np.float32)),
         "parent": pack(position[parents]),
     }

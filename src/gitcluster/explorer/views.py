@@ -9,7 +9,7 @@ from gitcluster.explorer.packing import pack
 from gitcluster.explorer.window import Window, fit_window
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, part_clusters, place_samples, spread_samples
-from gitcluster.inputs import Points
+from gitcluster.preprocessing.sources import Points
 
 MOST_LAID_OUT = 2_000
 """Local clusters up to which the topo-graph is laid out as well."""

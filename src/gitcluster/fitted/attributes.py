@@ -1,4 +1,4 @@
-"""What estimators share: the attributes of a fit, all read from its :class:`Clustering`, and the cuts of it."""
+"""Attributes and warnings that GIT and DaskGIT share."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,25 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster._support.arrays import Array
-from gitcluster.edge_cutting import EdgeCut
+from gitcluster.edge_cutting import EdgeCut, resolve_proportions
 from gitcluster.fitted.clustering import Clustering, Table
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
-from gitcluster.inputs.columns import Columns
-from gitcluster.prior.proportions import resolve_proportions
+from gitcluster.preprocessing.columns import Columns
 from gitcluster.topo_graph import TopoGraph
 
 WELL, WEAKLY = 0.8, 0.5
-"""Agreement from which on a clustering is firm, and below which it is weak."""
+"""Agreement above which the candidates agree well, and below which the answer is weak."""
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
 
-def _found(name: str, doc: str, *, part: str = "") -> Any:
-    """A property that reads what a fit found; an AttributeError where there is no such thing."""
+def _result(name: str, doc: str, *, part: str = "") -> Any:
+    """Return a property that reads a part of the clustering; an AttributeError if the fit has none."""
 
     def read(self: Any) -> Any:
         value = getattr(self.clustering_, name)
         if value is None:
-            raise AttributeError(f"this fit has no {name}: the variant, or what was asked for, does not need it")
+            raise AttributeError(f"this fit has no {name}: the variant or the parameters do not need it")
         return getattr(value, part) if part else value
 
     read.__doc__ = doc
@@ -40,35 +39,35 @@ class ClusteringAttributes:
 
     clustering_: Clustering
 
-    labels_: NDArray[np.int64] = _found("labels", "Cluster of every sample.")
-    local_labels_: NDArray[np.int64] = _found("local_labels", "Local cluster of every sample.")
-    parents_: NDArray[np.int64] = _found("parents", "The next sample uphill of every sample.")
-    log_intensity_: NDArray[np.float64] = _found("log_intensity", "Logarithm of the intensity of every sample.")
-    outlier_scores_: NDArray[np.float32] = _found("outlier_scores", "How far out every sample is.")
-    proportions_: NDArray[np.float64] = _found("proportions", "Share of every cluster.")
-    peaks_: NDArray[np.int64] = _found("peaks", "Sample at the peak of every local cluster.")
-    topo_graph_: TopoGraph = _found("topo_graph", "Weighted graph of local clusters.")
-    edge_cut_: EdgeCut = _found("edge_cut", "Kept and cut edges, final cluster of every local cluster.")
-    hierarchy_: NDArray[np.float64] = _found("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
-    selection_: Table = _found("selection", "Candidates and their scores.")
-    n_clusters_scores_: Table = _found("n_clusters_scores", "Numbers of clusters and their scores.")
-    representation_: str = _found("representation", "How the features were looked at.")
-    representations_: Table = _found("representations", "Ways to look at the features and their scores.")
-    columns_: Columns = _found("columns", "What was done with every column of a data frame.")
-    n_clusters_: int = _found("n_clusters", "Number of clusters found.")
-    n_neighbors_: int = _found("n_neighbors", "Neighbours used.")
-    n_connected_components_: int = _found("n_connected_components", "Connected components of the graph of neighbours.")
-    neighbors_recall_: float = _found("recall", "Share of the true nearest neighbours that the search found.")
+    labels_: NDArray[np.int64] = _result("labels", "Cluster of every sample.")
+    local_labels_: NDArray[np.int64] = _result("local_labels", "Local cluster of every sample.")
+    parents_: NDArray[np.int64] = _result("parents", "The next sample uphill of every sample.")
+    log_intensity_: NDArray[np.float64] = _result("log_intensity", "Logarithm of the intensity of every sample.")
+    outlier_scores_: NDArray[np.float32] = _result("outlier_scores", "How far out every sample is.")
+    proportions_: NDArray[np.float64] = _result("proportions", "Share of every cluster.")
+    peaks_: NDArray[np.int64] = _result("peaks", "Sample at the peak of every local cluster.")
+    topo_graph_: TopoGraph = _result("topo_graph", "Weighted graph of local clusters.")
+    edge_cut_: EdgeCut = _result("edge_cut", "Kept and cut edges, final cluster of every local cluster.")
+    hierarchy_: NDArray[np.float64] = _result("hierarchy", "Merges of local clusters as a linkage.", part="linkage")
+    selection_: Table = _result("selection", "Candidates and their scores.")
+    n_clusters_scores_: Table = _result("n_clusters_scores", "Numbers of clusters and their scores.")
+    representation_: str = _result("representation", "Name of the representation of the features.")
+    representations_: Table = _result("representations", "Representations of the features and their scores.")
+    columns_: Columns = _result("columns", "Use of every column of a data frame.")
+    n_clusters_: int = _result("n_clusters", "Number of clusters.")
+    n_neighbors_: int = _result("n_neighbors", "Neighbours used.")
+    n_connected_components_: int = _result("n_connected_components", "Connected components of the graph of neighbours.")
+    neighbors_recall_: float = _result("recall", "Share of the true nearest neighbours that the search returned.")
 
     @property
     def agreement_(self) -> float:
-        """How well the chosen clustering agrees with all that were compared with it, from 0 to 1."""
+        """Agreement of the chosen clustering with all other candidates, from 0 to 1."""
         table = self.selection_
         return float(table["agreement"][table["chosen"]][0])
 
     @contextmanager
-    def _unchanged_where_it_fails(self) -> Iterator[None]:
-        """An earlier fit stays as it was where the next one fails."""
+    def _unchanged_if_it_fails(self) -> Iterator[None]:
+        """Restore an earlier fit if the next one fails."""
         before = dict(self.__dict__)
         try:
             yield
@@ -79,37 +78,37 @@ class ClusteringAttributes:
             raise
 
     def _cut_local_clusters(self, n_clusters: int | None, proportions: ArrayLike | str | None) -> Array | None:
-        """Final cluster of every local cluster for another prior; None where it is that of the fit."""
-        found = self.clustering_
-        number, prior = resolve_proportions(n_clusters, proportions, n_samples=found.n_samples)
+        """Return the cluster of every local cluster for another prior; None if it is that of the fit."""
+        clustering = self.clustering_
+        number, prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)
         if number is None:
             raise ValueError("n_clusters or proportions must be given, got neither.")
-        labels = None if is_fitted_prior(found, number, prior) else cut_again(found, number, prior)
-        n_found = found.n_clusters if labels is None else int(labels.max()) + 1
-        self._warn_of_missing_clusters(n_found, number, stacklevel=4)
+        labels = None if is_fitted_prior(clustering, number, prior) else cut_again(clustering, number, prior)
+        n_clusters = clustering.n_clusters if labels is None else int(labels.max()) + 1
+        self._warn_of_missing_clusters(n_clusters, number, stacklevel=4)
         return labels
 
-    def _warn_of_missing_clusters(self, n_found: int, n_wanted: int | None, *, stacklevel: int) -> None:
+    def _warn_of_missing_clusters(self, n_clusters: int, n_requested: int | None, *, stacklevel: int) -> None:
         """Warn if there are fewer or more clusters than were requested."""
-        if n_wanted is None or n_found == n_wanted:
+        if n_requested is None or n_clusters == n_requested:
             return
-        if n_found > n_wanted:  # the authors' code leaves clusters that no cut edge leads out of
+        if n_clusters > n_requested:  # the authors' code leaves clusters that no cut edge leads out of
             warnings.warn(
-                f"Found {n_found} clusters where {n_wanted} were asked for, because variant='authors' keeps leftover "
+                f"Found {n_clusters} clusters instead of {n_requested}, because variant='authors' keeps leftover "
                 "clusters without a cut edge. Use variant='paper' for exactly this number.",
                 ConvergenceWarning,
                 stacklevel=stacklevel + 1,
             )
             return
-        k, tied = self.clustering_.n_neighbors, self.clustering_.ties is not None
-        remedy = f"Use a smaller n_neighbors (now {k}) to find more, or ask for fewer clusters."
+        k, tied = self.clustering_.n_neighbors, self.clustering_.links is not None
+        remedy = f"Use a smaller n_neighbors (now {k}), or request fewer clusters."
         if k <= 3:
-            remedy = f"There are no more at n_neighbors={k}: ask for fewer clusters."
+            remedy = f"There are no more at n_neighbors={k}: request fewer clusters."
         if tied:
-            remedy = "The constraints allow no more: relax them, or ask for fewer clusters."
-        what = f"{'cluster' if tied else 'intensity peak'}{'s' if n_found > 1 else ''}"
+            remedy = "The constraints allow no more: relax them, or request fewer clusters."
+        what = f"{'cluster' if tied else 'intensity peak'}{'s' if n_clusters > 1 else ''}"
         warnings.warn(
-            f"Found {n_found} {what} where {n_wanted} clusters were asked for. {remedy}",
+            f"Found {n_clusters} {what} instead of {n_requested} clusters. {remedy}",
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
@@ -128,26 +127,26 @@ def warn_of_empty_clusters(labels: Array, n_clusters: int, reason: str, *, stack
 
 
 def agreement_words(agreement: float) -> str:
-    """How firm a clustering is, and what to do where it is not.
+    """Return a sentence about the agreement of the candidates.
 
     Examples
     --------
     >>> agreement_words(0.93)
     'The candidates agree well (0.93 of 1).'
     """
-    told = f"({agreement:.2f} of 1)"
+    value = f"({agreement:.2f} of 1)"
     if agreement >= WELL:
-        return f"The candidates agree well {told}."
+        return f"The candidates agree well {value}."
     if agreement >= WEAKLY:
-        return f"The candidates agree in part {told}: look at other numbers of clusters too."
+        return f"The candidates agree in part {value}: compare other numbers of clusters."
     return (
-        f"The candidates hardly agree {told}: the answer is weak. Give the number or proportions of the clusters if "
-        "they are known, or leave out columns that have nothing to do with the groups."
+        f"The candidates hardly agree {value}: the answer is weak. Set the number or proportions of the clusters if "
+        "they are known, or drop columns that are unrelated to the groups."
     )
 
 
 def number_words(scores: Table) -> str:
-    """The numbers of clusters that come first, second and third, and how sure the first one is.
+    """Return the best numbers of clusters and the confidence in the first one.
 
     Examples
     --------
@@ -157,15 +156,15 @@ def number_words(scores: Table) -> str:
     """
     if len(scores["n_clusters"]) == 1:
         return f"{scores['n_clusters'][0]} (no other is possible)"
-    order = [int(np.flatnonzero(scores["rank"] == place)[0]) for place in range(1, int(scores["rank"].max()) + 1)]
+    order = [int(np.flatnonzero(scores["rank"] == rank)[0]) for rank in range(1, int(scores["rank"].max()) + 1)]
     ranked = ", or else ".join(
         str(scores["n_clusters"][i]) for i in order if i == order[0] or scores["confidence"][i] > 0
     )
     return f"{ranked} (confidence {scores['confidence'][order[0]]:.2f} of 1)"
 
 
-def apply_cut(found: Clustering, labels: Array | None) -> Array:
-    """Labels of samples from those of local clusters; noise stays noise."""
+def apply_cut(clustering: Clustering, labels: Array | None) -> Array:
+    """Return labels of samples from those of local clusters; noise stays noise."""
     if labels is None:
-        return np.asarray(found.labels.copy())
-    return np.where(found.labels < 0, -1, labels[found.local_labels])
+        return np.asarray(clustering.labels.copy())
+    return np.where(clustering.labels < 0, -1, labels[clustering.local_labels])

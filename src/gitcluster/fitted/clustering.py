@@ -1,4 +1,4 @@
-"""Clustering: what a fit found. Estimators keep one; predictions, explanations, pictures, exports and files take it."""
+"""The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,37 +9,37 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from gitcluster._support.arrays import Array
+from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.hierarchy.constrained import Ties
-from gitcluster.inputs import Input
-from gitcluster.inputs.columns import Columns
-from gitcluster.inputs.frames import as_frame
-from gitcluster.inputs.tables import FrameFeatures, read_table
-from gitcluster.recipes import Recipe
+from gitcluster.preprocessing.columns import Columns
+from gitcluster.preprocessing.frames import as_frame
+from gitcluster.preprocessing.sources import Source
+from gitcluster.preprocessing.tables import FrameFeatures, read_table
 from gitcluster.topo_graph import TopoGraph
+from gitcluster.variants import Variant
 
 Table = dict[str, NDArray[Any]]
 
 
 class _WithoutCaches:
-    """State for pickle: the fields, not what was worked out from them."""
+    """Leaves cached values out of pickles."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Reference(_WithoutCaches):
-    """Fitted samples, as far as new ones are compared with them."""
+class TrainingSamples(_WithoutCaches):
+    """The fitted samples, with which new ones are compared; in canonical order, unlike those of Clustering."""
 
-    recipe: Recipe
+    variant: Variant
     n_neighbors: int
-    source: Input
-    """What was fitted; a matrix of distances is not kept."""
+    source: Source
+    """The fitted data; a matrix of distances is not stored."""
     units: NDArray[np.float64]
-    """(m,) what the kernel of the intensity divides distances by, in every local cluster."""
+    """(m,) unit of the intensity in every local cluster."""
     log_intensity: NDArray[np.float64]
     parents: Array
     """(n,) the next sample uphill; a peak is its own."""
@@ -55,19 +55,19 @@ class Reference(_WithoutCaches):
     """Outlier score above which a sample is noise."""
     weights: NDArray[np.float64] | None = None
     rows: Array | None = None
-    """(n,) which given sample every fitted one is, where some count several times; None where all count once."""
+    """(n,) given sample behind every fitted one; None if both have the same order."""
     copies: Array | None = None
-    """(n_given,) the first of the fitted samples that a given one is, -1 where it has weight 0."""
+    """(n_given,) the fitted sample that a given one is, -1 if its weight is 0; None if both have the same order."""
 
     @cached_property
     def _matcher(self) -> Any:
         return self.source.matcher(self.local_labels, self.labels)
 
     def match(self, new: Any) -> Array:
-        """The fitted sample that every new one equals, -1 where there is none.
+        """Return the fitted sample that every new one equals, -1 if there is none.
 
-        Duplicates may have different labels where links part them: what was fitted as a whole is known again sample by
-        sample; for others, the choice between duplicates does not depend on their order.
+        Links may separate duplicates. The fitted data as a whole are therefore recognised sample by sample; otherwise
+        the choice between duplicates does not depend on their order.
         """
         copies = np.arange(self.source.n_samples) if self.copies is None else self.copies
         there = copies >= 0
@@ -80,7 +80,7 @@ class Reference(_WithoutCaches):
 
     @cached_property
     def levels(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(m,) highest and lowest log intensity in every local cluster."""
+        """Highest and lowest log intensity in every local cluster."""
         high, low = np.full(len(self.clusters), -np.inf), np.full(len(self.clusters), np.inf)
         np.maximum.at(high, self.local_labels, self.log_intensity)
         np.minimum.at(low, self.local_labels, self.log_intensity)
@@ -94,24 +94,23 @@ class Reference(_WithoutCaches):
 
     @cached_property
     def far_out(self) -> float:
-        """The outlier score from which on a sample is far out among the fitted ones, as ``noise="auto"`` takes it."""
+        """Outlier score above which ``noise="auto"`` labels a sample -1."""
         return noise_threshold(self.outlier_scores.astype(np.float64), "auto")
 
     def given(self, fitted: Array) -> Array:
-        """The given samples that fitted ones are."""
+        """Return the given samples behind fitted ones."""
         return fitted if self.rows is None else self.rows[fitted]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Clustering(_WithoutCaches):
-    """What a fit found, stage by stage.
+    """The results of a fit, stage by stage.
 
     :func:`git_clusters` returns one, ``GIT`` and ``DaskGIT`` keep one as ``clustering_``. Arrays with one value per
     sample are Dask arrays after a distributed fit.
     """
 
-    recipe: Recipe
-    """The variant: what every stage did."""
+    variant: Variant
     n_neighbors: int
     """Neighbours used."""
     labels: Array
@@ -130,29 +129,29 @@ class Clustering(_WithoutCaches):
     edge_cut: EdgeCut
     hierarchy: Hierarchy | None
     """All merges of local clusters; None for the sweep of the paper."""
-    ties: Ties | None
+    links: LinkConstraints | None
     """Constraints on the local clusters."""
     selection: Table | None
     """All candidates with their scores; None for the sweep of the paper."""
     n_clusters_scores: Table | None
-    """All numbers of clusters with their scores, where none was given."""
+    """All numbers of clusters with their scores, if none was given."""
     recall: float
-    """Share of the true nearest neighbours that the search found; 1 for an exact search."""
+    """Share of the true nearest neighbours that the search returned; 1 for an exact search."""
     n_connected_components: int
     """Connected components of the graph of neighbours."""
     representation: str = "std"
-    """How the features were looked at."""
+    """Name of the representation of the features."""
     representations: Table | None = None
-    """All ways that were tried, with their scores or the reason why they were left out."""
-    n_wanted: int | None = None
-    """Number of clusters that was asked for; None where it was chosen."""
+    """All representations with their scores, or the reasons for leaving them out."""
+    n_requested: int | None = None
+    """Requested number of clusters; None if it was chosen."""
     prior: NDArray[np.float64] | None = None
-    """Shares that were asked for, largest first."""
-    reference: Reference | None = None
-    """The fitted samples, for new ones; None after a distributed fit."""
+    """Requested shares, largest first."""
+    training: TrainingSamples | None = None
+    """The fitted samples; None after a distributed fit."""
     feature_names: tuple[str, ...] | None = None
     columns: Columns | None = None
-    """What was done with the columns of a data frame."""
+    """Use of the columns of a data frame."""
     index: Array | None = None
     """(n,) labels of the rows of a data frame, integers or texts; None if they are 0, 1, 2, ..."""
     missing: NDArray[np.bool_] | None = None
@@ -162,33 +161,33 @@ class Clustering(_WithoutCaches):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that were given."""
+        """Return the number of given samples."""
         return int(self.labels.shape[0])
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters found."""
+        """Return the number of clusters."""
         return len(self.edge_cut.sizes)
 
     @property
     def peaks(self) -> Array:
-        """(m,) sample at the peak of every local cluster, highest first."""
+        """Return the sample at the peak of every local cluster, highest first."""
         return self.topo_graph.peaks
 
     @property
-    def source(self) -> Input:
-        """What was fitted."""
+    def source(self) -> Source:
+        """Return the fitted data."""
         return self.fitted.source
 
     @property
-    def fitted(self) -> Reference:
-        """The fitted samples, or an error after a distributed fit, whose samples are elsewhere."""
-        if self.reference is None:
-            raise ValueError("The samples of a distributed fit are not in one place. Fit GIT on some of them.")
-        return self.reference
+    def fitted(self) -> TrainingSamples:
+        """Return the fitted samples; an error after a distributed fit."""
+        if self.training is None:
+            raise ValueError("A distributed fit does not hold its samples in one process. Fit GIT on some of them.")
+        return self.training
 
     def climb(self, sample: int) -> Array:
-        """Samples from this one to its peak.
+        """Return the samples from this one to its peak.
 
         Examples
         --------
@@ -196,22 +195,24 @@ class Clustering(_WithoutCaches):
         >>> git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2).climb(0)
         array([0, 1])
         """
-        way = [sample]
-        while self.parents[way[-1]] != way[-1]:
-            way.append(int(self.parents[way[-1]]))
-        return np.array(way)
+        path = [sample]
+        while self.parents[path[-1]] != path[-1]:
+            path.append(int(self.parents[path[-1]]))
+        return np.array(path)
 
-    def kept(self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None) -> "Clustering":
+    def with_names(
+        self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None
+    ) -> "Clustering":
         """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
         if table is not None and table.columns.encoded:
             names = table.columns.features
-        kept = replace(self, feature_names=None if names is None else tuple(map(str, names)), index=index)
+        named = replace(self, feature_names=None if names is None else tuple(map(str, names)), index=index)
         if table is None:
-            return kept
-        return replace(kept, columns=table.columns, missing=table.missing, donors=table.donors)
+            return named
+        return replace(named, columns=table.columns, missing=table.missing, donors=table.donors)
 
     def name_of(self, sample: int) -> str:
-        """What a sample is called: its label in the index of the data frame, else its number."""
+        """Return the label of a sample in the index of the data frame, or its number."""
         return str(sample if self.index is None else self.index[sample])
 
     def encode(self, X: Any) -> Any:
@@ -221,12 +222,12 @@ class Clustering(_WithoutCaches):
         return read_table(X, self.columns, self.donors).matrix
 
     def __repr__(self) -> str:
-        told = f"{self.n_clusters} clusters of {self.n_samples:,} samples"
-        return f"Clustering({told}, {len(self.peaks):,} local clusters, {self.n_neighbors} neighbours)"
+        summary = f"{self.n_clusters} clusters of {self.n_samples:,} samples"
+        return f"Clustering({summary}, {len(self.peaks):,} local clusters, {self.n_neighbors} neighbours)"
 
 
 def clustering_of(model: Any) -> Clustering:
-    """The clustering of a fitted estimator, or the one that is given."""
+    """Return the clustering of a fitted estimator, or the clustering itself."""
     if isinstance(model, Clustering):
         return model
     if not hasattr(type(model), "fit"):

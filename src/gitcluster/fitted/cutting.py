@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, share_distance
+from gitcluster.constraints import LinkConstraints, UnmetConstraintsError, balance_sizes, cut_around
+from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, equal_shares, share_distance
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.hierarchy.constrained import Ties, UnmetConstraintsError, balance_sizes, cut_around
-from gitcluster.prior.proportions import equal_shares
 from gitcluster.topo_graph import TopoGraph
 
 Prior = NDArray[np.float64] | None
@@ -18,7 +17,7 @@ def is_fitted_prior(found: Clustering, n_clusters: int, prior: Prior) -> bool:
     """Whether a number and a prior are those of the fit."""
     if prior is None or found.prior is None:
         # the authors' sweep may leave more clusters than its prior of equal shares has
-        number = found.n_clusters if found.hierarchy is not None else found.n_wanted
+        number = found.n_clusters if found.hierarchy is not None else found.n_requested
         return n_clusters == number and prior is found.prior
     return np.array_equal(prior, found.prior)
 
@@ -30,31 +29,31 @@ def cut_nested(found: Clustering, n_clusters: int) -> Array:
     """
     if n_clusters == found.n_clusters:
         return found.edge_cut.labels
-    if found.ties is not None:
-        return cut_around(found.topo_graph, found.ties, found.edge_cut.labels, n_clusters=n_clusters)
+    if found.links is not None:
+        return cut_around(found.topo_graph, found.links, found.edge_cut.labels, n_clusters=n_clusters)
     assert found.hierarchy is not None
     return cut_hierarchy(found.hierarchy, found.topo_graph, n_clusters=n_clusters)
 
 
 def cut_again(found: Clustering, n_clusters: int, prior: Prior) -> Array:
     """Final cluster of every local cluster for another number or prior; constraints hold."""
-    graph, ties = found.topo_graph, found.ties
+    graph, links = found.topo_graph, found.links
     if found.hierarchy is None:
         return sweep_again(found, equal_shares(n_clusters) if prior is None else prior).labels
     ways = [cut_nested(found, n_clusters)]
     if prior is not None:
         ways.append(sweep_again(found, prior).labels)
-    if ties is not None:
-        ways = _within_bounds(graph, ways, ties)
+    if links is not None:
+        ways = _within_bounds(graph, ways, links)
     return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
 
 
-def _within_bounds(graph: TopoGraph, ways: list[Array], ties: Ties) -> list[Array]:
+def _within_bounds(graph: TopoGraph, ways: list[Array], links: LinkConstraints) -> list[Array]:
     """Those of several clusterings that can be brought within the constraints, or the error of the first."""
     found, problem = [], None
     for way in ways:
         try:
-            found += [balance_sizes(graph, way, ties)] if ties.are_kept(way) else []
+            found += [balance_sizes(graph, way, links)] if links.are_satisfied(way) else []
         except UnmetConstraintsError as error:
             problem = problem or error
     if not found:
@@ -66,4 +65,4 @@ def sweep_again(found: Clustering, prior: NDArray[np.float64]) -> EdgeCut:
     """The sweep against a prior, as the variant does it."""
     if found.hierarchy is not None:
         return cut_by_width(found.topo_graph, prior)
-    return cut_edges(found.topo_graph, proportions=prior, leftover=found.recipe.leftover)
+    return cut_edges(found.topo_graph, proportions=prior, leftover=found.variant.leftover)

@@ -17,8 +17,8 @@ from scipy.sparse.csgraph import dijkstra
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.inputs import Distances, Input, Points
 from gitcluster.kernels import transport
+from gitcluster.preprocessing.sources import Distances, Points, Source
 
 SHORTEST = 1e-9
 """Length of a way between equal samples: it must not be 0, which means no way at all."""
@@ -33,6 +33,9 @@ def meet_sizes(found: Clustering, labels: Array, n_found: int, prior: Any, *, n_
     """
     _check_movable(found)
     check_n_jobs(n_jobs)
+    training = found.fitted
+    if training.rows is not None:  # to the order of the training samples
+        labels = labels[training.rows]
     kept = labels >= 0
     if n_found < len(prior):
         raise ValueError(
@@ -44,23 +47,25 @@ def meet_sizes(found: Clustering, labels: Array, n_found: int, prior: Any, *, n_
     wanted = whole_sizes(prior, int(kept.sum()))
     ways = measure_ways(found, labels, len(prior), n_jobs=n_jobs)[kept]
     costs = np.rint(ways / max(ways.max(), SHORTEST) * DEAREST).astype(np.int64)
-    order = found.source.own_order(always=True)
-    rank = np.arange(len(labels)) if order is None else inverse_order(order)
+    source = training.source
+    rank = np.arange(len(labels))
+    if isinstance(source, Points):
+        rank = inverse_order(source.search_order).astype(np.int64)
     moved, met = labels[kept].astype(np.int64), labels.copy()
     transport.move_samples(moved, costs, rank[kept], wanted)
     met[kept] = moved
-    return met
+    return met if training.copies is None else met[training.copies]
 
 
 def _check_movable(found: Clustering) -> None:
-    reference = found.fitted
-    if reference.weights is not None or reference.rows is not None:
+    training = found.fitted
+    if training.weights is not None or training.source.n_samples != found.n_samples:
         raise ValueError("exact=True counts samples, and the fit had sample_weight. Fit without weights.")
-    if found.ties is not None:
+    if found.links is not None:
         raise ValueError(
             "exact=True moves single samples, which may break links, partial labels and bounds. Fit without these."
         )
-    if isinstance(reference.source, Distances):
+    if isinstance(training.source, Distances):
         raise ValueError(
             "exact=True needs the neighbours of the samples, and a matrix of distances is not kept. Fit the samples "
             "themselves, or a graph of neighbours with metric='precomputed_graph'."
@@ -89,9 +94,9 @@ def measure_ways(
 
     Where neighbours lead nowhere near a cluster, it is longer than all others by the distance to its nearest sample.
     """
-    reference = found.fitted
-    source, width = reference.source, np.where(reference.widths > 0, reference.widths, 1.0).astype(np.float64)
-    graph = _link_neighbors(source, width, reference.n_neighbors, n_jobs)
+    training = found.fitted
+    source, width = training.source, np.where(training.widths > 0, training.widths, 1.0).astype(np.float64)
+    graph = _link_neighbors(source, width, training.n_neighbors, n_jobs)
     members = [np.flatnonzero(labels == cluster) for cluster in range(n_clusters)]
     ways = np.stack([dijkstra(graph, directed=False, indices=some, min_only=True) for some in members], axis=1)
     far = ways[np.isfinite(ways)].max(initial=0.0) + 1
@@ -99,12 +104,12 @@ def measure_ways(
         lost = np.flatnonzero(~np.isfinite(ways[:, cluster]))
         ways[lost, cluster] = far
         if len(lost) and isinstance(source, Points):
-            near = source.repeat(some).nearest(source.values[lost], 1, n_jobs=n_jobs)
+            near = source.take(some).nearest(source.values[lost], 1, n_jobs=n_jobs)
             ways[lost, cluster] += near.distances[:, 0] / width[lost]
     return np.asarray(ways)
 
 
-def _link_neighbors(source: Input, width: NDArray[np.float64], n_neighbors: int, n_jobs: int | None) -> Any:
+def _link_neighbors(source: Source, width: NDArray[np.float64], n_neighbors: int, n_jobs: int | None) -> Any:
     """The graph of neighbours, with distances in units of the widths at both ends."""
     n = source.n_samples
     near = source.neighbors(min(n_neighbors, n - 1), n_jobs=n_jobs)

@@ -22,10 +22,11 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
+from gitcluster.edge_cutting import proportion_distance
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import memberships
 from gitcluster.fitted.paths import find_boundary_pairs, strengths, strongest_path, together_until
-from gitcluster.fitted.prediction import describe_fitted
+from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.fitted.traits import (
     Difference,
     Trait,
@@ -38,9 +39,8 @@ from gitcluster.fitted.traits import (
     read_traits,
 )
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.inputs import Distances, NeighborGraph
-from gitcluster.inputs.frames import row_labels
-from gitcluster.prior.proportions import proportion_distance
+from gitcluster.preprocessing.frames import row_labels
+from gitcluster.preprocessing.sources import Distances, NeighborGraph
 
 MOST_COMPARED = 20_000
 """Samples of a cluster whose mean a sample is compared with."""
@@ -364,7 +364,7 @@ def explain_sample(found: Clustering, i: int) -> SampleExplanation:
     """Climb, clusters and memberships of a sample."""
     local = int(found.local_labels[i])
     home = int(found.edge_cut.labels[local])
-    shares = memberships(found, describe_fitted(found, [i]))[0]
+    shares = memberships(found, predict_fitted(found, [i]))[0]
     splits_at, merges_at, merges_with = changes_of(found, home)
     return SampleExplanation(
         found, i, int(found.labels[i]), home, local, found.climb(i), shares, splits_at, merges_at, merges_with

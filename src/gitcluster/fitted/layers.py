@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer
+from gitcluster.constraints import UnmetConstraintsError
 from gitcluster.fitted.attributes import apply_cut
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_nested
-from gitcluster.hierarchy.constrained import UnmetConstraintsError
 
 DISTINCT = 1.5
 """Numbers of clusters nearer than this factor are one answer."""
@@ -58,7 +58,7 @@ def find_layers(found: Clustering, numbers: Iterable[int] | None = None) -> list
     [('0', '1'), ('0.0', '1.0', '0.1', '1.1')]
     """
     if found.hierarchy is None:
-        raise ValueError(f"variant={found.recipe.name!r} makes no hierarchy, so no layers. Use variant='adaptive'.")
+        raise ValueError(f"variant={found.variant.name!r} makes no hierarchy, so no layers. Use variant='adaptive'.")
     wanted = ranked_numbers(found) if numbers is None else {check_integer("n_clusters", n, low=1) for n in numbers}
     layers: list[Layer] = []
     before: Array | None = None

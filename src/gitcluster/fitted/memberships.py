@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.prediction import Described, describe_fitted
+from gitcluster.fitted.prediction import SamplePrediction, predict_fitted
 
 BOUNDARY = 0.499
 """What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
@@ -25,7 +25,7 @@ LEAST_SUPPORT = 1e-6
 SHARES_AT_ONCE = 1 << 20
 
 
-def memberships(found: Clustering, described: Described) -> NDArray[np.float64]:
+def memberships(found: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
     """(n, c) share of every cluster in every sample; rows sum to 1 and are largest at the sample's own cluster."""
     shares = np.empty((len(described.clusters), found.n_clusters))
     for some, block in _share_blocks(found, described):
@@ -33,7 +33,9 @@ def memberships(found: Clustering, described: Described) -> NDArray[np.float64]:
     return shares
 
 
-def top_memberships(found: Clustering, described: Described, top: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def top_memberships(
+    found: Clustering, described: SamplePrediction, top: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The clusters with the largest shares in every sample, and these shares, (n, top) each, largest first; of equal
     ones the lower number first."""
     n_samples, width = len(described.clusters), min(check_integer("top", top, low=1), found.n_clusters)
@@ -44,7 +46,7 @@ def top_memberships(found: Clustering, described: Described, top: int) -> tuple[
     return clusters, shares
 
 
-def _share_blocks(found: Clustering, described: Described) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+def _share_blocks(found: Clustering, described: SamplePrediction) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Shares of all clusters in some of the samples at a time, so that little room is needed besides the result."""
     own, leaving, leads = described.clusters, leaving_shares(found, described), _boundary_shares(found)
     support = np.maximum(described.support, LEAST_SUPPORT)
@@ -60,16 +62,16 @@ def _share_blocks(found: Clustering, described: Described) -> Iterator[tuple[sli
         yield some, shares
 
 
-def own_shares(found: Clustering, described: Described | None = None) -> NDArray[np.float64]:
+def own_shares(found: Clustering, described: SamplePrediction | None = None) -> NDArray[np.float64]:
     """(n,) how firmly samples, all fitted ones by default, belong to their clusters; 0 for noise.
 
     The largest of the memberships of each, without room for all of them.
     """
-    samples = describe_fitted(found) if described is None else described
+    samples = predict_fitted(found) if described is None else described
     return np.where(samples.labels >= 0, home_shares(found, samples), 0.0)
 
 
-def home_shares(found: Clustering, samples: Described) -> NDArray[np.float64]:
+def home_shares(found: Clustering, samples: SamplePrediction) -> NDArray[np.float64]:
     """Return the membership of samples in the clusters they climb to, noise or not."""
     leads = _boundary_shares(found).tocoo()
     home = leads.col == found.edge_cut.labels[leads.row]
@@ -79,7 +81,7 @@ def home_shares(found: Clustering, samples: Described) -> NDArray[np.float64]:
     return np.asarray(support * shares + (1 - support) / found.n_clusters)
 
 
-def leaving_shares(found: Clustering, described: Described) -> NDArray[np.float64]:
+def leaving_shares(found: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
     """(n,) how much of every sample goes where the boundary pairs of its local cluster lead."""
     peak, low = (level[described.local_labels] for level in found.fitted.levels)
     depth = np.where(peak > low, (peak - described.log_intensity) / np.where(peak > low, peak - low, 1.0), 0.0)

@@ -65,21 +65,22 @@ def together_until(hierarchy: Hierarchy, a: int, b: int) -> int:
 
 def find_boundary_pairs(found: Clustering, edge: int, X: Any = None) -> Array:
     """(p, 2) samples of the boundary pairs behind an edge, nearest first, by a new exact search around it."""
-    reference, recipe = found.fitted, found.recipe
-    labels, ends = reference.local_labels, found.topo_graph.edges[edge]
+    training, variant = found.fitted, found.variant
+    labels, ends = training.local_labels, found.topo_graph.edges[edge]
     members = np.flatnonzero(np.isin(labels, ends))
-    reach = recipe.reach(found.n_neighbors).boundary
-    near = reference.source.nearest(reference.source.rows(members, X), reach + 1)  # one is the sample itself
+    reach = variant.reach(found.n_neighbors).boundary
+    near = training.source.nearest(training.source.rows(members, X), reach + 1)  # one is the sample itself
     pairs: dict[tuple[int, int], float] = {}
     for x, row, distances in zip(members.tolist(), near.indices, near.distances, strict=True):
         others = (row != x) & np.isfinite(distances)
         others &= np.cumsum(others) <= reach
-        if recipe.boundary == "uphill":  # higher neighbours but the nearest of them
-            others &= reference.log_intensity[row] > reference.log_intensity[x]
+        if variant.boundary == "uphill":  # higher neighbours but the nearest of them
+            others &= training.log_intensity[row] > training.log_intensity[x]
             others &= np.cumsum(others) > 1
         others &= (labels[row] != labels[x]) & np.isin(labels[row], ends)
         pairs |= {(x, int(y)): float(d) for y, d in zip(row[others], distances[others], strict=True)}
-    if recipe.boundary == "mutual":
+    if variant.boundary == "mutual":
         pairs = {way: d for way, d in pairs.items() if way[::-1] in pairs and way[0] < way[1]}
     ordered = np.array(sorted(pairs, key=lambda way: (pairs[way], way)), np.int64).reshape(-1, 2)
-    return reference.given(ordered)
+    ordered = training.given(ordered)
+    return ordered if variant.boundary == "uphill" else np.sort(ordered, axis=1)

@@ -22,17 +22,17 @@ from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.files import write_aside
 from gitcluster._support.validation import available_memory, check_n_jobs
+from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
-from gitcluster.fitted.clustering import Clustering, Reference
+from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.hierarchy.constrained import Ties
-from gitcluster.inputs import Distances, NeighborGraph, Points
-from gitcluster.inputs.columns import Column, Columns
-from gitcluster.inputs.scaling import LARGEST, Scaling
-from gitcluster.inputs.values import DATE_ORDERS, NATURES
 from gitcluster.kernels import unions
-from gitcluster.recipes import find_recipe
+from gitcluster.preprocessing.columns import Column, Columns
+from gitcluster.preprocessing.scaling import LARGEST, Scaling
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points
+from gitcluster.preprocessing.values import DATE_ORDERS, NATURES
 from gitcluster.topo_graph import TopoGraph
+from gitcluster.variants import find_variant
 
 FORMAT, VERSION, HEADER = "gitcluster-model", 3, "header"
 PARSED = 10
@@ -80,7 +80,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     "Model": fields("clustering_", "Clustering")
     | fields("n_features_in_", "size", "n_columns", optional=True)
     | fields("feature_names_in_", "label", "n_columns", optional=True),
-    "Clustering": fields("recipe", "Recipe")
+    "Clustering": fields("variant", "Variant")
     | fields("n_neighbors", "int", low=1, of="n_fitted")
     | fields("labels", "int", "n_given", low=-1, of="n_clusters")
     | fields("local_labels", "int", "n_given", of="n_local")
@@ -91,14 +91,14 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("topo_graph", "TopoGraph")
     | fields("edge_cut", "EdgeCut")
     | fields("hierarchy", "Hierarchy", optional=True)
-    | fields("ties", "Ties", optional=True)
+    | fields("links", "LinkConstraints", optional=True)
     | fields("selection n_clusters_scores representations", "dict", optional=True)
     | fields("recall", "float", low=0, high=1)
     | fields("n_connected_components", "int", low=1)
     | fields("representation", "str")
-    | fields("n_wanted", "int", low=1, optional=True)
+    | fields("n_requested", "int", low=1, optional=True)
     | fields("prior", "float", "n_prior", low=ABOVE_0, optional=True)
-    | fields("reference", "Reference")
+    | fields("training", "TrainingSamples")
     | fields("feature_names", "texts", "n_features", optional=True)
     | fields("columns", "Columns", optional=True)
     | fields("index", "label", "n_given", optional=True)
@@ -110,12 +110,12 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("proportion_distance misplaced", "float", "n_candidates", gaps=True)
     | fields("chosen", "bool", "n_candidates"),
     "n_clusters_scores": fields("n_clusters", "int", "n_numbers", low=1)
-    | fields("score agreement leak valley confidence", "float", "n_numbers")
+    | fields("score agreement conductance valley confidence", "float", "n_numbers")
     | fields("rank", "int", "n_numbers"),
     "representations": fields("representation reason", "str", "n_representations")
     | fields("score", "float", "n_representations", gaps=True)
     | fields("chosen", "bool", "n_representations"),
-    "Reference": fields("recipe", "Recipe")
+    "TrainingSamples": fields("variant", "Variant")
     | fields("n_neighbors", "int", low=1, of="n_fitted")
     | fields("source", "Points Distances NeighborGraph")
     | fields("units", "float", "n_local", low=ABOVE_0)
@@ -130,7 +130,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("weights", "float", "n_fitted", low=0, optional=True)
     | fields("rows", "int", "n_fitted", of="n_given", optional=True)
     | fields("copies", "int", "n_given", low=-1, of="n_fitted", optional=True),
-    "Recipe": fields("name", "str"),
+    "Variant": fields("name", "str"),
     "TopoGraph": fields("sizes", "int", "n_local", low=1)
     | fields("peaks", "int", "n_local", of="n_given")
     | fields("edges", "int", "n_edges", 2, of="n_local")
@@ -145,16 +145,15 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("edges", "int", "n_merges", of="n_edges")
     | fields("log_strength", "float", "n_merges", low=-INFINITE)
     | fields("sizes", "int", "n_merges"),
-    "Ties": fields("together apart", "int", "", 2, of="n_local")
-    | fields("rival", "int", "n_local", low=-1)
+    "LinkConstraints": fields("must_link cannot_link", "int", "", 2, of="n_local")
+    | fields("class_label", "int", "n_local", low=-1)
     | fields("smallest largest", "float", low=0)
     | fields("weights", "float", "n_local", low=0),
     "Points": fields("values", "matrix", "n_fitted", "n_values")
     | fields("metric", "str")
     | fields("scaling", "Scaling", optional=True)
     | fields("given_features", "size", "n_features")
-    | fields("order", "int", "n_fitted", of="n_fitted", optional=True)
-    | fields("named", "bool")
+    | fields("is_sorted named", "bool")
     | fields("given", "float", "n_fitted", "n_features", optional=True),
     "Distances": fields("size", "size", "n_fitted")
     | fields("fingerprint", "str")
@@ -176,9 +175,21 @@ SCHEMA: dict[str, dict[str, Field]] = {
 }
 """What the fields of classes and the columns of tables hold. A field that is not here is not saved, and has its default
 in a loaded model."""
-SAVED = (Clustering, Reference, TopoGraph, EdgeCut, Hierarchy, Ties, Points, NeighborGraph, Scaling, Columns, Column)
+SAVED = (
+    Clustering,
+    TrainingSamples,
+    TopoGraph,
+    EdgeCut,
+    Hierarchy,
+    LinkConstraints,
+    Points,
+    NeighborGraph,
+    Scaling,
+    Columns,
+    Column,
+)
 MAKE: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in SAVED}
-MAKE |= {"Recipe": lambda name: find_recipe(name), "Distances": partial(Distances, None)}  # without its matrix
+MAKE |= {"Variant": lambda name: find_variant(name), "Distances": partial(Distances, None)}  # without its matrix
 
 
 def save_model(
@@ -271,8 +282,8 @@ def _kind_of(value: Any) -> str:
 def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
     """Yield what ``SCHEMA`` cannot state, and whether it holds; later rules rely on earlier ones."""
     found: Clustering = fitted["clustering_"]
-    graph, cut, tree, reference = found.topo_graph, found.edge_cut, found.hierarchy, found.fitted
-    source, rows, copies, columns = reference.source, reference.rows, reference.copies, found.columns
+    graph, cut, tree, training = found.topo_graph, found.edge_cut, found.hierarchy, found.fitted
+    source, rows, copies, columns = training.source, training.rows, training.copies, found.columns
     n_local = sizes["n_local"]
     first, second = graph.edges.astype(np.int64).T
     yield "topo_graph.sizes must have a sum below 2^62", 0 < sum(graph.sizes.tolist()) < COUNT
@@ -280,14 +291,14 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     yield "topo_graph.edges must be different", len(np.unique(first * n_local + second)) == len(first)
     yield "edge_cut.labels must name every cluster", len(np.unique(cut.labels)) == sizes["n_clusters"]
     yield "edge_cut.kept must be the edges inside clusters", np.array_equal(cut.kept, graph.inside(cut.labels))
-    yield "reference.local_labels must name every local cluster", len(np.unique(reference.local_labels)) == n_local
+    yield "training.local_labels must name every local cluster", len(np.unique(training.local_labels)) == n_local
     top = found.parents
     for _ in range(sizes["n_given"].bit_length()):  # each round doubles the steps uphill
         top = top[top]
     yield "parents must lead uphill to peaks", np.isin(top, graph.peaks).all()
     yield "parents of peaks must be the peaks", (found.parents[graph.peaks] == graph.peaks).all()
     made = [part is not None for part in (tree, found.selection, found.representations)]
-    yield "hierarchy and selection must be those of the variant", made == [found.recipe.has_hierarchy] * 3
+    yield "hierarchy and selection must be those of the variant", made == [found.variant.has_hierarchy] * 3
     if tree is not None:
         root = np.arange(n_local)
         unions.union_edges(root, graph.edges, tree.edges)
@@ -299,18 +310,18 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
         yield "hierarchy.linkage must merge every cluster once", whole and len(np.unique(children)) == children.size
         yield "hierarchy.linkage must have rising heights", (np.diff(tree.linkage[:, 2]) >= 0).all()
         yield "selection.chosen must name a candidate", found.selection is not None and found.selection["chosen"].any()
-    if found.ties is not None:
-        yield "ties.smallest must not exceed ties.largest", found.ties.smallest <= found.ties.largest
+    if found.links is not None:
+        yield "links.smallest must not exceed links.largest", found.links.smallest <= found.links.largest
     if found.n_clusters_scores is not None:
         ranks = np.sort(found.n_clusters_scores["rank"])
         ranks = ranks[ranks > 0]
         yield "n_clusters_scores.rank must be 1, 2, ...", len(ranks) and (ranks == 1 + np.arange(len(ranks))).all()
     if rows is None or copies is None:
         same = rows is copies is None and sizes["n_given"] == sizes["n_fitted"]
-        yield "reference.rows and copies must be there if samples are repeated", same
+        yield "training.rows and copies must be there if samples are repeated", same
     else:
         given = np.flatnonzero(copies >= 0)
-        yield "reference.copies must be places in rows", len(given) and np.array_equal(rows[copies[given]], given)
+        yield "training.copies must name a training sample", len(given)
     if isinstance(source, Distances):
         yield "source.columns must be there with rows", (source.columns is None) == (rows is None)
         yield "n_features_in_ must be the number of samples", sizes.get("n_columns") == sizes["n_given"]
@@ -346,7 +357,7 @@ def _point_relations(source: Points, sizes: dict[str, int]) -> Iterator[tuple[st
         far = LARGEST[values.dtype.char]
         yield "source.values must be small enough for distances", -far <= values.min() <= values.max() <= far
     elif n_values:
-        source.repeat(np.arange(2)).nearest(values[:1], 1)  # raises if the metric is unknown, or not for such values
+        source.take(np.arange(2)).nearest(values[:1], 1)  # raises if the metric is unknown, or not for such values
 
 
 class _Reader:

@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from gitcluster._support.arrays import inverse_order, starts_of
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.inputs import Distances, NeighborGraph, Points
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points
 from gitcluster.topo_graph import TopoGraph
 
 MOST_FOR_PCA = 20_000
@@ -170,7 +170,8 @@ def _check_samples(found: Clustering, X: Any) -> Any:
         )
     if found.source.n_samples != found.n_samples:
         raise ValueError("X must be given: the model was fitted with whole numbers as sample_weight, as repeated rows.")
-    scaling, values = found.source.scaling, found.source.values
+    scaling, values, copies = found.source.scaling, found.source.values, found.fitted.copies
+    values = values if copies is None else values[copies]
     if scaling is None or values.shape[1] != len(scaling.features) or scaling.rotation.size:
         return values
     return values[:, np.argsort(scaling.features)]  # as they were given

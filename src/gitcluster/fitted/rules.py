@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.traits import Trait
-from gitcluster.inputs.values import as_objects, date_text
+from gitcluster.preprocessing.values import as_objects, date_text
 
 LEARN_FROM = 20_000
 DEPTH = 3

@@ -14,12 +14,11 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.inputs import Points
-from gitcluster.inputs.columns import Column, Columns
-from gitcluster.inputs.frames import as_frame, column_names
-from gitcluster.inputs.kinds import find_kind
-from gitcluster.inputs.scaling import apply_scaling
-from gitcluster.inputs.values import Values, date_text, read_values
+from gitcluster.preprocessing.columns import Column, Columns, find_kind
+from gitcluster.preprocessing.frames import as_frame, column_names
+from gitcluster.preprocessing.scaling import apply_scaling
+from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.values import Values, date_text, read_values
 
 SMALL = 0.2
 """A smaller difference is not worth a word."""

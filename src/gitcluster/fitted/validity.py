@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import highest_in
-from gitcluster.fitted.prediction import Described
-from gitcluster.selection.numbers import intrinsic_dimension, open_leak
+from gitcluster.fitted.prediction import SamplePrediction
+from gitcluster.selection import intrinsic_dimension, null_conductance
 
 
-def score_closedness(found: Clustering, samples: Any, described: Described, *, n_jobs: int | None = None) -> float:
+def score_closedness(
+    found: Clustering, samples: Any, described: SamplePrediction, *, n_jobs: int | None = None
+) -> float:
     """The score of samples, new or fitted, as ``found.source.check_new`` returns them; 0 for one cluster."""
     fitted, own = found.fitted, described.clusters
     near = fitted.source.nearest(samples, found.n_neighbors + 1, n_jobs=n_jobs)
@@ -32,7 +34,7 @@ def score_closedness(found: Clustering, samples: Any, described: Described, *, n
     leak = _worst(own, crosses.sum(axis=1) / links, np.ones(len(own), bool))
     leak *= _worst(own, np.exp(2 * relative).sum(axis=1) / links, crosses.any(axis=1))
     shares = np.bincount(own)[np.bincount(own) > 0] / len(own)
-    limit = open_leak(found.n_neighbors, fitted.source.n_samples, intrinsic_dimension(near))
+    limit = null_conductance(found.n_neighbors, fitted.source.n_samples, intrinsic_dimension(near))
     return float(-(shares * np.log(shares)).sum() * max(0.0, 1 - np.sqrt(leak) / limit)) + 0.0
 
 

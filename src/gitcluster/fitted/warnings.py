@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of
 from gitcluster.fitted.attributes import WELL
-from gitcluster.inputs.columns import DISCRETE, Column, Columns
-from gitcluster.inputs.values import date_text
+from gitcluster.preprocessing.columns import DISCRETE, Column, Columns
+from gitcluster.preprocessing.values import date_text
 
 MOST_NOTES = 5
 """Notes that a warning lists; of the others it gives the number."""

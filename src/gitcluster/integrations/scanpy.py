@@ -17,8 +17,8 @@ from gitcluster._support.validation import check_integer
 from gitcluster.estimator import GIT
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
-from gitcluster.inputs.representations import Representation
-from gitcluster.inputs.scaling import Scaling
+from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.scaling import Scaling
 from gitcluster.topo_graph import TopoGraph
 
 COMPONENTS = (10, 20)

@@ -293,7 +293,7 @@ def _settle(
     points: Array, shadows: Shadows, margins: Margins, unit: float, left: Array, found: tuple[Array, Array],
     n_jobs: int | None,
 ) -> None:  # fmt: skip
-    """Compare some rows, whose k-th distance is known up to ties and rounding, with all samples."""
+    """Compare some rows, whose k-th distance is known up to links and rounding, with all samples."""
     half = _half(shadows, margins)
     place = inverse_order(shadows.members)[left]
     slack = 1 + max(2.0**-33, 8 * float(np.finfo(points.dtype).eps))

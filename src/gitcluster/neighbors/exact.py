@@ -68,7 +68,7 @@ def are_few(points: Any, metric: str) -> bool:
 
 
 class Candidates:
-    """A search for near samples that may round, or break ties in its own way."""
+    """A search for near samples that may round, or break links in its own way."""
 
     def __init__(self, points: Any, metric: str, n_jobs: int | None, *, tree: bool = False) -> None:
         self.points, self.metric, self.n_jobs = points, metric, n_jobs
@@ -148,10 +148,10 @@ def _squared_norms(points: Array) -> NDArray[np.float64]:
 
 
 def certain_search(points: Any, k: int, metric: str, n_jobs: int | None) -> tuple[Array, Array]:
-    """Indices and distances of the k nearest others, from a search that rounds or breaks ties in its own way.
+    """Indices and distances of the k nearest others, from a search that rounds or breaks links in its own way.
 
     Ask it for a few candidates more than k; ask for four times as many where the k-th and the last
-    candidate cannot be told apart, until ties and rounding leave no doubt about the k nearest.
+    candidate cannot be told apart, until links and rounding leave no doubt about the k nearest.
     """
     n_samples = points.shape[0]
     candidates = Candidates(points, metric, n_jobs)

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import place_samples
-from gitcluster.inputs import Distances
 from gitcluster.plots._colours import INK, UNBORN, colours_of
 from gitcluster.plots._labels import plain
 from gitcluster.plots._points import draw_points, take_map
 from gitcluster.plots._style import add_legend, check_model, line_entry
+from gitcluster.preprocessing.sources import Distances
 
 DASHED = (0, (3, 2))
 CROSSING = "#B2182B"

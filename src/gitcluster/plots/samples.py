@@ -13,8 +13,7 @@ from sklearn.utils import check_array
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.places import Places, place_samples, usual_values
-from gitcluster.fitted.prediction import describe_samples
-from gitcluster.inputs import Points
+from gitcluster.fitted.prediction import predict_samples
 from gitcluster.plots._coarse import coarsen, told_nodes
 from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours
 from gitcluster.plots._labels import name_places
@@ -27,6 +26,7 @@ from gitcluster.plots._style import (
     line_entry,
     marker_entry,
 )
+from gitcluster.preprocessing.sources import Points
 
 MOST_ARROWS = 1500
 """Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
@@ -148,7 +148,7 @@ def _draw_contours(ax: Axes, found: Clustering, places: Places, *, scaled: bool)
     grid = np.stack(np.meshgrid(*sides), axis=-1)
     samples = grid.reshape(-1, 2)
     samples = samples if scaled else found.fitted.source.check_new(samples, check_array)
-    height = describe_samples(found.fitted, samples).log_intensity.reshape(grid.shape[:2])
+    height = predict_samples(found.fitted, samples).log_intensity.reshape(grid.shape[:2])
     limits = ax.get_xlim(), ax.get_ylim()
     lowest, highest = np.quantile(usual_values(found.log_intensity), (0.05, 1))
     levels = np.linspace(lowest, highest, LEVELS + 1)[:-1]

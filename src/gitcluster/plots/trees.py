@@ -27,7 +27,7 @@ def check_hierarchy(model: Any, ax: Axes | None) -> tuple[Clustering, Hierarchy]
     found = check_model(model, ax=ax)
     if found.hierarchy is None:
         raise ValueError(
-            f"variant={found.recipe.name!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
+            f"variant={found.variant.name!r} makes no hierarchy, only the default does. Fit GIT(variant='adaptive')."
         )
     return found, found.hierarchy
 

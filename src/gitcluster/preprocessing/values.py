@@ -274,7 +274,7 @@ def _date_formats(counts: Counter[Any]) -> list[Format]:
 
 
 def _best_formats(counts: Counter[Any], formats: list[Format]) -> list[Format]:
-    """Return the formats in which nearly all cells can be read, the best first, ties in the given order."""
+    """Return the formats in which nearly all cells can be read, the best first, links in the given order."""
     shares = {fmt: _share(counts, fmt) for fmt in formats}
     return [fmt for fmt in sorted(formats, key=lambda fmt: -shares[fmt]) if shares[fmt] >= READABLE]
 

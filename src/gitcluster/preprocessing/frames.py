@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gitcluster.inputs.values import as_objects
+from gitcluster.preprocessing.values import as_objects
 
 
 def as_frame(X: Any) -> "nw.DataFrame[Any] | None":

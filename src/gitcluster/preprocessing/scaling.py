@@ -1,12 +1,18 @@
-"""Before stage 1: the scale of the features, kept so that new samples are scaled alike.
+"""Scale the features before stage 1; the scale is stored, so that new samples are scaled alike.
 
 Dividing every feature by its standard deviation makes all later stages independent of units (Theorem 1). Features
-that do not vary are dropped. Dense samples are centred as well, which changes no distance and keeps the digits of
-data far from the origin; sparse ones are not, so that they stay sparse. After
-that features may be bent by a power and rotated, see ``inputs.representations``. Every row is scaled on its own, so
-that parts of the samples, and new ones, are scaled to the last bit as all of them together.
+that do not vary are dropped. Dense samples are centred as well, which changes no distance and preserves the digits of
+data far from the origin; sparse ones are not, so that they stay sparse. A power transform and a rotation may follow,
+see ``preprocessing.representations``. Every row is scaled independently, so that parts of the samples, and new samples,
+get exactly the same values as all samples at once.
+
+Features have a canonical order, which does not depend on the order in which they were given. The order of the samples
+decides between equal distances and compares feature by feature, and sums over features round in the order of the
+features. Features are sorted by mean and standard deviation, as shares of their ranges. Features with the same values
+in other rows, such as yes/no columns with equally many ones, are compared by the rows that hold these values.
 """
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -18,6 +24,7 @@ from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_unmasked
 from gitcluster.kernels import run_threads
 from gitcluster.kernels import scaling as kernels
+from gitcluster.neighbors.duplicates import GRID
 
 LARGEST = {"d": 1e140, "f": 1e30}
 """Coordinates up to which distances are finite; if all are below the inverse, distances underflow."""
@@ -28,24 +35,24 @@ ROWS_AT_ONCE, COLUMNS_AT_ONCE = 4096, 16
 
 
 class Scaling(NamedTuple):
-    """How to scale samples: feature j becomes ((x_j / 2 - low_j) / span_j - mean_j) / deviation_j."""
+    """A scaling: feature j becomes ((x_j / 2 - low_j) / span_j - mean_j) / deviation_j."""
 
     features: Array
-    """(m,) features that are kept."""
+    """(m,) features that are used."""
     low: NDArray[np.float64]
     span: NDArray[np.float64]
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     weights: NDArray[np.float64]
-    """(m,) given weights instead of all that; empty where there are none."""
+    """(m,) factors instead of the moments; empty if there are none."""
     powers: NDArray[np.float64] = np.empty(0)
-    """(m,) exponents of Yeo and Johnson's transform of what comes out; empty where there is none."""
+    """(m,) exponents of Yeo and Johnson's transform of the result; empty if there is none."""
     means: NDArray[np.float64] = np.empty(0)
-    """(m,) subtracted after that."""
+    """(m,) means after the power transform."""
     spreads: NDArray[np.float64] = np.empty(0)
-    """(m,) divided by then."""
+    """(m,) standard deviations after the power transform."""
     rotation: NDArray[np.float64] = np.empty((0, 0))
-    """(m, r) principal components that are kept in the end, one per column; empty where there is no rotation."""
+    """(m, r) principal components, one per column; empty if there is no rotation."""
 
     def take(self, order: Array) -> "Scaling":
         """Return the scaling with its features in another order."""
@@ -103,14 +110,14 @@ def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
 
 
 def varying_features(low: Array, high: Array) -> Array:
-    """Features whose lowest and highest value differ by more than rounding."""
+    """Return the features whose lowest and highest value differ by more than rounding."""
     bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2
     rounding = 8 * np.finfo(low.dtype).eps * np.maximum(np.abs(bottom), np.abs(top))
     return np.flatnonzero(top - bottom > rounding)
 
 
 def sum_moments(columns: Array, low: Array, high: Array) -> NDArray[np.int64]:
-    """Sums of values and squares, (features, 8) whole numbers: those of parts of the samples add up to those of all.
+    """Return exact sums of values and squares, (features, 8) integers; those of parts add up to those of all samples.
 
     Values, (features, samples), are counted from the lowest, for the digits of data far from 0, and halved, for data
     near the largest float. A share v of the span, a multiple of 2^-52, is a 2^26 + b; the sums are of a, b, a^2, a b
@@ -129,7 +136,7 @@ def sum_moments(columns: Array, low: Array, high: Array) -> NDArray[np.int64]:
 
 
 def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray[np.int64], n_samples: int) -> Scaling:
-    """The scale of features from what :func:`sum_moments` found; no rounding before the last step."""
+    """Return the scaling from the sums of :func:`sum_moments`; only the last step is rounded."""
     bottom, top = low[features].astype(np.float64) / 2, high[features].astype(np.float64) / 2
     mean, deviation = np.empty((2, len(features)))
     for column, (a, b, *halves) in enumerate(sums.tolist()):
@@ -154,9 +161,9 @@ def _fit_sparse(X: Any) -> Scaling:
 
 
 def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
-    """Scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``.
+    """Return scaled samples: a new C-contiguous array, or a CSR array with sorted rows, in the precision of ``X``.
 
-    With ``rows`` these samples alone, in this order; dense ones are taken and scaled a part at a time.
+    With ``rows``, only these samples in this order; dense ones are scaled in blocks.
     """
     if issparse(X):
         return _scale_sparse(X if rows is None else X[rows], scaling)
@@ -186,7 +193,7 @@ def _scale_sparse(X: Any, scaling: Scaling | None) -> Any:
 
 
 def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
-    """Some samples, all features of them."""
+    """Return some samples with all features."""
     if scaling is None:
         return X
     if len(scaling.weights) == len(scaling.features):
@@ -199,7 +206,7 @@ def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
 
 
 def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.float64]:
-    """Some features of some samples, (features, samples), as they are before a rotation."""
+    """Return some features of some samples, (features, samples), before a rotation."""
     low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
     with np.errstate(over="ignore"):
         values = np.ascontiguousarray(X[:, scaling.features[columns]].T, np.float64)
@@ -210,23 +217,23 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
         values /= deviation
         if len(scaling.powers):
             for column, power in enumerate(scaling.powers[columns]):
-                bend(values[column], power)
+                yeo_johnson(values[column], power)
             values -= scaling.means[columns, None]
             values /= scaling.spreads[columns, None]
     return values
 
 
-def bend(values: NDArray[np.float64], power: float) -> None:
-    """Yeo and Johnson's transform of values, in their place; those far out stay finite."""
+def yeo_johnson(values: NDArray[np.float64], power: float) -> None:
+    """Apply Yeo and Johnson's transform to values in place; large values stay finite."""
     kernels.grow(values)
     kernels.stretch(values, power, values)
 
 
 def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
-    """Coordinates along the columns of ``rotation``, each row summed on its own and in one order."""
-    turned = np.zeros((len(points), rotation.shape[1]))
-    kernels.rotate(0, len(points), points, rotation, turned)
-    return turned
+    """Return coordinates along the columns of ``rotation``; every row is summed independently and in order."""
+    rotated = np.zeros((len(points), rotation.shape[1]))
+    kernels.rotate(0, len(points), points, rotation, rotated)
+    return rotated
 
 
 def scale_checked(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
@@ -265,3 +272,95 @@ def scale_features(X: Any, scale: ArrayLike | str | None = "std") -> Any:
            [ 1.]])
     """
     return apply_scaling(X, fit_scaling(X, scale))
+
+
+SumColumns = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
+"""Hashes of features from the ranks that they have so far, see :func:`sum_columns`."""
+
+
+def rank_features(keys: Any, hash_columns: SumColumns) -> NDArray[np.int64]:
+    """Return the features in canonical order, by several rows of ``keys``, then by the rows that hold their values.
+
+    Features of equal keys have equal ranks. Rows are hashed by the ranks and values of their features, whatever the
+    order of these, and features by the hashes and values of their rows. This is repeated while it separates features.
+    Features that stay equal are exchangeable: in a full grid nothing distinguishes width from height.
+    """
+    ranks = _rank_alike(keys)
+    while ranks.max(initial=-1) + 1 < len(ranks):
+        finer = _rank_alike([ranks, hash_columns(ranks)])
+        if finer.max() == ranks.max():
+            break
+        ranks = finer
+    return np.argsort(ranks, kind="stable")
+
+
+def _rank_alike(keys: Any) -> NDArray[np.int64]:
+    """Return the rank of every column of some keys, the first key first; equal columns have equal ranks."""
+    order = np.lexsort(list(keys)[::-1])
+    fresh = np.zeros(len(order), np.int64)
+    for key in keys:
+        fresh[1:] |= key[order][1:] != key[order][:-1]
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.cumsum(fresh)
+    return ranks
+
+
+def order_scaling(X: Array, scaling: Scaling, *, n_jobs: int | None = None) -> Scaling:
+    """Return the scaling by standard deviations with the features of dense samples in canonical order."""
+
+    def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return sum_columns(X, scaling, ranks, n_jobs=n_jobs)
+
+    return scaling.take(rank_features([scaling.mean, scaling.deviation], hash_columns))
+
+
+def all_features(scaling: Scaling, n_features: int) -> NDArray[np.int64]:
+    """Return the features of a scaling in their order, then those that do not vary."""
+    return np.concatenate([scaling.features, np.setdiff1d(np.arange(n_features), scaling.features)])
+
+
+def sum_columns(
+    X: Array, scaling: Scaling, ranks: NDArray[np.int64], *, n_jobs: int | None = None
+) -> NDArray[np.uint64]:
+    """Return a hash of every feature of a scaling; those of parts of the samples add up to those of all.
+
+    Values are counted in many small shares of the range: the same in all units.
+    """
+
+    def add(start: int) -> NDArray[np.uint64]:
+        steps = X[start : start + ROWS_AT_ONCE, scaling.features].astype(np.float64).T / 2
+        steps -= scaling.low[:, None]
+        steps *= (GRID / scaling.span)[:, None]
+        values = mix(np.rint(steps).astype(np.int64).view(np.uint64))
+        rows = mix(values + mix(ranks.view(np.uint64))[:, None]).sum(axis=0)  # sums wrap around, in any order
+        return np.asarray(mix(values + rows).sum(axis=1))
+
+    nothing = np.zeros(len(ranks), np.uint64)
+    return np.asarray(sum(run_threads(add, range(0, len(X), ROWS_AT_ONCE), n_jobs), start=nothing))
+
+
+def order_sparse(X: Any) -> NDArray[np.int64]:
+    """Return all features of a CSR array in canonical order."""
+    largest = np.asarray(abs(X).max(axis=0).todense(), dtype=np.float64).ravel()
+    columns, rows = X.indices, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    steps = np.rint(X.data / largest[columns] * GRID).astype(np.int64)
+    values = mix(steps.view(np.uint64))
+
+    def add_up(to: Any, hashes: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+        total = np.zeros(size, np.uint64)
+        np.add.at(total, to, hashes)
+        return total
+
+    def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
+        of_rows = add_up(rows, mix(values + mix(ranks.view(np.uint64))[columns]), X.shape[0])
+        return add_up(columns, mix(values + of_rows[rows]), X.shape[1])
+
+    sums = add_up(columns, steps.view(np.uint64), X.shape[1])
+    return rank_features([np.bincount(columns, minlength=X.shape[1]), sums], hash_columns)
+
+
+def mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return well-mixed bits (the finalizer of SplitMix64): sums of them are equal for equal sets only."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -1,21 +1,19 @@
-"""Ways to look at the same features: what they share shows in all of them, an accident of one of them does not.
+"""Representations of the features: structure shows in all of them, an accident of one of them does not.
 
-Standard deviations are right for features in different units and wrong where all share one: pixels, counts, principal
-components. Skewed features want a power, noise among many wants to be left out. Nobody tells which it is, so the fit
-looks at all of them and keeps what they agree on.
+Dividing by standard deviations is right for features in different units and wrong if all share one: pixels, counts,
+principal components. Skewed features need a power transform, noise among many features needs to be left out. Nobody
+specifies which it is, so a fit compares all representations and keeps the clustering they agree on.
 
 - ``std``: every feature divided by its standard deviation;
-- ``given``: as they are, all divided by one number;
+- ``given``: unscaled, all divided by one number;
 - ``range``: every feature divided by its range;
-- ``power``: bent by the power that makes it most like a Gaussian (Yeo and Johnson 2000), then standard deviations;
-- ``components``: principal components of ``std`` that hold most of the variance.
+- ``power``: the power transform of Yeo and Johnson (2000), then standard deviations;
+- ``components``: principal components of ``std`` with most of the variance.
 
-A yes/no column divided by its standard deviation is a wall between two halves of the samples. Beside columns of numbers
-it gets the weight at which crossing it is as far as the tenth nearest sample is, typically, in the columns of numbers.
-The same holds for the categories of a table, see :class:`FeatureKinds`, and for neighbouring values of its numbers,
-where these are as few as grades or answers on a scale.
-
-In: samples, or some of them. Out: a :class:`Scaling` for every way, or the reason why there is none.
+A yes/no column divided by its standard deviation is a wall between two halves of the samples. Beside numeric columns it
+gets the weight at which crossing it is as far as the tenth nearest sample is, typically, in the numeric columns. The
+same holds for the categories of a table, see :class:`FeatureKinds`, and for neighbouring values of a numeric column
+with few values, such as grades.
 """
 
 from math import inf, log
@@ -26,81 +24,83 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
-from gitcluster.inputs.scaling import Scaling, apply_scaling, bend, scale_checked
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.kernels import scaling as kernels
 from gitcluster.neighbors import find_neighbors
+from gitcluster.preprocessing.scaling import Scaling, apply_scaling, scale_checked, yeo_johnson
 
 POWERS = (-2.0, 4.0)
-"""Exponents that are tried."""
-VALUES = 500_000
-"""Values that exponents are fitted to, at most."""
+"""Range of exponents; scikit-learn's PowerTransformer uses an open search in about the same range."""
+MAX_VALUES = 500_000
+"""Number of values from which exponents are estimated."""
 GOLDEN = 0.6180339887498949
-STEPS = 16
-KEPT = 0.9
-"""Share of the variance that principal components hold."""
-WIDEST = 2000
-"""Features up to which principal components are computed."""
-TENTH = 10
-"""A step in a yes/no column is as far as this neighbour in the columns of numbers."""
+"""Golden ratio."""
+N_STEPS = 16
+"""Steps of the golden section search: the last interval is 6 * GOLDEN**16 = .003 wide."""
+VARIANCE_KEPT = 0.9
+"""Share of the variance in the principal components that are used."""
+MAX_FEATURES = 2000
+"""Features up to which principal components are computed; the cost is cubic."""
+CROSSING_NEIGHBOR = 10
+"""A step in a yes/no column is as long as the distance to this neighbour in the numeric columns."""
 
 
 class Representation(NamedTuple):
-    """One way to look at the features."""
+    """One representation of the features."""
 
     name: str
     scaling: Scaling | None
     reason: str = ""
-    """Why it cannot be formed, or need not be."""
+    """Reason for leaving it out."""
 
 
-def name_of(scale: Any) -> str:
-    """The name of the one representation that a scale other than "auto" asks for.
+def representation_name(scale: Any) -> str:
+    """Return the name of the single representation that a scale other than "auto" requests.
 
     Examples
     --------
-    >>> name_of("std"), name_of(None), name_of([1.0, 0.5])
+    >>> representation_name("std"), representation_name(None), representation_name([1.0, 0.5])
     ('std', 'given', 'weights')
     """
     return scale if isinstance(scale, str) else "given" if scale is None else "weights"
 
 
-def named_way(ways: list[Representation], name: str) -> Representation:
-    """One of the ways, or an error where it cannot be formed."""
-    found = next(way for way in ways if way.name == name)
-    if found.scaling is None:
-        raise ValueError(f"scale={name!r} is not possible here: {found.reason}. Use scale='std'.")
-    return found
+def named_representation(representations: list["Representation"], name: str) -> "Representation":
+    """Return one of the representations; an error if it cannot be computed."""
+    chosen = next(some for some in representations if some.name == name)
+    if chosen.scaling is None:
+        raise ValueError(f"scale={name!r} is not possible here: {chosen.reason}. Use scale='std'.")
+    return chosen
 
 
 class FeatureKinds(NamedTuple):
-    """What is known of features that are columns of a table, one row per feature."""
+    """Kinds of features that are columns of a table, one entry per feature."""
 
     column: NDArray[np.int64]
-    """The column that it belongs to: a category has one feature per value."""
+    """Column of the feature: a category has one feature per value."""
     discrete: NDArray[np.bool_]
-    """Whether its column has values that are apart or the same, and nothing between."""
-    asked: NDArray[np.float64]
-    """The weight that was asked for."""
+    """Whether the column is a category, without values in between."""
+    weight: NDArray[np.float64]
+    """Requested weight."""
 
     def take(self, features: NDArray[np.int64]) -> "FeatureKinds":
-        """Some of the features."""
-        return FeatureKinds(self.column[features], self.discrete[features], self.asked[features])
+        """Return the kinds of some of the features."""
+        return FeatureKinds(self.column[features], self.discrete[features], self.weight[features])
 
 
 def represent(
     X: Any, base: Scaling, kinds: FeatureKinds | None = None, *, n_jobs: int | None = None
 ) -> list[Representation]:
-    """All ways to look at samples, the simplest first.
+    """Return all representations, the simplest first.
 
     Parameters
     ----------
     X : ndarray or CSR array of shape (n_samples, n_features)
         Some of the samples, or all.
     base : Scaling
-        Standard deviations of all of them.
+        Standard deviations of all samples.
     kinds : FeatureKinds, default=None
-        What is known of the features, where they are columns of a table.
+        Kinds of the features, if they are columns of a table.
     n_jobs : int, default=None
     """
     if issparse(X):
@@ -116,7 +116,7 @@ def represent(
 
 
 def represent_table(X: Any, base: Scaling, kinds: FeatureKinds, *, divide: bool) -> Representation:
-    """Columns of a table in one way: by standard deviations, or, without ``divide``, numbers in the units they have."""
+    """Return one representation of a table: standard deviations or, without ``divide``, numbers in their units."""
     table = kinds.take(base.features)
     if not divide and not table.discrete.all():
         spread = 2 * base.span * base.deviation
@@ -128,7 +128,7 @@ def represent_table(X: Any, base: Scaling, kinds: FeatureKinds, *, divide: bool)
 
 
 def find_kinds(points: NDArray[np.float64]) -> tuple[FeatureKinds, NDArray[np.float64]]:
-    """Kinds of features that are no columns of a table: discrete are those of two values; and their ranges."""
+    """Return the kinds of features of an array, discrete if they have two values, and their ranges."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     two, n_features = ((points == low) | (points == high)).all(axis=0), points.shape[1]
     return FeatureKinds(np.arange(n_features), two, np.ones(n_features)), high - low
@@ -142,11 +142,11 @@ def weigh_features(
     close: bool,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Weights of features that were divided by their standard deviations.
+    """Return the weights of features that were divided by their standard deviations.
 
-    Two values of a discrete column are one crossing apart, the median distance to the tenth neighbour among the
-    numbers, and at most as far as makes the column vary as much as one of numbers. ``close`` numbers have neighbouring
-    values that are at most one crossing apart.
+    The distance between two values of a discrete column is the crossing length, the median distance to the tenth
+    neighbour in the numeric columns, unless the variance of the column would exceed that of a numeric one. With
+    ``close``, neighbouring values of a numeric column are at most the crossing length apart.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def weigh_features(
     close : bool
     n_jobs : int, default=None
     """
-    weights, numbers = kinds.asked.copy(), ~kinds.discrete
+    weights, numbers = kinds.weight.copy(), ~kinds.discrete
     if numbers.all() and not close:
         return weights
     crossing = crossing_length(points[:, numbers] * weights[numbers], n_jobs=n_jobs)
@@ -165,16 +165,16 @@ def weigh_features(
         steps = np.array([step_of(values) for values in points[:, numbers].T])
         weights[numbers] *= np.divide(crossing, steps, out=np.ones_like(steps), where=steps > crossing)
     for column in np.unique(kinds.column[kinds.discrete]):
-        of = np.flatnonzero(kinds.column == column)
-        if len(of) == 1:
-            weights[of] *= np.minimum(1.0, crossing / span[of])
-        else:  # one value per feature: those of two rows differ in two features
-            weights[of] *= min(1 / np.linalg.norm(1 / span[of]), crossing / np.sqrt(2)) / span[of]
+        own = np.flatnonzero(kinds.column == column)
+        if len(own) == 1:
+            weights[own] *= np.minimum(1.0, crossing / span[own])
+        else:  # one feature per value: two different rows differ in two features
+            weights[own] *= min(1 / np.linalg.norm(1 / span[own]), crossing / np.sqrt(2)) / span[own]
     return weights
 
 
 def step_of(values: NDArray[np.float64]) -> float:
-    """How far neighbouring values of a feature are apart: the median, 0 where all are equal.
+    """Return the median difference of neighbouring values of a feature, 0 if all are equal.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def step_of(values: NDArray[np.float64]) -> float:
 
 
 def crossing_length(numbers: NDArray[np.float64], *, n_jobs: int | None = None) -> float:
-    """The median distance to the tenth neighbour; infinite where there is none, or most rows have ten equal ones.
+    """Return the median distance to the tenth neighbour; infinite without one, or if most rows have ten equal ones.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def crossing_length(numbers: NDArray[np.float64], *, n_jobs: int | None = None) 
     """
     if len(numbers) < 3 or not numbers.shape[1]:
         return np.inf
-    k, numbers = min(TENTH, len(numbers) - 1), np.ascontiguousarray(numbers)
+    k, numbers = min(CROSSING_NEIGHBOR, len(numbers) - 1), np.ascontiguousarray(numbers)
     near = find_neighbors(numbers, n_neighbors=k, search="exact", n_jobs=n_jobs)
     return float(np.median(near.distances[:, -1])) or np.inf
 
@@ -209,7 +209,7 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
     else:
-        asked = 1.0 if table is None else table.asked
+        asked = 1.0 if table is None else table.weight
         scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / asked)
     try:
         scale_checked(X, scaling)
@@ -237,13 +237,13 @@ def _power(
     if n_features == 0:
         return Representation("power", None, "no feature varies")
     powers, means, spreads = np.ones(n_features), np.zeros(n_features), np.ones(n_features)
-    step = 1 + n_samples * n_features // VALUES
+    step = 1 + n_samples * n_features // MAX_VALUES
 
     def fit(j: int) -> None:
         values = np.ascontiguousarray(points[:, j])
         if not discrete[j]:
             powers[j] = best_power(values[::step])
-        bend(values, powers[j])
+        yeo_johnson(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]
 
     run_threads(fit, range(n_features), n_jobs)
@@ -253,21 +253,21 @@ def _power(
 
 
 def best_power(values: NDArray[np.float64]) -> float:
-    """The exponent that makes values most like those of a Gaussian after the transform, by golden section."""
-    grown, bent = values.copy(), np.empty_like(values)
-    kernels.grow(grown)
-    n, slopes = len(values), in_turn(grown)
+    """Return the exponent of largest Gaussian likelihood after the transform, by golden section search."""
+    logs, transformed = values.copy(), np.empty_like(values)
+    kernels.grow(logs)
+    n, slopes = len(values), sum_in_order(logs)
 
     def likelihood(power: float) -> float:
-        kernels.stretch(grown, power, bent)
-        mean = in_turn(bent) / n
-        variance = in_turn(bent * bent) / n - mean * mean
+        kernels.stretch(logs, power, transformed)
+        mean = sum_in_order(transformed) / n
+        variance = sum_in_order(transformed * transformed) / n - mean * mean
         return (power - 1.0) * slopes - 0.5 * n * log(variance) if 1e-12 < variance < inf else -inf
 
     low, high = POWERS
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = likelihood(left), likelihood(right)
-    for _ in range(STEPS):
+    for _ in range(N_STEPS):
         if at_left >= at_right:
             high, right, at_right = right, left, at_left
             left = high - GOLDEN * (high - low)
@@ -279,8 +279,8 @@ def best_power(values: NDArray[np.float64]) -> float:
     return 0.5 * (low + high)
 
 
-def in_turn(values: NDArray[np.float64]) -> float:
-    """The sum of values, added one after the other."""
+def sum_in_order(values: NDArray[np.float64]) -> float:
+    """Return the sum of values, added one after the other: numpy adds in pairs, which depends on the version."""
     return float(np.add.accumulate(values)[-1])
 
 
@@ -288,15 +288,15 @@ def _components(points: NDArray[np.float64], std: Representation) -> Representat
     n_features = points.shape[1]
     if n_features < 3:
         return Representation("components", None, "fewer than 3 features vary")
-    if n_features > WIDEST:
-        return Representation("components", None, f"more than {WIDEST:,} features")
+    if n_features > MAX_FEATURES:
+        return Representation("components", None, f"more than {MAX_FEATURES:,} features")
     centred = points - points.mean(axis=0)
-    with limit_threads(1):  # so small a matrix that threads would wait for each other
+    with limit_threads(1):  # the matrix is small: threads would wait for each other
         variances, axes = eigh(centred.T @ centred)
     variances, axes = np.maximum(variances[::-1], 0), axes[:, ::-1]
     if not variances[0] > 0:
         return Representation("components", None, "the samples studied do not vary")
-    n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), KEPT)) + 1
+    n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), VARIANCE_KEPT)) + 1
     rotation = np.ascontiguousarray(axes[:, : min(n_kept, n_features)])
     assert std.scaling is not None
     return Representation("components", std.scaling._replace(rotation=rotation))

@@ -1,0 +1,695 @@
+"""The data of a fit: samples in features, a matrix of distances, or a graph of neighbours.
+
+:func:`check_source` turns the user's X into one of three classes with the same methods; nothing is checked again after
+that. Each class searches the neighbours of its samples (stage 1), the nearest of them to new samples, new samples that
+equal fitted ones, and the shortest bridges between local clusters that no boundary pair connects.
+"""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
+
+from gitcluster._support.arrays import Array, short_indices, starts_of
+from gitcluster._support.validation import check_integer, check_unmasked
+from gitcluster.kernels import run_chunks
+from gitcluster.kernels import search as kernels
+from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix, search_points
+from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
+from gitcluster.neighbors.exact import (
+    Candidates,
+    empty_neighbors,
+    fits_cells,
+    nearest_between,
+    quiet_conversion,
+    round_distances,
+)
+from gitcluster.neighbors.shadows import Again
+from gitcluster.preprocessing.representations import FeatureKinds, Representation
+from gitcluster.preprocessing.scaling import LARGEST, Scaling, apply_scaling, scale_checked
+
+MIN_DISTANCE_RATIO = 1e10
+"""If the largest distance is below this multiple of the smallest normal float, ratios of distances lose digits."""
+GRAPH_INPUT = "metric='precomputed_graph' takes a sparse matrix of distances or a tuple (indices, distances)"
+
+Validate = Callable[..., Any]
+"""scikit-learn's ``check_array``, or ``validate_data`` of an estimator, which also stores the names of features."""
+Bridge = tuple[float, int, int]
+"""Distance between two peaks, and the two."""
+FindBridges = Callable[[Array], list[Bridge]]
+"""Returns the shortest bridge out of every component but the largest, from the component of every peak."""
+
+
+def check_source(X: Any, metric: str, *, validate: Validate = check_array) -> "Source":
+    """Return samples, distances or a graph of neighbours, checked.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, or (indices, distances)
+    metric : str
+        "precomputed" for a matrix of distances, "precomputed_graph" for a graph, else a metric between samples.
+    validate : callable, default=check_array
+        Checks an array.
+    """
+    if metric == NeighborGraph.metric:
+        return NeighborGraph(check_graph(X))
+    _check_metric(metric)
+    samples = as_floats(X, validate, ensure_min_samples=2)
+    if is_pairwise(metric):
+        if issparse(samples):
+            raise ValueError("A sparse matrix lacks most distances. Use metric='precomputed_graph'.")
+        if samples.shape[0] != samples.shape[1]:
+            raise ValueError(
+                f"metric='precomputed' takes a square matrix of distances, got shape {samples.shape}. "
+                "Use another metric for samples by features."
+            )
+        _check_not_negative(samples)
+    return as_source(tidy_rows(samples) if issparse(samples) else samples, metric)
+
+
+def as_source(samples: Any, metric: str) -> "Points | Distances":
+    """Return samples, or distances between them, that need no check."""
+    if is_pairwise(metric):
+        return Distances(samples, len(samples))
+    return Points(samples, metric, None, int(samples.shape[1]))
+
+
+def is_pairwise(metric: Any) -> bool:
+    """Return whether X is a matrix of distances between samples."""
+    return bool(metric == Distances.metric)
+
+
+def takes_sparse(metric: Any) -> bool:
+    """Return whether X may be a sparse matrix."""
+    return metric not in (Distances.metric, "haversine")
+
+
+def _check_metric(metric: Any) -> None:
+    """Raise ValueError for a metric that is unknown or needs parameters."""
+    if metric in ("euclidean", "cosine", Distances.metric) or callable(metric):
+        return
+    if metric in ("mahalanobis", "pyfunc", "seuclidean"):
+        raise ValueError(f"metric={metric!r} needs parameters. Compute the distances and use metric='precomputed'.")
+    from sklearn.neighbors import VALID_METRICS  # slow to import
+
+    known = {name for names in VALID_METRICS.values() for name in names if isinstance(name, str)}
+    if not isinstance(metric, str) or metric not in known:
+        near = difflib.get_close_matches(str(metric), known, 1)
+        remedy = f"Did you mean {near[0]!r}?" if near else "Use 'precomputed' with a matrix of distances."
+        raise ValueError(f"metric must be one of sklearn.neighbors.VALID_METRICS, got {metric!r}. {remedy}")
+
+
+def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int = 2, allow_nan: bool = False) -> Any:
+    """Return the user's X as a C-ordered array or CSR matrix of floats."""
+    check_unmasked("X", X)
+    if issparse(X) and X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X is a sparse matrix of complex numbers.")
+    with np.errstate(invalid="ignore", over="ignore"):  # sums that detect values that are not finite
+        try:
+            samples = validate(
+                X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr",
+                ensure_min_samples=ensure_min_samples, ensure_all_finite="allow-nan",
+            )  # fmt: skip
+        except OverflowError as error:
+            raise ValueError(f"X has a value that is too large for a float: {error}") from None
+        values = samples.data if issparse(samples) else samples
+        # The sum is NaN if any value is, and much faster than a test of every value.
+        if not allow_nan and np.isnan(values.sum()) and np.isnan(values).any():
+            raise ValueError(
+                f"Input X contains NaN in {int(np.isnan(values).sum()):,} cells. Pass a data frame, whose missing "
+                "numbers are imputed from the nearest rows, or use sklearn.impute.KNNImputer first."
+            )
+    return samples
+
+
+def _check_distances(near: Neighbors) -> Neighbors:
+    """Return neighbours unless their distances are so small that ratios have lost their digits."""
+    distances = near.distances
+    if 0 < distances.max() < MIN_DISTANCE_RATIO * np.finfo(distances.dtype).tiny:
+        raise ValueError(
+            "The distances between samples are too small for floating point. Multiply X, or use scale='std'."
+        )
+    return near
+
+
+def _check_not_negative(distances: Any) -> None:
+    if (distances < 0).any():
+        raise ValueError("metric='precomputed' takes distances, got negative values. Pass distances, not similarities.")
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Samples in features, dense or sparse."""
+
+    values: Any
+    """(n_samples, n_used_features) ndarray or CSR array, between whose rows distances are measured."""
+    metric: str = "euclidean"
+    scaling: Scaling | None = None
+    """The transformation from the given features to ``values``."""
+    given_features: int | None = None
+    """Number of given features, if some are not used."""
+    is_sorted: bool = False
+    """Whether the samples are in canonical order, which does not depend on the order in which they were given."""
+    kinds: FeatureKinds | None = None
+    """Kinds of the features, if they are columns of a table, until they are scaled."""
+    named: bool = False
+    """Whether the features have names, so that explanations show their values."""
+    given: Any = None
+    """(n_samples, n_features) features before a power transform or rotation, if they have names."""
+    symmetric: ClassVar[bool] = True
+    """Whether d(x, y) = d(y, x) up to rounding."""
+    repeatable: ClassVar[bool] = True
+    """Whether a sample of weight w can be given as w rows."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of given features."""
+        return int(self.values.shape[1]) if self.given_features is None else self.given_features
+
+    def transform(
+        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
+    ) -> "Points":
+        """Return the samples of ``rows`` (None for all) in a representation; never the same array."""
+        scaling = representation.scaling
+        if self.metric != "euclidean" and scaling is None:
+            return replace(self, values=apply_scaling(self.values, None, rows=rows), is_sorted=is_sorted)
+        irreversible = scaling is not None and (len(scaling.powers) or scaling.rotation.size)
+        given = None
+        if self.named and irreversible and not issparse(self.values):
+            given = self.values if rows is None else self.values[rows]
+        values = scale_checked(self.values, scaling, rows=rows, n_jobs=n_jobs)
+        return replace(self, values=values, scaling=scaling, kinds=None, given=given, is_sorted=is_sorted)
+
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> Again | None:
+        """Return a function that computes some of the rows of :meth:`transform` again; None for sparse samples."""
+        if issparse(self.values):
+            return None
+        scaling = representation.scaling
+        return lambda some: apply_scaling(self.values, scaling, rows=some if rows is None else rows[some])
+
+    def take(self, rows: Array) -> "Points":
+        """Return some of the samples, in another order or more than once."""
+        given = None if self.given is None else self.given[rows]
+        return replace(self, values=self.values[rows], given=given, is_sorted=False)
+
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        """Search the nearest neighbours; ``again`` recomputes rows, so that their memory can be used meanwhile."""
+        return _check_distances(
+            search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, again=again)
+        )
+
+    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the same neighbours with their distances in the given features."""
+        if self.metric != "euclidean":
+            return near
+        return measure_neighbors(self.values if rows is None else self.values[rows], near, n_jobs=n_jobs)
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """Return new samples, checked and scaled like the fitted ones."""
+        samples = as_floats(X, validate, ensure_min_samples=1)
+        if issparse(self.values):
+            samples = tidy_rows(samples)
+        elif issparse(samples):
+            samples = samples.toarray()
+        return self.scale_new(samples.astype(self.values.dtype, copy=False))
+
+    def scale_new(self, samples: Any) -> Any:
+        """Return samples scaled like the fitted ones."""
+        with np.errstate(over="ignore"):
+            points = apply_scaling(samples, self.scaling)
+        if self.metric == "euclidean" and not issparse(points):
+            limit = LARGEST[points.dtype.char]  # distances to new samples stay finite
+            np.clip(points, -limit, limit, out=points)
+        return points
+
+    def as_new(self, source: Any, rows: Array) -> Any:
+        """Return some of the given samples in the form of new ones."""
+        return self.scale_new(source.values[rows])
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """Search the nearest fitted samples of new ones."""
+        k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
+        indices, distances = empty_neighbors(new.shape[0], min(k, len(first)), new.dtype)
+        indices[:], distances[:] = np.arange(indices.shape[1]), 0.0 if new.shape[1] == 0 else np.inf
+        if new.shape[1] and fits_cells(new, self.metric):
+            nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, (indices, distances), n_jobs=n_jobs)
+        elif new.shape[1]:
+            with quiet_conversion(self.metric):
+                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, indices.shape[1])
+            distances = np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        if len(first) < self.n_samples:
+            distinct = indices, distances
+            indices, distances = empty_neighbors(new.shape[0], k, distances.dtype)
+            run_chunks(
+                kernels.expand_found, new.shape[0], n_jobs, *distinct, starts, members, indices, distances
+            )  # fmt: skip
+        return Neighbors(self.search_order[indices], distances)
+
+    @cached_property
+    def search_order(self) -> Array:
+        """The canonical order of the samples, so that links between equally near ones do not depend on their order."""
+        return short_indices(np.arange(self.n_samples) if self.is_sorted else canonical_order(self.values))
+
+    @cached_property
+    def _distinct(self) -> tuple[Array, Array, Array]:
+        """The first sample of every distinct row, and the samples row by row with the start of each row.
+
+        All are indices into ``search_order``. Only distinct rows are searched: in cells full of copies of one sample no
+        bound excludes anything, so that a search among them is quadratic.
+        """
+        if self.values.shape[1] == 0:
+            group = np.zeros(self.n_samples, np.int64)  # no feature varies
+            return np.zeros(1, np.int64), starts_of(np.bincount(group)), np.arange(self.n_samples)
+        first, group = group_duplicates(self.values[self.search_order])
+        return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
+
+    @cached_property
+    def _cells(self) -> Any:
+        return gather_cells(self.values[self.search_order[self._distinct[0]]])
+
+    @cached_property
+    def _index(self) -> Any:
+        from sklearn.neighbors import NearestNeighbors  # slow to import, and most fits do not need it
+
+        with quiet_conversion(self.metric):
+            return NearestNeighbors(metric=self.metric).fit(self.values[self.search_order[self._distinct[0]]])
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """Return a function that finds the sample that every new one equals, -1 if there is none.
+
+        Among equal samples it chooses the lowest keys, the last key first.
+        """
+        return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        """Return whether new samples are exactly these samples."""
+        if new.dtype != self.values.dtype or new.shape[1] != self.values.shape[1]:
+            return False
+        if issparse(self.values):
+            return row_bytes(new) == row_bytes(self.values[members])
+        return bool((self.values[members[0]] == new[0]).all() and np.array_equal(self.values[members], new))
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Return some of the samples, as :meth:`nearest` takes them; ``X`` is not needed."""
+        return self.values[members]
+
+    def stored(self, members: Array) -> "Points":
+        """Return the part that a model stores."""
+        return self
+
+    def bridge_finder(self, peaks: Array) -> FindBridges | None:
+        """Return a function that finds short bridges between peaks; None if no feature varies."""
+        if not self.values.shape[1]:
+            return None
+        points = self.values[peaks]
+        return partial(_bridges_between_points, points, Candidates(points, self.metric, None, tree=True), self.metric)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """A matrix of distances between samples, with the methods of :class:`Points`."""
+
+    matrix: Any
+    """(n_samples, n_samples), or None after a fit."""
+    size: int
+    fingerprint: str = ""
+    """Checksum of the matrix, by which a model recognises the fitted samples."""
+    columns: Array | None = None
+    """(n_samples,) columns of the given matrix, if samples are repeated."""
+    metric: ClassVar[str] = "precomputed"
+    symmetric: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        return self.size
+
+    n_features = n_samples
+
+    def transform(
+        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
+    ) -> "Distances":
+        """Return the distances between the samples of ``rows`` (None for all)."""
+        return self if rows is None else self.take(rows)
+
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
+        """Return None: the matrix is not copied."""
+
+    def take(self, rows: Array) -> "Distances":
+        """Return some of the samples, in another order or more than once."""
+        return Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
+
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        """Return the nearest neighbours of every sample."""
+        return _check_distances(find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs))
+
+    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the neighbours: distances are not scaled."""
+        return near
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """Return distances of new samples to the fitted ones, checked."""
+        samples = as_floats(X, validate, ensure_min_samples=1)
+        _check_not_negative(samples)
+        return samples if self.columns is None else samples[:, self.columns]
+
+    def as_new(self, source: Any, rows: Array) -> Any:
+        """Return some of the given samples in the form of new ones."""
+        return source.matrix[rows] if self.columns is None else source.matrix[rows][:, self.columns]
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the nearest fitted samples of new ones."""
+        return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """Return a function that finds the sample at distance 0 of every new one, -1 if there is none."""
+        return _match_zero
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        """Return whether new samples are exactly the fitted ones."""
+        return _checksum(new) == self.fingerprint
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Return rows of the fitted matrix X, which the model does not store."""
+        if X is None:
+            raise ValueError("A model of metric='precomputed' stores no distances. Use explain(i, j, X=distances).")
+        X = np.asarray(X)
+        return X[members] if self.columns is None else X[self.columns[members]][:, self.columns]
+
+    def stored(self, members: Array) -> "Distances":
+        """Return the part that a model stores, without the matrix; ``members`` are the given samples, each once."""
+        return replace(self, matrix=None, fingerprint=_checksum(self.matrix[members]))
+
+    def bridge_finder(self, peaks: Array) -> FindBridges:
+        """Return a function that finds short bridges between peaks."""
+        return partial(_bridges_in_matrix, self.matrix[np.ix_(peaks, peaks)])
+
+
+def _match_zero(new: Array) -> Array:
+    nearest = new.argmin(axis=1)
+    return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
+
+
+def _checksum(matrix: Array) -> str:
+    return sha256(matrix.tobytes()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph:
+    """A sparse graph of distances between near samples, with the methods of :class:`Points`.
+
+    Rows may have different numbers of neighbours, or none. An empty position holds the sample itself at an infinite
+    distance, which all later stages skip.
+    """
+
+    graph: Any
+    """CSR array of shape (n_samples, n_samples)."""
+    metric: ClassVar[str] = "precomputed_graph"
+    symmetric: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        return int(self.graph.shape[0])
+
+    n_features = n_samples
+
+    def transform(
+        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
+    ) -> "NeighborGraph":
+        """Return the graph, whose distances are not scaled and whose samples are not reordered."""
+        return self
+
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
+        """Return None: the graph is not copied."""
+
+    def take(self, rows: Array) -> "NeighborGraph":
+        """Raise NotImplementedError."""
+        raise NotImplementedError("samples of a graph cannot be repeated")
+
+    def neighbors(
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+    ) -> Neighbors:
+        """Return the nearest neighbours of every sample."""
+        return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
+
+    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the neighbours: distances are not scaled."""
+        return near
+
+    def check_new(self, X: Any, validate: Validate) -> Any:
+        """Return the graph of new samples and their fitted neighbours, checked."""
+        return check_graph(X, n_fitted=self.n_samples)
+
+    def as_new(self, source: Any, rows: Array) -> Any:
+        """Raise NotImplementedError."""
+        raise NotImplementedError("samples of a graph are never left out")
+
+    def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the nearest fitted samples of new ones."""
+        return graph_neighbors(new, n_neighbors=min(n_neighbors, self.n_samples), same=False, n_jobs=n_jobs)
+
+    def matcher(self, *keys: Array) -> Callable[[Any], Array]:
+        """Return a function that matches no sample: a new one may have the same neighbours as a fitted one."""
+        return _match_nothing
+
+    def is_same(self, new: Any, members: Array) -> bool:
+        """Return whether new samples are exactly the fitted ones."""
+        return new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
+
+    def rows(self, members: Array, X: Any = None) -> Any:
+        """Return some rows of the graph; ``X`` is not needed."""
+        return self.graph[members]
+
+    def stored(self, members: Array) -> "NeighborGraph":
+        """Return the part that a model stores."""
+        return self
+
+    def bridge_finder(self, peaks: Array) -> None:
+        """Return None: distances between peaks are unknown."""
+
+
+def _match_nothing(new: Any) -> Array:
+    return np.full(new.shape[0], -1)
+
+
+Source = Points | Distances | NeighborGraph
+
+
+def tidy_rows(X: Any) -> Any:
+    """Return a copy of a CSR array with sorted rows and without stored zeros."""
+    X = csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    X.sort_indices()
+    if X.nnz < 2**31:  # some metrics of scikit-learn support no other indices
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
+
+
+class DenseMatcher:
+    """Finds equal rows of arrays by sorted hashes."""
+
+    def __init__(self, fitted: Array, keys: tuple[Array, ...]) -> None:
+        hashes = hash_samples(fitted)
+        self.fitted, self.order = fitted, np.lexsort((*keys, hashes))
+        self.hashes = hashes[self.order]
+
+    def __call__(self, new: Array) -> Array:
+        """Return the fitted row that every new one equals, or -1."""
+        match = np.full(len(new), -1)
+        if new.dtype != self.fitted.dtype:
+            return match
+        hashes = hash_samples(new)
+        position, last = np.searchsorted(self.hashes, hashes), len(self.order) - 1
+        open_rows = np.flatnonzero(self.hashes[np.minimum(position, last)] == hashes)
+        while len(open_rows):  # different rows may have the same hash: then compare with the next one
+            candidates = self.order[position[open_rows]]
+            same = (self.fitted[candidates] == new[open_rows]).all(axis=1)
+            match[open_rows[same]] = candidates[same]
+            open_rows = open_rows[~same]
+            position[open_rows] += 1
+            open_rows = open_rows[position[open_rows] <= last]
+            open_rows = open_rows[self.hashes[position[open_rows]] == hashes[open_rows]]
+        return match
+
+
+class SparseMatcher:
+    """Finds equal rows of CSR arrays by their stored bytes."""
+
+    def __init__(self, fitted: Any, keys: tuple[Array, ...]) -> None:
+        rows = row_bytes(fitted)
+        self.rows = {rows[x]: x for x in np.lexsort(keys)[::-1].tolist()}
+
+    def __call__(self, new: Any) -> Array:
+        """Return the fitted row that every new one equals, or -1."""
+        return np.array([self.rows.get(row, -1) for row in row_bytes(new)], np.int64)
+
+
+def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
+    """Return the shortest bridge out of every component but the largest, in a matrix of distances."""
+    bridges = []
+    largest = np.bincount(component).argmax()
+    for number in range(component.max() + 1):
+        if number == largest:
+            continue
+        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
+        block = matrix[np.ix_(rows, others)].astype(np.float64)
+        round_distances(block)
+        ends = np.argwhere(block == block.min())
+        pairs = np.sort(np.stack([rows[ends[:, 0]], others[ends[:, 1]]], axis=1), axis=1)
+        i, j = min(map(tuple, pairs.tolist()))
+        bridges.append((float(block.min()), i, j))
+    return bridges
+
+
+def _bridges_between_points(points: Any, candidates: Candidates, metric: str, component: Array) -> list[Bridge]:
+    """Return the shortest bridge out of every component but the largest; the nearest peaks are searched first."""
+    open_peaks = np.flatnonzero(component != np.bincount(component).argmax())
+    best: dict[int, Bridge] = {}
+    for n_candidates in (min(n, points.shape[0]) for n in (8, 32)):
+        distances, indices = candidates.query(open_peaks, n_candidates)
+        round_distances(distances)
+        outside = component[indices] != component[open_peaks][:, None]
+        nearest = np.where(outside, distances, np.inf).min(axis=1)
+        for row in np.flatnonzero(outside.any(axis=1)):
+            i, j = int(open_peaks[row]), int(indices[row][outside[row] & (distances[row] == nearest[row])].min())
+            bridge = (float(nearest[row]), min(i, j), max(i, j))
+            best[component[i]] = min(best.get(component[i], bridge), bridge)
+        # A peak stays open only if it saw no peak outside and may still have one nearer than the best bridge.
+        limit = np.array([best.get(component[i], (np.inf,))[0] for i in open_peaks])
+        open_peaks = open_peaks[~outside.any(axis=1) & (distances[:, -1] < limit)]
+        if not len(open_peaks):
+            break
+    for number in np.unique(component[open_peaks]):  # large components
+        inside = component == number
+        d, i, j = nearest_between(points, np.flatnonzero(inside), np.flatnonzero(~inside), metric)
+        best[number] = (d, min(i, j), max(i, j))
+    return list(best.values())
+
+
+def graph_neighbors(
+    graph: Any, *, n_neighbors: int | None = None, same: bool = True, n_jobs: int | None = None
+) -> Neighbors:
+    """Neighbours from a graph of distances; the ``n_neighbors`` nearest where a row has more.
+
+    Parameters
+    ----------
+    graph : CSR array of shape (n_samples, n_samples)
+        As :func:`check_graph` returns it.
+    n_neighbors : int, default=None
+        All by default.
+    same : bool, default=True
+        Whether rows and columns are the same samples, which do not count as their own neighbours.
+    n_jobs : int, default=None
+
+    Examples
+    --------
+    >>> chain = check_graph((np.array([[1], [0], [1]]), np.array([[1.0], [1.0], [2.0]])))
+    >>> graph_neighbors(chain).indices.ravel()
+    array([1, 0, 1], dtype=int32)
+    """
+    n_samples = graph.shape[0]
+    longest = max(1, int(np.diff(graph.indptr).max()))
+    k = longest if n_neighbors is None else min(longest, check_integer("n_neighbors", n_neighbors, low=1))
+    indices, distances = empty_neighbors(n_samples, k, graph.dtype)
+    run_chunks(
+        kernels.gather_rows, n_samples, n_jobs,
+        graph.indptr, graph.indices, graph.data, same, indices, distances,
+    )  # fmt: skip
+    return Neighbors(indices, distances)
+
+
+def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
+    """A CSR array of distances from what a user may bring, or an error that says what is wrong with it.
+
+    ``n_fitted`` is given for new samples: their neighbours are among this many fitted ones.
+    """
+    if issparse(graph):
+        try:
+            found = csr_array(graph)
+            found.check_format(full_check=True)
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
+    elif isinstance(graph, (tuple, list)) and len(graph) == 2:
+        found = _from_arrays(*graph, n_fitted=n_fitted)
+    else:
+        raise ValueError(f"{GRAPH_INPUT}, got {type(graph).__name__}. Use metric='precomputed' for a dense matrix.")
+    if found.dtype.kind not in "fiub":
+        raise ValueError(
+            f"A graph must hold numbers as distances, got {found.dtype}: complex or other data not supported."
+        )
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float64)
+    n_samples, n_columns = found.shape
+    if n_columns != (n_fitted or n_samples):
+        where = "square" if n_fitted is None else f"of {n_fitted} columns, one per fitted sample"
+        raise ValueError(f"A graph of distances must be {where}, got shape {found.shape}.")
+    if n_fitted is None and n_samples < 2:
+        raise ValueError(f"Found a graph with {n_samples} sample(s) while a minimum of 2 is required.")
+    if np.isnan(found.data).any() or (found.data < 0).any():
+        raise ValueError("A graph must hold distances >= 0, got negative or missing ones. Pass distances, not weights.")
+    return _without_repeats(found)
+
+
+def _from_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
+    check_unmasked("X", indices, distances)
+    try:
+        indices, distances = np.asarray(indices), np.asarray(distances)
+        if distances.dtype.kind in "iub":
+            distances = distances.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{GRAPH_INPUT}, got rows of different lengths. Fill them up with index -1.") from None
+    if (
+        indices.ndim != 2
+        or indices.shape != distances.shape
+        or indices.dtype.kind not in "iu"
+        or distances.dtype.kind not in "fiub"
+    ):
+        raise ValueError(
+            f"{GRAPH_INPUT} of one shape (n_samples, k), integers and numbers, got shapes {indices.shape} of type "
+            f"{indices.dtype} and {distances.shape}."
+        )
+    n_samples = len(indices)
+    n_columns = n_fitted or n_samples
+    there = (indices != -1) & ~np.isposinf(distances)
+    found = indices[there]
+    if len(found) and (found.min() < 0 or found.max() >= n_columns):
+        raise ValueError(
+            f"indices must be from 0 to {n_columns - 1}, or -1 for none, got {found.min()} to {found.max()}."
+        )
+    starts = starts_of(there.sum(axis=1))
+    return csr_array((distances[there], found, starts), shape=(n_samples, n_columns))
+
+
+def _without_repeats(graph: Any) -> Any:
+    """Infinite distances dropped; of several between two samples, the shortest stays."""
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    order = np.lexsort((graph.data, graph.indices, rows))
+    rows, columns, data = rows[order], graph.indices[order], graph.data[order]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
+    fresh &= np.isfinite(data)
+    starts = starts_of(np.bincount(rows[fresh], minlength=graph.shape[0]))
+    return csr_array((data[fresh] + 0.0, columns[fresh], starts), shape=graph.shape)

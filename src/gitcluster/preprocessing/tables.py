@@ -1,0 +1,147 @@
+"""Data frames as arrays of features: learn the columns, drop those that say nothing, impute what is missing.
+
+:func:`learn_table` does it for the fit, :func:`read_table` for new rows with what the fit has learned. Arrays are not
+touched: they are used as they are.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster.kernels import run_chunks
+from gitcluster.kernels.imputing import impute_rows
+from gitcluster.preprocessing.columns import Columns, columns_of, drop_independent, is_numeric
+from gitcluster.preprocessing.frames import as_frame
+from gitcluster.preprocessing.scaling import mix
+
+
+class FrameFeatures(NamedTuple):
+    """The features of a data frame, and what the fit learned about its columns."""
+
+    columns: Columns
+    matrix: NDArray[np.floating[Any]]
+    """(n, m) features without gaps."""
+    missing: NDArray[np.bool_] | None = None
+    """(n, m) which features were imputed; None if none was."""
+    donors: NDArray[np.float64] | None = None
+    """Rows that gaps are imputed from, kept for new rows."""
+    notes: tuple[str, ...] = ()
+    """Remarks about cells that count as missing."""
+
+
+def learn_table(
+    X: Any, requested: Any, weights: Any, check: Callable[[Any], Any], *, n_jobs: int | None = None
+) -> FrameFeatures | None:
+    """Return the features of a data frame; None if X is not one.
+
+    Parameters
+    ----------
+    X : data frame or anything else
+    requested, weights : dict or None
+        Kinds and weights of columns that the user requests.
+    check : callable
+        Returns a frame of numbers as an array of floats, NaN allowed.
+    n_jobs : int, default=None
+    """
+    columns = columns_of(X, requested, weights)
+    if columns is None:
+        return None
+    if columns.encoded or not is_numeric(X):
+        matrix, notes = columns.encode(X)
+    else:
+        matrix, notes = check(X), []
+    if columns.encoded:
+        columns, matrix = drop_independent(columns, matrix)
+    missing = np.isnan(matrix)
+    # Rows that have a gap later, in new data, are imputed as well.
+    donors = choose_donors(matrix)
+    if missing.any():
+        matrix = matrix.copy()
+        impute(matrix, donors, n_jobs=n_jobs)
+        notes += _empty_rows(missing)
+    return FrameFeatures(columns, matrix, missing if missing.any() else None, donors, tuple(notes))
+
+
+def _empty_rows(missing: NDArray[np.bool_]) -> list[str]:
+    count = int(missing.all(axis=1).sum())
+    return [f"{count:,} rows have no value in any column that is clustered by"] if count else []
+
+
+def read_table(X: Any, columns: Columns, donors: NDArray[np.float64], *, n_jobs: int | None = None) -> FrameFeatures:
+    """Return the features of new rows, read and imputed as the fit did."""
+    matrix, notes = columns.encode(X)
+    if np.isnan(matrix).any():
+        matrix = matrix.copy()
+        impute(matrix, donors, n_jobs=n_jobs)
+    return FrameFeatures(columns, matrix, notes=tuple(notes))
+
+
+def native_frame(X: Any) -> Any:
+    """Return a lazy frame or relation collected; everything else as it is."""
+    frame = as_frame(X)
+    return X if frame is None else frame.to_native()
+
+
+N_NEIGHBORS = 5
+MAX_DONORS = 5000
+"""Rows that are searched. A mean of five is as good from any large sample, and the cost stays linear in the rows."""
+
+BLOCK = 1 << 16
+"""Rows that are hashed at once."""
+
+
+def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rows that gaps are imputed from: all, or a sample that depends on their contents only.
+
+    Rows are ordered by a hash of their values. A column takes part with a salt, the hash of all of its values, so that
+    neither the order of the rows nor that of the columns matters.
+    """
+    blocks = [slice(i, i + BLOCK) for i in range(0, len(matrix), BLOCK)]
+    salts = mix(np.sum([_hash(matrix[block]).sum(axis=0) for block in blocks], axis=0, dtype=np.uint64))
+    keys = np.concatenate([mix(_hash(matrix[block]) ^ salts).sum(axis=1) for block in blocks])
+    order = np.argsort(keys, kind="stable")[:MAX_DONORS]
+    return np.asarray(matrix[order], dtype=np.float64)
+
+
+def _hash(values: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
+    """Return a hash of every value; adding 0.0 makes -0.0 equal to 0.0, and all NaN are the same."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    return mix(np.where(np.isnan(values), np.uint64(0), bits))
+
+
+def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: int | None = None) -> None:
+    """Fill the NaN of features in place.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_samples, n_features)
+    donors : ndarray of shape (n_donors, n_features)
+        The result of :func:`choose_donors` for the fitted rows.
+    n_jobs : int, default=None
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [0.1, np.nan], [5.0, 7.0]] * 5)
+    >>> impute(X, choose_donors(X))
+    >>> X[1]
+    array([0.1, 1. ])
+    """
+    rows = np.flatnonzero(np.isnan(matrix).any(axis=1))
+    if not len(rows):
+        return
+    with np.errstate(invalid="ignore"):
+        scale = np.nanstd(donors, axis=0)
+    discrete = np.isin(donors, (0.0, 0.5, 1.0)) | np.isnan(donors)
+    # Two rows of different categories are as far apart as two rows of an independent number typically are.
+    scale = np.where((scale > 0) & ~discrete.all(axis=0), scale, 1.0)
+    known, filled = matrix[rows] / scale, np.full((len(rows), matrix.shape[1]), np.nan)
+    run_chunks(impute_rows, len(rows), n_jobs, known, donors / scale, N_NEIGHBORS, filled, min_chunk_size=64)
+    filled *= scale
+    medians = np.nanmedian(donors, axis=0)
+    filled = np.where(np.isnan(filled), medians, filled)  # a row without any number
+    gaps = np.isnan(matrix[rows])
+    part = matrix[rows]
+    part[gaps] = filled[gaps]
+    matrix[rows] = part

@@ -1,0 +1,247 @@
+"""Prepare the samples of a fit once: apply weights, merge duplicates, sort, learn the scale of the features.
+
+:func:`prepare` returns :class:`Samples`, whose ``rows`` is the only permutation of a fit. All stages work on samples in
+that order, and ``copies`` restores the given order at the end. The order is lexicographic, so that the result of a fit
+depends on the order of neither rows nor columns.
+"""
+
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from gitcluster._support.arrays import Array, inverse_order, short_indices
+from gitcluster._support.validation import check_sample_weight
+from gitcluster.constraints import Constraints
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows
+from gitcluster.preprocessing.representations import (
+    Representation,
+    named_representation,
+    represent,
+    represent_table,
+    representation_name,
+)
+from gitcluster.preprocessing.scaling import Scaling, all_features, fit_scaling, order_scaling, order_sparse
+from gitcluster.preprocessing.sources import Points, Source
+
+MAX_STUDIED = 5000
+"""Size of the subsample that compares representations. Costs grow with the number of representations, which a larger
+sample would multiply, and an adjusted Rand index of 5,000 samples has a standard error of about .01."""
+MAX_REPEATS = 10
+"""Integer weights are repeated rows up to this many rows per sample. A copy is a neighbour like any other sample, while
+a weighted sample is one neighbour whatever its weight, so that repeated rows follow the definition of a weight."""
+
+
+class Samples(NamedTuple):
+    """The samples of a fit in the order in which all stages use them."""
+
+    source: Source
+    """The data as they were given."""
+    rows: Array | None = None
+    """(n,) given sample behind every sample; None if these are all given samples in the given order."""
+    copies: Array | None = None
+    """(n_given,) a sample that every given one is, -1 if its weight is 0; None if ``rows`` is None."""
+    weights: NDArray[np.float64] | None = None
+    """(n,) weights, unless they are applied by repeating rows."""
+    constraints: Constraints | None = None
+    features: Array | None = None
+    """All features in canonical order."""
+    base: Scaling | None = None
+    """Standard deviations of dense samples."""
+    is_sorted: bool = False
+    """Whether ``rows`` is the canonical order."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        return self.source.n_samples if self.rows is None else len(self.rows)
+
+    def take(self, some: Array) -> "Samples":
+        """Return some of the samples, without constraints."""
+        rows = some if self.rows is None else self.rows[some]
+        weights = None if self.weights is None else self.weights[some]
+        return self._replace(rows=rows, copies=None, weights=weights, constraints=None)
+
+    def values(self, some: Array | None = None) -> Any:
+        """Return the given features of some of the samples, or of all."""
+        assert isinstance(self.source, Points)
+        rows = self.rows if some is None else some if self.rows is None else self.rows[some]
+        return self.source.values if rows is None else self.source.values[rows]
+
+
+def prepare(
+    source: Source,
+    *,
+    sample_weight: ArrayLike | None = None,
+    constraints: Constraints | None = None,
+    sort: bool = True,
+    n_jobs: int | None = None,
+) -> Samples:
+    """Return the samples as all stages use them.
+
+    Parameters
+    ----------
+    source : Points, Distances or NeighborGraph
+    sample_weight : array-like of shape (n_samples,), default=None
+        Integers repeat rows, fractions enter the formulas of the stages.
+    constraints : Constraints, default=None
+    sort : bool, default=True
+        Whether to sort dense samples. The published variants do not.
+    n_jobs : int, default=None
+    """
+    weights = check_sample_weight(sample_weight, source.n_samples)
+    rows = copies = None
+    if weights is not None:
+        rows = _repeated_rows(source, weights, constraints)
+        if rows is not None:
+            weights, copies = None, _first_copies(rows, source.n_samples)
+        else:
+            rows, copies, weights = _merge_duplicates(source, weights, constraints)
+    if constraints is not None and rows is not None:
+        constraints = constraints.take(rows)
+    samples = Samples(source, rows, copies, weights, constraints)
+    if not isinstance(source, Points):
+        return samples
+
+    values = samples.values()
+    if issparse(values):
+        samples = samples._replace(features=order_sparse(values))
+    else:
+        base = order_scaling(values, fit_scaling(values, "std", n_jobs=n_jobs), n_jobs=n_jobs)
+        samples = samples._replace(base=base, features=all_features(base, values.shape[1]))
+        if not sort:
+            return samples
+    order = canonical_order(values, samples.features)
+    if constraints is not None:  # equal samples may belong to different groups
+        rank = inverse_order(order)[_first_equal(values, order)]
+        order = np.lexsort((constraints.rank_groups(rank), rank))
+        constraints = constraints.take(order)
+    position = inverse_order(order)
+    return samples._replace(
+        rows=short_indices(order if rows is None else rows[order]),
+        copies=short_indices(position if copies is None else np.where(copies < 0, -1, position[copies])),
+        weights=None if weights is None else weights[order],
+        constraints=constraints,
+        is_sorted=True,
+    )
+
+
+def subsample(samples: Samples, size: int, *, n_jobs: int | None = None) -> Array | None:
+    """Return ``size`` of the samples, ascending, chosen by a hash of their values; None if there are no more.
+
+    The choice depends on neither the order of the samples nor their units.
+    """
+    source, rows = samples.source, samples.rows
+    if samples.n_samples <= size or not isinstance(source, Points):
+        return None
+    if issparse(source.values):
+        values = samples.values()[:, samples.features]
+        values.sort_indices()
+        hashes = np.array([crc32(row) for row in ranked_rows(values)])
+    else:
+        assert samples.base is not None
+        left_out = samples.copies is not None and (samples.copies < 0).any()
+        used = samples.values() if left_out else source.values
+        low, high = used.min(axis=0), used.max(axis=0)
+        hashes = hash_places(source.values, low, high, samples.base.features, n_jobs=n_jobs)
+        hashes = hashes if rows is None else hashes[rows]
+    return np.sort(np.lexsort((np.arange(len(hashes)), hashes))[:size])
+
+
+def find_representations(
+    samples: Samples, scale: Any, some: Array | None, *, n_jobs: int | None = None
+) -> list[Representation]:
+    """Return the representations of the features that ``scale`` requests.
+
+    Parameters
+    ----------
+    samples : Samples
+    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
+    some : ndarray or None
+        The subsample from which "auto" learns power transforms and principal components; None for all samples.
+    n_jobs : int, default=None
+    """
+    source = samples.source
+    if not isinstance(source, Points):
+        return [Representation("given", None)]
+    if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
+        return list(scale)
+    if source.metric != "euclidean" and (scale is None or isinstance(scale, str)):
+        return [Representation("given", None)]
+    if isinstance(scale, str) and scale in ("auto", "std", "components"):
+        base = samples.base
+        if base is None:
+            assert samples.features is not None
+            base = fit_scaling(samples.values(), "std").put_in_order(samples.features)
+        if scale == "std" and source.kinds is None:
+            return [Representation("std", base)]
+        if scale != "std":
+            choices = represent(samples.values(some), base, source.kinds, n_jobs=n_jobs)
+            return choices if scale == "auto" else [named_representation(choices, scale)]
+    if source.kinds is not None and (scale is None or isinstance(scale, str)):
+        some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
+        assert samples.base is not None
+        return [represent_table(samples.values(some), samples.base, source.kinds, divide=scale is not None)]
+    scaling = fit_scaling(source.values, scale)
+    if source.metric == "euclidean":  # other metrics, such as haversine, may depend on the order of the features
+        assert samples.features is not None
+        scaling = scaling.put_in_order(samples.features)
+    return [Representation(representation_name(scale), scaling)]
+
+
+def scale_points(points: Points, scale: Any) -> Any:
+    """Return samples scaled as a fit with this ``scale`` does, in the given order."""
+    samples = prepare(points, sort=False)
+    return points.transform(find_representations(samples, scale, None)[0], None).values
+
+
+def _repeated_rows(
+    source: Source, weights: NDArray[np.float64], constraints: Constraints | None
+) -> NDArray[np.int64] | None:
+    """Return every row as often as its integer weight; None if the weighted formulas are to be used.
+
+    Large weights would take much memory, and samples of weight 0 that have links must not be left out.
+    """
+    if not source.repeatable or (weights != np.floor(weights)).any():
+        return None
+    if weights.sum() > max(MAX_REPEATS * len(weights), 10_000):
+        return None
+    if constraints is not None and (constraints.groups[weights == 0] >= 0).any():
+        return None
+    if weights.sum() < 2:
+        raise ValueError("sample_weight must sum to 2 or more if it holds integers.")
+    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+
+
+def _first_copies(rows: Array, n_given: int) -> NDArray[np.int64]:
+    """Return the first position of every given sample in ``rows``, -1 if it is not there."""
+    first = np.full(n_given, -1)
+    first[rows[::-1]] = np.arange(len(rows))[::-1]
+    return first
+
+
+def _merge_duplicates(
+    source: Source, weights: NDArray[np.float64], constraints: Constraints | None
+) -> tuple[Array | None, Array | None, NDArray[np.float64]]:
+    """Return equal samples of one group as one row of their total weight: the rows, their copies and weights."""
+    n_samples = source.n_samples
+    equal = _first_equal(source.values, np.arange(n_samples)) if isinstance(source, Points) else np.arange(n_samples)
+    groups = np.full(n_samples, -1) if constraints is None else constraints.groups
+    _, first, copies = np.unique(np.stack([equal, groups]), axis=1, return_index=True, return_inverse=True)
+    if len(first) == n_samples or len(first) < 2:
+        return None, None, weights
+    copies = copies.ravel()
+    by_weight = np.lexsort((weights, copies))  # sums do not depend on the order of the samples
+    total = np.add.reduceat(weights[by_weight], np.searchsorted(copies[by_weight], np.arange(len(first))))
+    return first, copies, total
+
+
+def _first_equal(values: Any, order: Array) -> Array:
+    """Return the first sample, in an order, that every sample is equal to."""
+    ordered = values[order] if issparse(values) else values[order] + 0.0  # -0.0 and 0.0 are equal
+    first, group = group_duplicates(ordered)
+    equal = np.empty_like(order)
+    equal[order] = order[first[group]]
+    return equal

@@ -1,0 +1,443 @@
+"""Choose a clustering, and the number of clusters, without labels.
+
+Every configuration can be merged in several ways. Each gives a clustering, and the one is chosen that agrees best with
+all others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
+many samples, a subsample chooses the representation, and all samples are clustered in that one only.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._support.arrays import Array
+from gitcluster.configurations import (
+    LINKAGES,
+    Configuration,
+    SampleStatistics,
+    measure_conductance,
+    measure_valleys,
+)
+from gitcluster.constraints import (
+    Constraints,
+    UnmetConstraintsError,
+    balance_sizes,
+    merge_constrained,
+    possible_numbers,
+)
+from gitcluster.edge_cutting import cut_by_width, share_distance
+from gitcluster.hierarchy import (
+    MIN_SPLIT_RATIO,
+    Hierarchy,
+    NestedCuts,
+    build_hierarchy,
+    cut_merges,
+    cut_repeatedly,
+    cut_spectrum,
+    fit_splits,
+    order_merges,
+)
+from gitcluster.kernels import comparing
+from gitcluster.neighbors import Neighbors
+from gitcluster.topo_graph import TopoGraph
+
+FITTED = {f"{linkage}, fitted": linkage for linkage in LINKAGES}
+"""Linkage with other splits if these bring the sizes nearer to a prior."""
+MAX_SPECTRAL = 2000
+"""Local clusters up to which the spectrum of a topo-graph is computed; the cost is cubic."""
+MISPLACED_COST = 2.0
+"""Cost of a share of misplaced samples. Each is wrong where it is and missing where it belongs, so that the agreement
+with clusters of the right sizes falls by about twice their share, or more."""
+ENTROPY_WEIGHT = 0.2
+"""Bonus of a clustering into equal parts, beside full agreement, which is 1."""
+MAX_CLUSTERS = 60
+MAX_CONDUCTANCE = 0.1
+"""Conductance from which on clusters in few dimensions are not closed."""
+NULL_SCORE = 0.5
+"""Score that samples without structure rarely reach, times their dimension, which is at least two."""
+MIN_DEPTH = 3.0
+"""Standard deviations of chance from which on a valley counts as one."""
+
+Table = dict[str, NDArray[Any]]
+"""Columns of one length, by name."""
+
+
+class Candidate(NamedTuple):
+    """A clustering: one configuration and one merge of its local clusters."""
+
+    configuration: int
+    merge: str
+    labels: Array
+    """(m,) cluster of every local cluster."""
+    merged: Array
+    """Edges that were merged along."""
+
+
+class Selection(NamedTuple):
+    """The chosen candidate and the reasons."""
+
+    chosen: Candidate
+    table: Table
+    """All candidates with their scores."""
+    n_clusters_scores: Table | None
+    """All numbers of clusters with their scores, if none was given."""
+    representations: Table | None = None
+    """All representations with their scores, or the reasons for leaving them out."""
+
+
+def select(
+    configurations: Sequence[Configuration],
+    statistics: SampleStatistics,
+    *,
+    n_clusters: int | None,
+    dimension: float,
+    prior: NDArray[np.float64] | None = None,
+    constraints: Constraints | None = None,
+) -> Selection:
+    """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
+
+    Parameters
+    ----------
+    configurations : sequence of Configuration
+    statistics : SampleStatistics
+    n_clusters : int or None
+    dimension : float
+        Intrinsic dimension of the samples, see :func:`intrinsic_dimension`.
+    prior : ndarray of shape (n_clusters,), default=None
+        Expected shares.
+    constraints : Constraints, default=None
+    """
+    if n_clusters is not None:
+        return Selection(*choose(configurations, statistics, n_clusters=n_clusters, prior=prior), None)
+    scores = score_n_clusters(configurations, statistics, dimension)
+    numbers = scores["n_clusters"]
+    least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
+    problem: UnmetConstraintsError | None = None
+    tried: set[int] = set()
+    while True:  # only links and bounds on sizes need more than one round
+        allowed = (numbers >= least) & (numbers <= most) & ~np.isin(numbers, [*tried])
+        number = int(numbers[np.where(allowed, scores["score"], -np.inf).argmax()])
+        number = min(max(number, least), configurations[0].n_samples)  # constraints may need more than have scores
+        if number in tried:
+            raise problem or UnmetConstraintsError("No clustering satisfies the constraints.")
+        try:
+            return Selection(*choose(configurations, statistics, n_clusters=number, prior=prior), scores)
+        except UnmetConstraintsError as error:
+            problem, least = problem or error, max(least, error.n_clusters)
+            tried.add(number)
+
+
+def choose(
+    configurations: Sequence[Configuration],
+    statistics: SampleStatistics,
+    *,
+    n_clusters: int,
+    prior: NDArray[np.float64] | None = None,
+) -> tuple[Candidate, Table]:
+    """Return the clustering into ``n_clusters`` that agrees best with all others, near to the prior if there is one."""
+    candidates = gather_candidates(configurations, n_clusters, prior)
+    labels = [c.labels[statistics.local_labels(c.configuration)] for c in candidates]
+    agreement = mean_agreement(compare_labels(labels))
+    own = [configurations[c.configuration] for c in candidates]
+    even = [evenness(some.topo_graph, c.labels, n_clusters) for some, c in zip(own, candidates, strict=True)]
+    score = agreement + ENTROPY_WEIGHT * np.array(even)
+    distances, misplaced = np.full((2, len(candidates)), np.nan)
+    if prior is not None:
+        pairs = [(some.topo_graph, c.labels) for some, c in zip(own, candidates, strict=True)]
+        distances = np.array([share_distance(*pair, prior) for pair in pairs])
+        misplaced = np.array([misplaced_share(*pair, prior) for pair in pairs])
+        score = score - MISPLACED_COST * misplaced
+    best, chosen = _best_within_bounds(configurations, candidates, score.round(9))
+    return chosen, {
+        "representation": np.array([some.representation for some in own]),
+        "n_neighbors": np.array([some.n_neighbors for some in own]),
+        "merge": np.array([c.merge for c in candidates]),
+        "n_local_clusters": np.array([len(c.labels) for c in candidates]),
+        "agreement": agreement,
+        "proportion_distance": distances,
+        "misplaced": misplaced,
+        "score": score,
+        "chosen": np.arange(len(candidates)) == best,
+    }
+
+
+def _best_within_bounds(
+    configurations: Sequence[Configuration], candidates: Sequence[Candidate], score: NDArray[np.float64]
+) -> tuple[int, Candidate]:
+    """Return the best candidate whose sizes can be brought within the bounds; these do not change the scores."""
+    problem = None
+    for i in np.argsort(-score, kind="stable").tolist():
+        candidate = candidates[i]
+        graph, links = (configurations[candidate.configuration].topo_graph,
+                        configurations[candidate.configuration].links)  # fmt: skip
+        if links is None:
+            return i, candidate
+        try:
+            labels = balance_sizes(graph, candidate.labels, links)
+        except UnmetConstraintsError as error:
+            problem = problem or error
+            continue
+        return i, candidate._replace(labels=labels, merged=np.flatnonzero(graph.inside(labels)))
+    raise problem or UnmetConstraintsError("No clustering satisfies the constraints.")
+
+
+def gather_candidates(
+    configurations: Sequence[Configuration], n_clusters: int, prior: NDArray[np.float64] | None
+) -> list[Candidate]:
+    """Return all clusterings into a number of clusters."""
+    merges = [*LINKAGES, "spectral"] if prior is None else [*LINKAGES, "spectral", "sweep", *FITTED]
+    candidates, problem = [], None
+    for i in _suitable(configurations, n_clusters):
+        for merge in merges:
+            try:
+                candidate = _merge(configurations[i], i, merge, n_clusters=n_clusters, prior=prior)
+            except UnmetConstraintsError as error:  # report the configuration that comes down to the fewest clusters
+                problem = error if problem is None or error.n_clusters < problem.n_clusters else problem
+            else:
+                candidates += [] if candidate is None else [candidate]
+    if problem is not None and not candidates:
+        raise problem
+    return candidates
+
+
+def _suitable(configurations: Sequence[Configuration], n_clusters: int) -> list[int]:
+    """Return the configurations with enough local clusters whose 2 k neighbours fit in an average cluster.
+
+    If there is none, return the nearest to it.
+    """
+    enough = [i for i, some in enumerate(configurations) if some.max_clusters >= n_clusters]
+    fitting = [i for i in enough if configurations[i].n_neighbors <= configurations[i].n_samples / n_clusters / 2]
+    if fitting or enough:
+        return fitting or [min(enough, key=lambda i: configurations[i].n_neighbors)]
+    return [max(range(len(configurations)), key=lambda i: configurations[i].max_clusters)]
+
+
+def _merge(
+    configuration: Configuration, i: int, merge: str, *, n_clusters: int, prior: NDArray[np.float64] | None
+) -> Candidate | None:
+    """Merge the local clusters of a configuration; None if the merge does not apply or breaks constraints."""
+    graph, links = configuration.topo_graph, configuration.links
+    if merge in LINKAGES and links is not None:
+        labels = merge_constrained(graph, links, n_clusters=n_clusters, ratio=LINKAGES[merge])
+        return Candidate(i, merge, labels, np.flatnonzero(graph.inside(labels)))
+    if merge in LINKAGES:
+        labels, merged = cut_merges(configuration.merges, graph, configuration.splits(merge, n_clusters - 1))
+    elif prior is None or merge == "spectral":
+        if not 1 < n_clusters < configuration.n_peaks <= MAX_SPECTRAL:
+            return None
+        spectral = cut_spectrum(graph, configuration.n_neighbors, n_clusters=n_clusters)
+        if spectral is None:
+            return None
+        labels, merged = spectral, np.flatnonzero(graph.inside(spectral))
+    elif merge == "sweep":
+        cut = cut_by_width(graph, prior)
+        labels, merged = cut.labels, cut.merged
+    else:
+        splits = configuration.splits(FITTED[merge], 2 * len(prior) - 2)
+        labels, merged = cut_merges(configuration.merges, graph, fit_splits(configuration.merges, graph, splits, prior))
+    if links is not None and not links.are_satisfied(labels):
+        return None
+    return Candidate(i, merge, labels, merged)
+
+
+def hierarchy_of(configuration: Configuration, chosen: Candidate) -> Hierarchy:
+    """Return all merges of local clusters, with the chosen clustering among the cuts."""
+    if configuration.links is not None or chosen.merge in LINKAGES:
+        ratio = LINKAGES.get(chosen.merge, MIN_SPLIT_RATIO)
+        return order_merges(configuration.merges, configuration.topo_graph, ratio=ratio)
+    return build_hierarchy(configuration.topo_graph, around=chosen.labels)
+
+
+def evenness(graph: TopoGraph, labels: Array, n_clusters: int) -> float:
+    """Return the entropy of the sizes of clusters, from 0 to 1 for equal sizes."""
+    shares = np.bincount(labels, graph.sizes, minlength=n_clusters) / graph.sizes.sum()
+    return float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum() / np.log(max(n_clusters, 2)))
+
+
+def misplaced_share(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) -> float:
+    """Return the share of samples that would have to move for the clusters to have the sizes of the prior."""
+    sizes = np.sort(np.bincount(labels, graph.sizes, minlength=len(prior)))[::-1] / graph.sizes.sum()
+    return float(np.abs(sizes - np.pad(prior, (0, len(sizes) - len(prior)))).sum() / 2)
+
+
+class NumberStatistics(NamedTuple):
+    """Statistics of the best cuts into 1, 2, ... clusters."""
+
+    information: NDArray[np.float64]
+    """Entropy of the sizes of clusters, in nats."""
+    agreement: NDArray[np.float64]
+    """Mean agreement of all configurations; 0 if only one of them has so many clusters."""
+    conductance: NDArray[np.float64]
+    """Geometric mean of the two measures of :func:`measure_conductance`."""
+    valleys: list[NDArray[np.float64]]
+    """Depth of the valley around every cluster, see :func:`measure_valleys`."""
+    sizes: list[NDArray[np.int64]]
+    """Samples of every cluster."""
+    configuration: list[int]
+    """The configuration of every cut."""
+
+
+def score_n_clusters(configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float) -> Table:
+    """Score every number of clusters; the highest score is chosen.
+
+    The score is the information that the configurations agree on, as far as the clusters are closed: the entropy of
+    their sizes, times the squared mean agreement, times the distance of the conductance to that of samples without
+    structure, see :func:`null_conductance`. A thin curve can be cut anywhere with a small conductance. Therefore, if
+    neighbourhoods are small beside the whole, the agreement counts in proportion to the samples in clusters with a
+    valley around them that is deeper than chance, see :func:`measure_valleys`.
+
+    One cluster has the score that samples without structure rarely reach. It falls with their dimension: the more
+    directions there are to cut in, the less configurations agree on one. The score is smaller if the best number is
+    less informative than two equal clusters, so that a small cluster far from all others is detected.
+
+    Returns
+    -------
+    table : dict of ndarrays
+        Columns n_clusters, score, agreement, conductance, valley, rank and confidence, see :func:`rank_numbers`.
+    """
+    of = describe_numbers(configurations, statistics, dimension)
+    used = [configurations[i] for i in of.configuration]
+    limit = np.array([null_conductance(2 * some.n_neighbors, some.n_samples, dimension) for some in used])
+    enclosed = [n @ (depth >= MIN_DEPTH) / n.sum() for depth, n in zip(of.valleys, of.sizes, strict=True)]
+    valley = np.where(limit > MAX_CONDUCTANCE, 1.0, enclosed)
+    score = of.information * (of.agreement * valley) ** 2 * np.maximum(0, 1 - of.conductance / limit)
+    information = of.information[score.argmax()] or np.inf
+    score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, information / np.log(2))
+    rank, confidence = rank_numbers(score)
+    return {
+        "n_clusters": np.arange(1, len(score) + 1),
+        "score": score,
+        "agreement": of.agreement,
+        "conductance": of.conductance,
+        "valley": valley,
+        "rank": rank,
+        "confidence": confidence,
+    }
+
+
+def describe_numbers(
+    configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float
+) -> NumberStatistics:
+    """Return statistics of the cut into every number of clusters that agrees best with the others."""
+    n_peaks = max(some.n_peaks for some in configurations)
+    most = int(min(MAX_CLUSTERS, max(8, 2 * np.sqrt(configurations[0].n_samples)), n_peaks))
+    cuts: list[tuple[int, NestedCuts]] = []
+    for i, some in enumerate(configurations):
+        if some.n_peaks > 1:
+            for linkage in LINKAGES:
+                splits = some.splits(linkage, min(most, some.n_peaks) - 1)
+                cuts.append((i, cut_repeatedly(some.merges, some.topo_graph, splits)))
+    parts = np.array([nested.part[statistics.local_labels(i)] for i, nested in cuts], np.int32)
+    n_parts, joined = [len(nested.joined) + 1 for _, nested in cuts], [nested.joined for _, nested in cuts]
+    common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
+    even = [evenness_of_cuts(nested, configurations[i].topo_graph.sizes) for i, nested in cuts]
+    agreement, information = np.ones(most), np.zeros(most)
+    best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
+    for c in range(2, most + 1):
+        able = [cut for cut, number in enumerate(n_parts) if number >= c]
+        mean = mean_agreement(rand_indices(common[c - 2][np.ix_(able, able)], parts.shape[1]))
+        evenness_c = np.array([even[cut][c - 2] for cut in able])
+        choice = int((mean + ENTROPY_WEIGHT * evenness_c).round(9).argmax())
+        only_one = len({cuts[cut][0] for cut in able}) == 1 < len(configurations)
+        agreement[c - 1] = 0.0 if only_one else mean.mean()
+        information[c - 1] = evenness_c[choice] * np.log(c)
+        best.append((cuts[able[choice]][0], cuts[able[choice]][1].labels(c)))
+    crossings = statistics.count_crossing(best)
+    cut = [(configurations[i], labels, some) for (i, labels), some in zip(best, crossings, strict=True)]
+    conductance = np.sqrt([np.prod(measure_conductance(*some)) for some in cut])
+    valleys, sizes = [measure_valleys(*some, dimension) for some in cut], [some.counts[0] for some in crossings]
+    return NumberStatistics(information, agreement, conductance, valleys, sizes, [i for i, _ in best])
+
+
+def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the ranks of the best three numbers of clusters, and the confidence in each.
+
+    The second number differs from the first by a half or more, and the third from both: 9 clusters are not another
+    answer than 10. The confidence is the share of a number in the scores of the three. All other numbers have rank 0
+    and confidence 0.
+
+    Examples
+    --------
+    >>> rank_numbers(np.array([0.1, 0.6, 0.0, 0.0, 0.3, 0.2]))
+    (array([3, 1, 0, 0, 2, 0]), array([0.1, 0.6, 0. , 0. , 0.3, 0. ]))
+    """
+    number, free = np.arange(1, len(score) + 1), np.ones(len(score), np.bool_)
+    ranks = np.zeros(len(score), np.int64)
+    for rank in range(1, 4):
+        best = int(np.where(free, score, -1.0).argmax())
+        if not free[best] or (rank > 1 and score[best] <= 0):
+            break
+        ranks[best] = rank
+        free &= (number >= 1.5 * number[best]) | (1.5 * number <= number[best])
+    total = score[ranks > 0].sum()
+    return ranks, np.where(ranks > 0, score / total if total > 0 else 0.0, 0.0)
+
+
+def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
+    """Return :func:`evenness` of the cuts into 2, 3, ... clusters."""
+    shares = cuts.cluster_sizes(sizes) / sizes.sum()
+    information = shares * np.log(np.where(shares > 0, shares, 1.0))
+    return [float(-information[c - 1][shares[c - 1] > 0].sum() / np.log(c)) for c in range(2, len(shares) + 1)]
+
+
+def null_conductance(n_links: int, n_samples: int, dimension: float) -> float:
+    """Return the conductance of clusters of samples without structure.
+
+    Let the samples fill a unit cube of this dimension. A neighbourhood of ``n_links`` samples is a cube of some width
+    r, and r / 2 of all links leave a slab half as wide as the whole. In many dimensions neighbours are far away, and
+    links leave any cluster more often than in the plane. A cluster with nine of ten links inside is closed to some
+    extent in the plane as well, however many samples there are.
+
+    Examples
+    --------
+    >>> [round(null_conductance(20, 2000, dimension), 2) for dimension in (2.0, 8.0, 30.0)]
+    [0.1, 0.28, 0.43]
+    """
+    return float(max(MAX_CONDUCTANCE, (n_links / n_samples) ** (1 / max(1.0, dimension)) / 2))
+
+
+def intrinsic_dimension(near: Neighbors) -> float:
+    """Return the dimension of samples from the growth of their neighbourhoods (Levina and Bickel 2004)."""
+    last, others = near.distances[:, -1:].astype(np.float64), near.distances[:, :-1].astype(np.float64)
+    counted = (others > 0) & np.isfinite(last) & (last > 0)
+    if not counted.any():
+        return 1.0
+    growth = np.log(np.where(counted, last, 1.0) / np.where(counted, others, 1.0))[counted].mean()
+    return float(1 / max(growth, 1e-3))
+
+
+def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
+    """Return the adjusted Rand index of every two clusterings, 0 if it is below chance."""
+    labels = np.array(clusterings, dtype=np.int32)
+    width = int(labels.max()) + 1
+    return rand_indices(count_common(labels, [width] * len(labels), [], width)[0], labels.shape[1])
+
+
+def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
+    """Count the ordered pairs of samples that share a cluster in every two of several nested cuts.
+
+    Returns an array of shape (n_cuts, n, n), for cuts into ``least`` clusters and more; see the kernel of this name.
+    """
+    most, n = max(n_parts), len(n_parts)
+    steps, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
+    for step, pairs in zip(steps, joined, strict=False):
+        step[: len(pairs)] = pairs
+    comparing.count_common(parts, np.array(n_parts), steps, least, np.empty(most**2, np.int64), common)
+    return common
+
+
+def rand_indices(common: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+    """Return adjusted Rand indices from the counts of :func:`count_common` for one cut each, 0 if below chance."""
+    own = common.diagonal().astype(np.float64)
+    expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        indices = np.where(most == expected, 1.0, np.maximum((common - expected) / (most - expected), 0.0))
+    np.fill_diagonal(indices, 1.0)
+    return indices
+
+
+def mean_agreement(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of every row without the diagonal."""
+    n = len(table)
+    return np.asarray((table.sum(axis=1) - 1) / (n - 1)) if n > 1 else np.ones(n)
