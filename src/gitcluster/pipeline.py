@@ -235,7 +235,7 @@ class MergeResult(NamedTuple):
     links: LinkConstraints | None = None
 
 
-class Candidates:
+class ConfigurationSet:
     """Configurations of all representations and numbers of neighbours that are compared."""
 
     def __init__(self, n_jobs: int | None, compared: Array | None = None) -> None:
@@ -311,7 +311,7 @@ def fit_adaptive(
         dimension = study.dimension
         choice = select(study.configurations, study.statistics, n_clusters=n_clusters, prior=prior, dimension=dimension)
         studied, winner = describe_representations(representations, choice.table), choice.chosen.configuration
-        candidates = Candidates(n_jobs, some)
+        candidates = ConfigurationSet(n_jobs, some)
         chosen = study.fits[winner][0].representation
         del study
         sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
@@ -350,7 +350,7 @@ def study_representations(
     *,
     n_neighbors: list[int] | None = None,
     n_jobs: int | None = None,
-) -> tuple[Candidates, list[Representation]]:
+) -> tuple[ConfigurationSet, list[Representation]]:
     """Fit all representations; return their configurations, and the representations with the reasons of failures."""
     sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
     first = next((some for some in representations if not some.reason), None)
@@ -364,7 +364,7 @@ def study_representations(
 
     with limit_threads(1):  # the fits run in threads, and have threads of their own
         results = run_threads(try_representation, representations, n_jobs)
-    candidates, tried = Candidates(n_jobs), []
+    candidates, tried = ConfigurationSet(n_jobs), []
     for representation, result in zip(representations, results, strict=True):
         if isinstance(result, RepresentationFit):
             candidates.add(result)

@@ -5,7 +5,8 @@ all others and is most informative: an accident of one k or of one representatio
 many samples, a subsample chooses the representation, and all samples are clustered in that one only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +43,6 @@ from gitcluster.kernels import comparing
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
-FITTED = {f"{linkage}, fitted": linkage for linkage in LINKAGES}
-"""Linkage with other splits if these bring the sizes nearer to a prior."""
 MAX_SPECTRAL = 2000
 """Local clusters up to which the spectrum of a topo-graph is computed; the cost is cubic."""
 MISPLACED_COST = 2.0
@@ -186,16 +185,17 @@ def gather_candidates(
     configurations: Sequence[Configuration], n_clusters: int, prior: NDArray[np.float64] | None
 ) -> list[Candidate]:
     """Return all clusterings into a number of clusters."""
-    merges = [*LINKAGES, "spectral"] if prior is None else [*LINKAGES, "spectral", "sweep", *FITTED]
     candidates, problem = [], None
     for i in _suitable(configurations, n_clusters):
-        for merge in merges:
+        links = configurations[i].links
+        for name, merge in (MERGES if prior is None else MERGES | PRIOR_MERGES).items():
             try:
-                candidate = _merge(configurations[i], i, merge, n_clusters=n_clusters, prior=prior)
+                result = merge(configurations[i], n_clusters, prior)
             except UnmetConstraintsError as error:  # report the configuration that comes down to the fewest clusters
                 problem = error if problem is None or error.n_clusters < problem.n_clusters else problem
-            else:
-                candidates += [] if candidate is None else [candidate]
+                continue
+            if result is not None and (links is None or links.are_satisfied(result[0])):
+                candidates.append(Candidate(i, name, *result))
     if problem is not None and not candidates:
         raise problem
     return candidates
@@ -213,32 +213,49 @@ def _suitable(configurations: Sequence[Configuration], n_clusters: int) -> list[
     return [max(range(len(configurations)), key=lambda i: configurations[i].max_clusters)]
 
 
-def _merge(
-    configuration: Configuration, i: int, merge: str, *, n_clusters: int, prior: NDArray[np.float64] | None
-) -> Candidate | None:
-    """Merge the local clusters of a configuration; None if the merge does not apply or breaks constraints."""
+MergedLabels = tuple[Array, Array] | None
+"""Cluster of every local cluster and the edges merged along; None if the merge does not apply."""
+Merge = Callable[[Configuration, int, NDArray[np.float64] | None], MergedLabels]
+"""Merges the local clusters of a configuration into a number of clusters, guided by a prior if there is one."""
+
+
+def _merge_by_linkage(linkage: str, configuration: Configuration, n_clusters: int, prior: Any) -> MergedLabels:
     graph, links = configuration.topo_graph, configuration.links
-    if merge in LINKAGES and links is not None:
-        labels = merge_constrained(graph, links, n_clusters=n_clusters, ratio=LINKAGES[merge])
-        return Candidate(i, merge, labels, np.flatnonzero(graph.inside(labels)))
-    if merge in LINKAGES:
-        labels, merged = cut_merges(configuration.merges, graph, configuration.splits(merge, n_clusters - 1))
-    elif prior is None or merge == "spectral":
-        if not 1 < n_clusters < configuration.n_peaks <= MAX_SPECTRAL:
-            return None
-        spectral = cut_spectrum(graph, configuration.n_neighbors, n_clusters=n_clusters)
-        if spectral is None:
-            return None
-        labels, merged = spectral, np.flatnonzero(graph.inside(spectral))
-    elif merge == "sweep":
-        cut = cut_by_width(graph, prior)
-        labels, merged = cut.labels, cut.merged
-    else:
-        splits = configuration.splits(FITTED[merge], 2 * len(prior) - 2)
-        labels, merged = cut_merges(configuration.merges, graph, fit_splits(configuration.merges, graph, splits, prior))
-    if links is not None and not links.are_satisfied(labels):
+    if links is not None:
+        labels = merge_constrained(graph, links, n_clusters=n_clusters, ratio=LINKAGES[linkage])
+        return labels, np.flatnonzero(graph.inside(labels))
+    return cut_merges(configuration.merges, graph, configuration.splits(linkage, n_clusters - 1))
+
+
+def _merge_by_spectrum(configuration: Configuration, n_clusters: int, prior: Any) -> MergedLabels:
+    graph = configuration.topo_graph
+    if not 1 < n_clusters < configuration.n_peaks <= MAX_SPECTRAL:
         return None
-    return Candidate(i, merge, labels, merged)
+    labels = cut_spectrum(graph, configuration.n_neighbors, n_clusters=n_clusters)
+    return None if labels is None else (labels, np.flatnonzero(graph.inside(labels)))
+
+
+def _merge_by_sweep(configuration: Configuration, n_clusters: int, prior: Any) -> MergedLabels:
+    cut = cut_by_width(configuration.topo_graph, prior)
+    return cut.labels, cut.merged
+
+
+def _merge_by_sizes(linkage: str, configuration: Configuration, n_clusters: int, prior: Any) -> MergedLabels:
+    graph, merges = configuration.topo_graph, configuration.merges
+    splits = configuration.splits(linkage, 2 * len(prior) - 2)
+    return cut_merges(merges, graph, fit_splits(merges, graph, splits, prior))
+
+
+MERGES: dict[str, Merge] = {
+    **{linkage: partial(_merge_by_linkage, linkage) for linkage in LINKAGES},
+    "spectral": _merge_by_spectrum,
+}
+"""Merges of every configuration; a new merge criterion is one function and one entry here."""
+PRIOR_MERGES: dict[str, Merge] = {
+    "sweep": _merge_by_sweep,
+    **{f"{linkage}, fitted": partial(_merge_by_sizes, linkage) for linkage in LINKAGES},
+}
+"""Merges that need a prior; "fitted" linkage uses other splits if these bring the sizes nearer to the prior."""
 
 
 def hierarchy_of(configuration: Configuration, chosen: Candidate) -> Hierarchy:

@@ -1,1 +1,1 @@
-"""What every layer may use: checks of parameters, optional packages, files, progress."""
+"""Helpers for all layers: checks of parameters, optional packages, files, progress."""

@@ -1,4 +1,4 @@
-"""Memory that nobody uses any more, given back."""
+"""Return freed memory to the system."""
 
 import ctypes
 from functools import cache
@@ -6,10 +6,10 @@ from typing import Any
 
 
 def give_back() -> None:
-    """Ask the C library to give freed memory back to the system, where it can.
+    """Call malloc_trim of the GNU C library, if there is one.
 
-    Threads have heaps of their own. The library of GNU systems keeps what was freed in them, arrays of up to 32 MB, for
-    the next one that asks in the same thread; but the next stage asks in others.
+    Every thread has a heap of its own. The library keeps freed arrays of up to 32 MB in it for later allocations by the
+    same thread, but the next stage of a fit allocates in others. Without this, a fit of a million samples peaks higher.
     """
     if (trim := _find_trim()) is not None:
         trim(0)

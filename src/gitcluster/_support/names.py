@@ -1,4 +1,4 @@
-"""Names, texts and numbers where they are shown: what a terminal or a program would obey is made visible."""
+"""Texts for users: control characters escaped, numbers with their nouns."""
 
 import os
 import re
@@ -8,7 +8,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    r"""A text with its control characters escaped; with ``lines``, ends of lines and tabs stay.
+    r"""Return a text with escaped control characters; with ``lines``, line ends and tabs stay.
 
     Examples
     --------
@@ -16,14 +16,14 @@ def visible(text: str, *, lines: bool = False) -> str:
     'red \\x1b[31m'
     """
 
-    def escape(found: re.Match[str]) -> str:
-        return found[0] if lines and found[0] in "\n\t" else found[0].encode("unicode_escape").decode()
+    def escape(match: re.Match[str]) -> str:
+        return match[0] if lines and match[0] in "\n\t" else match[0].encode("unicode_escape").decode()
 
     return _CONTROL.sub(escape, text)
 
 
 def as_typed(argument: str) -> str:
-    """An argument of the command as it was typed, in UTF-8, where the locale knows only ASCII.
+    """Return an argument of the command line in UTF-8, if the locale supports only ASCII.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def as_typed(argument: str) -> str:
 
 
 def count_of(number: int, what: str) -> str:
-    """A number and its noun.
+    """Return a number with its noun.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Packages that only some users need: one error sentence for all of them."""
+"""Import optional packages, with one error message for all of them."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -6,12 +6,12 @@ from types import ModuleType
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported."""
+    """Return whether a package can be imported."""
     return find_spec(package) is not None
 
 
 def require(package: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a package, or say the line that installs it.
+    """Return a package; raise ImportError with the pip line if it is missing.
 
     Examples
     --------

@@ -592,7 +592,7 @@ def _bridges_between_points(points: Any, candidates: Candidates, metric: str, co
 def graph_neighbors(
     graph: Any, *, n_neighbors: int | None = None, same: bool = True, n_jobs: int | None = None
 ) -> Neighbors:
-    """Neighbours from a graph of distances; the ``n_neighbors`` nearest where a row has more.
+    """Return the neighbours of a graph of distances, at most the ``n_neighbors`` nearest of every row.
 
     Parameters
     ----------
@@ -601,7 +601,7 @@ def graph_neighbors(
     n_neighbors : int, default=None
         All by default.
     same : bool, default=True
-        Whether rows and columns are the same samples, which do not count as their own neighbours.
+        Whether rows and columns are the same samples, which are not their own neighbours.
     n_jobs : int, default=None
 
     Examples
@@ -622,35 +622,35 @@ def graph_neighbors(
 
 
 def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
-    """A CSR array of distances from what a user may bring, or an error that says what is wrong with it.
+    """Return the user's graph as a CSR array of distances; raise ValueError if it is not one.
 
-    ``n_fitted`` is given for new samples: their neighbours are among this many fitted ones.
+    ``n_fitted`` is the number of fitted samples, if the rows are new samples and the columns fitted ones.
     """
     if issparse(graph):
         try:
-            found = csr_array(graph)
-            found.check_format(full_check=True)
+            checked = csr_array(graph)
+            checked.check_format(full_check=True)
         except (ValueError, IndexError) as error:
             raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
     elif isinstance(graph, (tuple, list)) and len(graph) == 2:
-        found = _from_arrays(*graph, n_fitted=n_fitted)
+        checked = _from_arrays(*graph, n_fitted=n_fitted)
     else:
         raise ValueError(f"{GRAPH_INPUT}, got {type(graph).__name__}. Use metric='precomputed' for a dense matrix.")
-    if found.dtype.kind not in "fiub":
+    if checked.dtype.kind not in "fiub":
         raise ValueError(
-            f"A graph must hold numbers as distances, got {found.dtype}: complex or other data not supported."
+            f"A graph must hold numbers as distances, got {checked.dtype}: complex or other data not supported."
         )
-    if found.dtype not in (np.float32, np.float64):
-        found = found.astype(np.float64)
-    n_samples, n_columns = found.shape
+    if checked.dtype not in (np.float32, np.float64):
+        checked = checked.astype(np.float64)
+    n_samples, n_columns = checked.shape
     if n_columns != (n_fitted or n_samples):
         where = "square" if n_fitted is None else f"of {n_fitted} columns, one per fitted sample"
-        raise ValueError(f"A graph of distances must be {where}, got shape {found.shape}.")
+        raise ValueError(f"A graph of distances must be {where}, got shape {checked.shape}.")
     if n_fitted is None and n_samples < 2:
         raise ValueError(f"Found a graph with {n_samples} sample(s) while a minimum of 2 is required.")
-    if np.isnan(found.data).any() or (found.data < 0).any():
+    if np.isnan(checked.data).any() or (checked.data < 0).any():
         raise ValueError("A graph must hold distances >= 0, got negative or missing ones. Pass distances, not weights.")
-    return _without_repeats(found)
+    return _without_repeats(checked)
 
 
 def _from_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
@@ -673,18 +673,18 @@ def _from_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
         )
     n_samples = len(indices)
     n_columns = n_fitted or n_samples
-    there = (indices != -1) & ~np.isposinf(distances)
-    found = indices[there]
-    if len(found) and (found.min() < 0 or found.max() >= n_columns):
+    present = (indices != -1) & ~np.isposinf(distances)
+    neighbors = indices[present]
+    if len(neighbors) and (neighbors.min() < 0 or neighbors.max() >= n_columns):
         raise ValueError(
-            f"indices must be from 0 to {n_columns - 1}, or -1 for none, got {found.min()} to {found.max()}."
+            f"indices must be from 0 to {n_columns - 1}, or -1 for none, got {neighbors.min()} to {neighbors.max()}."
         )
-    starts = starts_of(there.sum(axis=1))
-    return csr_array((distances[there], found, starts), shape=(n_samples, n_columns))
+    starts = starts_of(present.sum(axis=1))
+    return csr_array((distances[present], neighbors, starts), shape=(n_samples, n_columns))
 
 
 def _without_repeats(graph: Any) -> Any:
-    """Infinite distances dropped; of several between two samples, the shortest stays."""
+    """Return the graph without infinite distances, and with the shortest of several between two samples."""
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
     order = np.lexsort((graph.data, graph.indices, rows))
     rows, columns, data = rows[order], graph.indices[order], graph.data[order]
