@@ -28,7 +28,8 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.inputs import MOST_STUDIED, Points
 from gitcluster.inputs.preparing import Ready
 from gitcluster.inputs.representations import Representation, name_of, represent
-from gitcluster.kernels import boundary, cellwise, climbing, sums
+from gitcluster.kernels import cellwise, sums
+from gitcluster.kernels import graph as kernels
 from gitcluster.pipeline import describe_ways, look_at, study_samples
 from gitcluster.prior.proportions import equal_shares
 from gitcluster.recipes import KERNELS, SIMILARITIES
@@ -261,7 +262,7 @@ def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> 
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
         parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
-        climbing.steepest_parent(
+        kernels.steepest_parent(
             0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.recipe.strict,
             intensity.rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
@@ -322,7 +323,7 @@ def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, s
         labels, peaks = inverse_order(order)[labels], peaks[order]
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
-        boundary.mark_near_pairs(
+        kernels.mark_near_pairs(
             0, n_own, graph.indices, graph.distances, reach.boundary, labels, cell.ids, *columns, crossing
         )  # fmt: skip
         level = valley * climbed.log_intensity[:, s]

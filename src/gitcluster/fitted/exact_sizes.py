@@ -18,7 +18,7 @@ from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.inputs import Distances, Input, Points
-from gitcluster.kernels import transport
+from gitcluster.kernels import linkage
 
 SHORTEST = 1e-9
 """Length of a way between equal samples: it must not be 0, which means no way at all."""
@@ -47,7 +47,7 @@ def meet_sizes(found: Clustering, labels: Array, n_found: int, prior: Any, *, n_
     order = found.source.own_order(always=True)
     rank = np.arange(len(labels)) if order is None else inverse_order(order)
     moved, met = labels[kept].astype(np.int64), labels.copy()
-    transport.move_samples(moved, costs, rank[kept], wanted)
+    linkage.move_samples(moved, costs, rank[kept], wanted)
     met[kept] = moved
     return met
 

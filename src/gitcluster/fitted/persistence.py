@@ -30,7 +30,7 @@ from gitcluster.inputs import Distances, NeighborGraph, Points
 from gitcluster.inputs.columns import Column, Columns
 from gitcluster.inputs.scaling import LARGEST, Scaling
 from gitcluster.inputs.values import DATE_ORDERS, NATURES
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 from gitcluster.recipes import find_recipe
 from gitcluster.topo_graph import TopoGraph
 
@@ -290,8 +290,8 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     yield "hierarchy and selection must be those of the variant", made == [found.recipe.has_hierarchy] * 3
     if tree is not None:
         root = np.arange(n_local)
-        unions.union_edges(root, graph.edges, tree.edges)
-        unions.find_all(root)
+        structures.union_edges(root, graph.edges, tree.edges)
+        structures.find_all(root)
         joined = sizes["n_merges"] == n_local - 1 and (root == root[0]).all()
         yield "hierarchy.edges must join all local clusters", joined
         children, there = tree.linkage[:, :2], n_local + np.arange(n_local - 1)[:, None]

@@ -13,7 +13,8 @@ from gitcluster._support.arrays import Array
 from gitcluster.fitted.clustering import Clustering, Reference
 from gitcluster.fitted.outliers import score_outliers
 from gitcluster.inputs import Points
-from gitcluster.kernels import climbing, run_chunks
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 from gitcluster.recipes import KERNELS
 
@@ -72,7 +73,7 @@ def _describe_new(reference: Reference, samples: Any, n_jobs: int | None) -> Des
     log_intensity = _measure_intensity(reference, near)
     parent = np.empty(n_new, near.indices.dtype)
     run_chunks(
-        climbing.steepest_fitted, n_new, n_jobs,
+        kernels.steepest_fitted, n_new, n_jobs,
         near.indices, near.distances, min(reach.climb, n_found), reference.log_intensity, log_intensity, parent,
     )  # fmt: skip
     if recipe.strict and isinstance(source, Points):  # it tears duplicates apart
@@ -111,7 +112,7 @@ def _measure_intensity(reference: Reference, near: Neighbors) -> NDArray[np.floa
     weights = np.ones(near.indices.shape) if reference.weights is None else reference.weights[near.indices]
     before = np.cumsum(weights, axis=1) - weights
     weights = np.clip(reference.n_neighbors - before, 0, weights)  # a neighbourhood of that weight
-    log_intensity = np.full(len(nearest), climbing.NO_INTENSITY)
+    log_intensity = np.full(len(nearest), kernels.NO_INTENSITY)
     there = np.isfinite(loss[:, 0]) & (weights.sum(axis=1) > 0)
     total = (weights[there] * np.exp(loss[there][:, :1] - loss[there])).sum(axis=1)
     log_intensity[there] = np.log(total / weights[there].sum(axis=1)) - loss[there, 0]

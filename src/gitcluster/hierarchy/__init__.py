@@ -23,8 +23,7 @@ from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.intensity import rounding_step
 from gitcluster.kernels import linkage as kernels
-from gitcluster.kernels import unions
-from gitcluster.kernels.tables import make_table
+from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
 CRUMB = 20
@@ -147,7 +146,7 @@ def link_edges(
     np.minimum.at(name, top, np.arange(m))
     np.maximum.at(single, top, -1 if rival is None else rival)
     head, tail, following, degree = np.full(m, -1), np.full(m, -1), np.full(2 * len(log_sums), -1), np.zeros_like(root)
-    table, behind, heap = make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
+    table, behind, heap = structures.make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
     merges, heights, smaller = np.empty(m, np.int64), np.empty(m), np.empty(m, np.int64)
     count = kernels.link_average(
         len(strong), edges, log_sums, root, np.bincount(top, graph.sizes, minlength=m).astype(np.int64), name, single,
@@ -185,7 +184,7 @@ def cut_merges(merges: Merges, graph: TopoGraph, undone: Array) -> tuple[Array, 
     kept = np.ones(len(merges.edges), np.bool_)
     kept[undone] = False
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, merges.edges[kept])
+    structures.union_edges(root, graph.edges, merges.edges[kept])
     return label_by_size(root, graph.sizes)[0], merges.edges[kept]
 
 
@@ -204,11 +203,11 @@ def cut_repeatedly(merges: Merges, graph: TopoGraph, undone: Array) -> NestedCut
     """Clusters of local clusters where the first 0, 1, 2, ... of ``undone`` are undone."""
     kept, root = np.ones(len(merges.edges), np.bool_), np.arange(len(graph.sizes))
     kept[undone] = False
-    unions.union_edges(root, graph.edges, merges.edges[kept])
+    structures.union_edges(root, graph.edges, merges.edges[kept])
     part = np.unique(follow_to_end(root), return_inverse=True)[1]
     first, joined = list(range(len(undone) + 1)), np.empty((len(undone), 2), np.int64)
     for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[undone]]].tolist()))):
-        i, j = sorted(unions.find(first, end) for end in ends)
+        i, j = sorted(structures.find(first, end) for end in ends)
         first[j] = i
         joined[cut] = i, j
     return NestedCuts(part, joined)
@@ -218,7 +217,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     """Clusters of local clusters, each connected: parts apart from the largest join what they are connected to best."""
     inside = np.flatnonzero(graph.inside(labels))
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, inside)
+    structures.union_edges(root, graph.edges, inside)
     part, sizes = label_by_size(root, graph.sizes)
     if len(sizes) == labels.max() + 1:
         return part
@@ -238,9 +237,9 @@ def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]
     heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # no two alike: scipy cuts by height
     root, node, size, rows = list(range(m)), list(range(m)), [1] * m, []
     for t, ends in enumerate(graph.edges[edges].tolist()):
-        i, j = (unions.find(root, end) for end in ends)
+        i, j = (structures.find(root, end) for end in ends)
         rows.append((min(node[i], node[j]), max(node[i], node[j]), heights[t], size[i] + size[j]))
-        both = unions.union(root, i, j)
+        both = structures.union(root, i, j)
         node[both], size[both] = m + t, size[i] + size[j]
     return np.array(rows, np.float64).reshape(-1, 4)
 
@@ -248,7 +247,7 @@ def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]
 def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) -> Array:
     """Final cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, merges_down_to(hierarchy, n_clusters))
+    structures.union_edges(root, graph.edges, merges_down_to(hierarchy, n_clusters))
     return label_by_size(root, graph.sizes)[0]
 
 

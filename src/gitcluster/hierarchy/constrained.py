@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.hierarchy import CRUMB, link_edges, rank_splits
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 from gitcluster.prior.constraints import Constraints
 from gitcluster.topo_graph import TopoGraph
 
@@ -64,7 +64,7 @@ class Ties(NamedTuple):
     def join(self, n_local: int) -> Array:
         """Union-find roots of local clusters, those joined that must be together."""
         root = np.arange(n_local)
-        unions.union_edges(root, self.together, np.arange(len(self.together)))
+        structures.union_edges(root, self.together, np.arange(len(self.together)))
         return root
 
     def count_parts(self, n_local: int) -> int:
@@ -118,7 +118,7 @@ def _undo_merges(graph: TopoGraph, ties: Ties, ends: Array, order: Array, n_clus
             n_fewest,
         )
     root = ties.join(len(graph.sizes))
-    unions.union_edges(root, ends, np.setdiff1d(np.arange(len(ends)), order[: n_clusters - n_fewest]))
+    structures.union_edges(root, ends, np.setdiff1d(np.arange(len(ends)), order[: n_clusters - n_fewest]))
     return label_by_size(root, graph.sizes)[0]
 
 
@@ -131,7 +131,7 @@ def _merge_edges(
     clusters for every merge, and the size of its smaller side.
     """
     merged, _, smaller = link_edges(graph, among, root.copy(), rival=ties.rival, apart=ties.apart)
-    unions.union_edges(root, graph.edges[merged], np.arange(len(merged)))
+    structures.union_edges(root, graph.edges[merged], np.arange(len(merged)))
     now = _tops(root)
     joined: list[tuple[int, int]] = []
     others: list[int] = []
@@ -146,7 +146,7 @@ def _merge_edges(
         others.append(int(size[list(pair)].min()))
         now[now == max(pair)] = min(pair)
     ends = np.array(joined, np.int64).reshape(-1, 2)
-    unions.union_edges(root, ends, np.arange(len(ends)))
+    structures.union_edges(root, ends, np.arange(len(ends)))
     return np.concatenate([graph.edges[merged], ends]), np.concatenate([smaller, np.array(others, np.int64)])
 
 
@@ -158,7 +158,7 @@ def _sums_with_bridges(graph: TopoGraph) -> Array:
 
 def _tops(root: Array) -> Array:
     top = root.copy()
-    unions.find_all(top)
+    structures.find_all(top)
     return top
 
 

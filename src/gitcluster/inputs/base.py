@@ -11,8 +11,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_unmasked
 from gitcluster.inputs.representations import Representation
 from gitcluster.inputs.ways import Ways
-from gitcluster.neighbors import Neighbors
-from gitcluster.neighbors.shadows import Again
+from gitcluster.neighbors import Neighbors, RecomputeRows
 
 SMALLEST = 1e10
 """Where the largest distance is below this many of the smallest floats, ratios of distances lose their digits."""
@@ -47,7 +46,7 @@ class Input(ABC):
 
     @abstractmethod
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: RecomputeRows | None = None
     ) -> Neighbors:
         """Stage 1; ``again`` gives some of the samples again, so that a search may use the room of them."""
 
@@ -93,7 +92,7 @@ class Input(ABC):
         """As distances are measured in one of these ways, in an ``order`` where there is one; never the same array."""
         return self
 
-    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+    def made_again(self, way: Representation, *, order: Array | None = None) -> RecomputeRows | None:
         """A function that gives some of the samples as :meth:`under` has made them; None where it is of no use."""
         return None
 

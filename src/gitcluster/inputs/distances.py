@@ -11,8 +11,7 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array
 from gitcluster.inputs.base import Input, Validate, as_floats, check_distances_are_usable
 from gitcluster.inputs.ways import MatrixWays, Ways
-from gitcluster.neighbors import Neighbors, find_neighbors, nearest_in_matrix
-from gitcluster.neighbors.shadows import Again
+from gitcluster.neighbors import Neighbors, RecomputeRows, find_neighbors, nearest_in_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Distances(Input):
         return self
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: RecomputeRows | None = None
     ) -> Neighbors:
         found = find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs)
         check_distances_are_usable(found.distances)

@@ -16,10 +16,8 @@ from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.inputs.base import Input, Validate
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors import Neighbors
+from gitcluster.neighbors import Neighbors, RecomputeRows, empty_neighbors
 from gitcluster.neighbors.duplicates import row_bytes
-from gitcluster.neighbors.exact import empty_neighbors
-from gitcluster.neighbors.shadows import Again
 
 WHAT = "metric='precomputed_graph' takes a sparse matrix of distances or a tuple (indices, distances)"
 
@@ -46,7 +44,7 @@ class NeighborGraph(Input):
         return self
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: RecomputeRows | None = None
     ) -> Neighbors:
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
 
@@ -100,7 +98,7 @@ def graph_neighbors(
     k = longest if n_neighbors is None else min(longest, check_integer("n_neighbors", n_neighbors, low=1))
     indices, distances = empty_neighbors(n_samples, k, graph.dtype)
     run_chunks(
-        kernels.gather_rows, n_samples, n_jobs,
+        kernels.nearest_in_graph, n_samples, n_jobs,
         graph.indptr, graph.indices, graph.data, same, indices, distances,
     )  # fmt: skip
     return Neighbors(indices, distances)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gitcluster.inputs.ordering import mix
 from gitcluster.kernels import run_chunks
-from gitcluster.kernels.imputing import impute_rows
+from gitcluster.kernels.features import impute_rows
 
 N_NEIGHBORS = 5
 MAX_DONORS = 5000

@@ -25,12 +25,16 @@ from gitcluster.inputs.representations import (
 from gitcluster.inputs.scaling import LARGEST, Scaling, apply_scaling, fit_scaling, scale_checked
 from gitcluster.inputs.ways import PointWays, Ways
 from gitcluster.kernels import run_chunks
-from gitcluster.kernels.search import expand_found
-from gitcluster.neighbors import Neighbors, measure_neighbors, search_points
-from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows, row_bytes
-from gitcluster.neighbors.exact import empty_neighbors, fits_cells, quiet_conversion
-from gitcluster.neighbors.shadows import Again
+from gitcluster.kernels.search import expand_queries
+from gitcluster.neighbors import (
+    Neighbors,
+    RecomputeRows,
+    choose_query_index,
+    empty_neighbors,
+    measure_neighbors,
+    search_points,
+)
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows, row_bytes
 
 MOST_STUDIED = 5000
 """Samples by which ways to look at features are judged and clusterings are compared, where there are more."""
@@ -124,7 +128,7 @@ class Points(Input):
         values = scale_checked(self.values, way.scaling, rows=order, n_jobs=n_jobs)
         return replace(found, values=values, scaling=way.scaling, kinds=None, given=given)
 
-    def made_again(self, way: Representation, *, order: Array | None = None) -> Again | None:
+    def made_again(self, way: Representation, *, order: Array | None = None) -> RecomputeRows | None:
         if issparse(self.values):
             return None
         return lambda rows: apply_scaling(self.values, way.scaling, rows=rows if order is None else order[rows])
@@ -138,7 +142,7 @@ class Points(Input):
             hashes = np.array([crc32(row) for row in ranked_rows(values)])
         else:
             low, high, features = self.values.min(axis=0), self.values.max(axis=0), self._base(n_jobs).features
-            hashes = hash_places(self.values, low, high, features, n_jobs=n_jobs)
+            hashes = hash_positions(self.values, low, high, features, n_jobs=n_jobs)
         hashes = hashes if order is None else hashes[order]
         return np.sort(np.lexsort((np.arange(self.n_samples), hashes))[:most])
 
@@ -162,9 +166,9 @@ class Points(Input):
         return measure_neighbors(self.values, near, n_jobs=n_jobs) if self.metric == "euclidean" else near
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: RecomputeRows | None = None
     ) -> Neighbors:
-        found = search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, again=again)
+        found = search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, recompute=again)
         check_distances_are_usable(found.distances)
         return found
 
@@ -190,17 +194,12 @@ class Points(Input):
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
-        found = empty_neighbors(new.shape[0], min(k, len(first)), new.dtype)
-        found[0][:], found[1][:] = np.arange(found[0].shape[1]), 0.0 if new.shape[1] == 0 else np.inf
-        if new.shape[1] and fits_cells(new, self.metric):
-            nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, found, n_jobs=n_jobs)
-        elif new.shape[1]:
-            with quiet_conversion(self.metric):
-                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, found[0].shape[1])
-            found = indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        found = np.zeros((new.shape[0], 1), np.int64), np.zeros((new.shape[0], 1), new.dtype)  # no feature varies
+        if new.shape[1]:
+            found = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
         if len(first) < self.n_samples:
             rows, found = found, empty_neighbors(new.shape[0], k, found[1].dtype)
-            run_chunks(expand_found, new.shape[0], n_jobs, *rows, starts, members, *found)
+            run_chunks(expand_queries, new.shape[0], n_jobs, *rows, starts, members, *found)
         return Neighbors(self._order[found[0]], found[1])
 
     @cached_property
@@ -224,15 +223,8 @@ class Points(Input):
         return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
 
     @cached_property
-    def _cells(self) -> Any:
-        return gather_cells(self.values[self._order[self._distinct[0]]])
-
-    @cached_property
     def _index(self) -> Any:
-        from sklearn.neighbors import NearestNeighbors  # takes long to load, and most fits do without
-
-        with quiet_conversion(self.metric):
-            return NearestNeighbors(metric=self.metric).fit(self.values[self._order[self._distinct[0]]])
+        return choose_query_index(self.values[self._order[self._distinct[0]]], self.metric)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """A function that tells which sample every new one equals, -1 where there is none."""

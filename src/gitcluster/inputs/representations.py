@@ -27,8 +27,8 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from gitcluster.inputs.scaling import Scaling, apply_scaling, bend, scale_checked
+from gitcluster.kernels import features as kernels
 from gitcluster.kernels import limit_threads, run_threads
-from gitcluster.kernels import scaling as kernels
 from gitcluster.neighbors import find_neighbors
 
 POWERS = (-2.0, 4.0)
@@ -255,11 +255,11 @@ def _power(
 def best_power(values: NDArray[np.float64]) -> float:
     """The exponent that makes values most like those of a Gaussian after the transform, by golden section."""
     grown, bent = values.copy(), np.empty_like(values)
-    kernels.grow(grown)
+    kernels.signed_log1p(grown)
     n, slopes = len(values), in_turn(grown)
 
     def likelihood(power: float) -> float:
-        kernels.stretch(grown, power, bent)
+        kernels.yeo_johnson(grown, power, bent)
         mean = in_turn(bent) / n
         variance = in_turn(bent * bent) / n - mean * mean
         return (power - 1.0) * slopes - 0.5 * n * log(variance) if 1e-12 < variance < inf else -inf

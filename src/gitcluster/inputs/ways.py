@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gitcluster._support.arrays import Array
-from gitcluster.neighbors.exact import Candidates, nearest_between, round_distances
+from gitcluster.neighbors import SklearnIndex, TreeIndex, round_distances
 
 Way = tuple[float, int, int]
 """The distance between two samples, and the two."""
@@ -46,15 +46,15 @@ class PointWays(Ways):
     """Ways between samples in features."""
 
     def __init__(self, points: Any, metric: str) -> None:
-        self.points, self.metric = points, metric
-        self.candidates = Candidates(points, metric, None, tree=True)
+        self.points = points
+        self.index = (TreeIndex if TreeIndex.supports(points, metric) else SklearnIndex)(points, metric=metric)
 
     def leave(self, component: Array) -> list[Way]:
         """The shortest way out of every component but the largest; near samples are asked for first."""
         waiting = np.flatnonzero(component != np.bincount(component).argmax())
         best: dict[int, Way] = {}
         for n_asked in (min(n, self.points.shape[0]) for n in (8, 32)):
-            distances, found = self.candidates.query(waiting, n_asked)
+            distances, found = self.index.candidates(waiting, n_asked)
             round_distances(distances)
             outside = component[found] != component[waiting][:, None]
             nearest = np.where(outside, distances, np.inf).min(axis=1)
@@ -69,6 +69,6 @@ class PointWays(Ways):
                 break
         for number in np.unique(component[waiting]):  # large components
             inside = component == number
-            d, i, j = nearest_between(self.points, np.flatnonzero(inside), np.flatnonzero(~inside), self.metric)
+            d, i, j = self.index.nearest_pair(np.flatnonzero(inside), np.flatnonzero(~inside))
             best[number] = (d, min(i, j), max(i, j))
         return list(best.values())

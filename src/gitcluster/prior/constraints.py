@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer, check_unmasked
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 
 
 class Constraints(NamedTuple):
@@ -87,13 +87,13 @@ def gather_constraints(
     total = n_samples if total is None else total
     low, high = _check_sizes(min_cluster_size, max_cluster_size, total, n_clusters)
     root = np.arange(n_samples)
-    unions.union_edges(root, together, np.arange(len(together)))
+    structures.union_edges(root, together, np.arange(len(together)))
     labelled = np.empty(0, np.int64) if known is None else np.flatnonzero(known >= 0)
     if known is not None:
         _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
         leaders = labelled[first]
-        unions.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
-    unions.find_all(root)
+        structures.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
+    structures.find_all(root)
     _check_contradictions(root, apart, known)
     used = np.unique(np.concatenate([together.ravel(), apart.ravel(), labelled]))
     groups = np.full(n_samples, -1)

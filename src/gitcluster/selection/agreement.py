@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster.kernels import comparing
+from gitcluster.kernels import graph as kernels
 
 SAYING = 0.2
 """What a clustering gains that says as much as one into equal parts, beside full agreement, which is 1."""
@@ -26,7 +26,7 @@ def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], 
     ways, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
     for way, found in zip(ways, joined, strict=False):
         way[: len(found)] = found
-    comparing.count_common(parts, np.array(n_parts), ways, least, np.empty(most**2, np.int64), common)
+    kernels.count_common(parts, np.array(n_parts), ways, least, np.empty(most**2, np.int64), common)
     return common
 
 

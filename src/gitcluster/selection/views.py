@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import CRUMB, Merges, link, undo_order
 from gitcluster.hierarchy.constrained import Ties
-from gitcluster.kernels import comparing, run_chunks, run_threads
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
@@ -160,7 +161,7 @@ def count_crossings(
         crossing, highest = np.empty(len(rows), np.int64), np.empty(len(rows))
         members = labels[local].astype(np.int64, copy=False)  # one kind, which is compiled once
         run_chunks(
-            comparing.measure_crossing, len(rows), n_jobs,
+            kernels.measure_crossing, len(rows), n_jobs,
             rows, indices, k, members, log_intensity, peaks, crossing, highest,
         )  # fmt: skip
         return crossing, highest
@@ -208,7 +209,7 @@ def measure_leak(view: View, labels: Array, found: Crossing) -> tuple[float, flo
     leaving = np.where(graph.inside(labels), 0, graph.pairs)
     links = 2.0 * view.n_neighbors * sizes
     much = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in labels[graph.edges].T) / links
-    freely = crossing / comparing.CROSSING / np.maximum(touched, 1)
+    freely = crossing / kernels.CROSSING / np.maximum(touched, 1)
     return float(much.max()), float(freely.max())
 
 
