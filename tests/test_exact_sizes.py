@@ -10,7 +10,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
 from gitcluster.fitted.exact_sizes import measure_ways, whole_sizes
-from gitcluster.kernels import transport
+from gitcluster.kernels import linkage
 
 X, y = make_blobs([120, 60, 20], 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=3)
 MODEL = GIT(proportions=[6, 3, 1]).fit(X)
@@ -23,7 +23,7 @@ def test_samples_move_at_the_least_cost(seed, n_clusters):
     labels = rng.integers(0, n_clusters, size=24)
     costs[np.arange(24), labels] = 0
     wanted = np.bincount(rng.integers(0, n_clusters, size=24), minlength=n_clusters)
-    transport.move_samples(labels, costs, np.arange(24), wanted)
+    linkage.move_samples(labels, costs, np.arange(24), wanted)
     assert np.bincount(labels, minlength=n_clusters).tolist() == wanted.tolist()
     places = np.repeat(np.arange(n_clusters), wanted)
     least = costs[:, places][linear_sum_assignment(costs[:, places])].sum()

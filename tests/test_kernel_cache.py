@@ -99,10 +99,10 @@ def test_another_version_does_not_run_cached_code(tmp_path):
     install(source)
     run(["default"], cache, source)
     install(source)
-    unions = source / "gitcluster" / "kernels" / "unions.py"
-    broken = unions.read_text().replace("root[low] = high", "raise ValueError('the new version')")
-    assert broken != unions.read_text()
-    unions.write_text(broken)
+    structures = source / "gitcluster" / "kernels" / "structures.py"
+    broken = structures.read_text().replace("root[low] = high", "raise ValueError('the new version')")
+    assert broken != structures.read_text()
+    structures.write_text(broken)
     process = start(["paper"], cache, source)
     assert "the new version" in process.communicate()[1]
     install(source)

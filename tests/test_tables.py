@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitcluster.kernels import kernel
-from gitcluster.kernels.heaps import build_heap, sift_down
-from gitcluster.kernels.tables import find_slot, free_slot, make_table
+from gitcluster.kernels.structures import build_heap, find_slot, free_slot, make_table, sift_down
 
 
 @kernel

@@ -93,32 +93,28 @@ def main(arguments: Sequence[str]) -> None:
 
 def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
     """Wall seconds of every search on two threads, and the CPU seconds expected."""
-    from gitcluster.neighbors import descent, exact, plan  # internals: each is timed apart from the choice between them
-    from gitcluster.neighbors.cells import gather_cells, nearest_in_cells, sample_pairs
+    # Internals: each index is timed separately from the choice between them.
+    from gitcluster.neighbors.cells import CellIndex, cell_seconds
+    from gitcluster.neighbors.descent import DescentIndex, descent_seconds
+    from gitcluster.neighbors.index import SklearnIndex, all_pairs_seconds
 
     X = np.random.default_rng(0).random((n_samples, n_features))
     if kind == "blobs":
         X = make_blobs(n_samples, n_features, centers=30, cluster_std=2.0, random_state=2021)[0]
     X /= X.std(axis=0)
-    found = exact.empty_neighbors(n_samples, K, X.dtype)
-    pairs = sample_pairs(gather_cells(X), found)
-
-    def in_cells() -> None:
-        cells = gather_cells(X, n_jobs=2)
-        nearest_in_cells(cells, cells, found, n_jobs=2)
-
+    pairs = CellIndex(X, K).count_pairs()
     ways: dict[str, Callable[[], Any]] = {
-        "cells": in_cells,
-        "all pairs": lambda: exact.certain_search(X, K, "euclidean", 2),
-        "neighbour descent": lambda: descent.descend(X, K, 2),
+        "cells": lambda: CellIndex(X, K, n_jobs=2).search(),
+        "all pairs": lambda: SklearnIndex(X, K, n_jobs=2).search(),
+        "neighbour descent": lambda: DescentIndex(X, K, n_jobs=2).search(),
     }
     if n_features <= 10:
         ways["k-d tree"] = lambda: KDTree(X).query(X, K + 1, workers=2)
     seconds = {name: round(time_call(way)[1], 2) for name, way in ways.items()}
     expected = {
-        "cells": plan.cell_seconds(n_samples, n_features, pairs),
-        "all pairs": plan.all_pairs_seconds(n_samples, n_features),
-        "neighbour descent": descent.descent_seconds(n_samples, n_features, K),
+        "cells": cell_seconds(n_samples, n_features, pairs),
+        "all pairs": all_pairs_seconds(n_samples, n_features),
+        "neighbour descent": descent_seconds(n_samples, n_features, K),
     }
     return {
         "kind": kind, "n": n_samples, "d": n_features, "share of pairs": round(pairs / n_samples, 4),
@@ -128,16 +124,17 @@ def time_searches(kind: str, n_samples: int, n_features: int) -> Line:
 
 def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
     """Wall and CPU seconds of the search by lower bounds and of neighbour descent, in turns; the best counts."""
-    from gitcluster.neighbors import descent, plan
+    from gitcluster.neighbors.bounds import BoundIndex, plan_rotated
+    from gitcluster.neighbors.descent import DescentIndex
 
     X = scale_features(load_set(name)[0]) if scaled else load_set(name)[0]
     recall: list[float] = []
 
     def by_bounds(points: Any) -> None:
-        plan.plan_bounds(points, k, 2).search()
+        BoundIndex(points, k, plan_rotated(points, k), n_jobs=2).search()
 
     def by_descent(points: Any) -> None:
-        recall.append(descent.descend(points, k, 2)[2])
+        recall.append(DescentIndex(points, k, n_jobs=2).search().recall)
 
     seconds: dict[str, list[tuple[float, float]]] = {"bounds": [], "neighbour descent": []}
     ways = dict(zip(seconds, (by_bounds, by_descent), strict=True))
@@ -149,7 +146,7 @@ def time_bounds(name: str, scaled: bool, k: int, repeat: int) -> Line:
             wall = time_call(lambda way=way: way(X))[1]
             seconds[method].append((round(wall, 1), round(process_time() - cpu, 1)))
     best = {method: [min(column) for column in zip(*runs, strict=True)] for method, runs in seconds.items()}
-    expected = round(plan.plan_bounds(X, k, 2).seconds, 1)
+    expected = round(plan_rotated(X, k).seconds, 1)
     return {
         "set": name, "scaled": scaled, "n": len(X), "d": X.shape[1], "k": k, "wall and cpu": best,
         "expected cpu": expected, "recall of descent": round(recall[-1], 4),
@@ -175,10 +172,11 @@ def make_embeddings(n_samples: int, n_features: int, n_topics: int = 300) -> Any
 
 def time_descent(case: str, k: int, n_jobs: int, repeat: int, alone: bool) -> Line:
     """Wall and CPU seconds and recall of neighbour descent and that of pynndescent, in turns; the best counts."""
-    from gitcluster.neighbors import descent, recall
+    from gitcluster.neighbors.descent import DescentIndex, descent_seconds
+    from gitcluster.neighbors.index import SklearnIndex, TrueNeighbors, sample_rows
 
     X = CASES[case]()
-    truth = recall.Truth(recall.Candidates(X, "euclidean", n_jobs), recall.sample_rows(len(X)), k)
+    truth = TrueNeighbors(SklearnIndex(X, n_jobs=n_jobs), sample_rows(len(X)), k)
 
     def by_package(points: Any) -> Any:
         from pynndescent import NNDescent
@@ -192,7 +190,7 @@ def time_descent(case: str, k: int, n_jobs: int, repeat: int, alone: bool) -> Li
         other[other.all(axis=1), -1] = False
         return [part[other].reshape(len(points), -1)[:, :k] for part in (indices, distances)]
 
-    ways = {"descent": lambda points: descent.descend(points, k, n_jobs)[:2]}
+    ways = {"descent": lambda points: DescentIndex(points, k, n_jobs=n_jobs).search()[:2]}
     ways |= {} if alone else {"pynndescent": by_package}
     runs: dict[str, list[list[float]]] = {way: [] for way in ways}
     memory: dict[str, int] = {}
@@ -210,7 +208,7 @@ def time_descent(case: str, k: int, n_jobs: int, repeat: int, alone: bool) -> Li
     best = {name: min(some, key=lambda run: run[1]) for name, some in runs.items()}
     return {
         "case": case, "n": len(X), "d": X.shape[1], "k": k, "n_jobs": n_jobs, "dtype": str(X.dtype),
-        "wall, cpu, recall": best, "expected cpu": round(descent.descent_seconds(*X.shape, k), 1),
+        "wall, cpu, recall": best, "expected cpu": round(descent_seconds(*X.shape, k), 1),
         "more megabytes": memory["descent"], "formula less X": round((12 * len(X) * k + 2 * X.nbytes) / 2**20),
     }  # fmt: skip
 
@@ -223,18 +221,20 @@ def peak_megabytes() -> int:
 def compare_neighbors(case: str, k: int, n_orders: int) -> Line:
     """Whether neighbour descent finds the same with other numbers of threads and in other orders of the rows, but for
     the order of equally far ones."""
-    from gitcluster.neighbors import descent
+    from gitcluster.neighbors.descent import DescentIndex
 
     X = CASES[case]()
-    one = descent.descend(X, k, 1)
+    one = DescentIndex(X, k, n_jobs=1).search()
     threads = {
-        n_jobs: all(np.array_equal(*parts) for parts in zip(descent.descend(X, k, n_jobs), one, strict=True))
+        n_jobs: all(
+            np.array_equal(*parts) for parts in zip(DescentIndex(X, k, n_jobs=n_jobs).search(), one, strict=True)
+        )
         for n_jobs in (2, 4)
     }
     same = []
     for seed in range(n_orders):
         order = np.random.default_rng(seed).permutation(len(X))
-        indices, distances, _ = descent.descend(X[order], k, 2)
+        indices, distances, _ = DescentIndex(X[order], k, n_jobs=2).search()
         gaps = np.diff(distances, axis=1, prepend=-1, append=distances[:, -1:])
         tied = (gaps[:, :-1] == 0) | (gaps[:, 1:] == 0)  # equally far ones are in the order of their rows
         others = order[indices] != one[0][order]

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.constraints import LinkConstraints
 from gitcluster.hierarchy import MIN_SPLIT_RATIO, Merges, link, rank_splits
-from gitcluster.kernels import comparing, run_chunks, run_threads
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
@@ -164,7 +165,7 @@ def count_crossings(
         crossing, highest = np.empty(len(rows), np.int64), np.empty(len(rows))
         members = labels[local].astype(np.int64, copy=False)  # one dtype, so that the kernel is compiled once
         run_chunks(
-            comparing.measure_crossing, len(rows), n_jobs,
+            kernels.measure_crossing, len(rows), n_jobs,
             rows, indices, k, members, log_intensity, peaks, crossing, highest,
         )  # fmt: skip
         return crossing, highest
@@ -212,7 +213,7 @@ def measure_conductance(configuration: Configuration, labels: Array, crossing: C
     leaving = np.where(graph.inside(labels), 0, graph.pairs)
     links = 2.0 * configuration.n_neighbors * sizes
     cluster = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in labels[graph.edges].T) / links
-    boundary = crossed / comparing.CROSSING / np.maximum(touched, 1)
+    boundary = crossed / kernels.CROSSING / np.maximum(touched, 1)
     return float(cluster.max()), float(boundary.max())
 
 

@@ -18,7 +18,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.hierarchy import MIN_SPLIT_RATIO, link_edges, rank_splits
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
 SIZE_TOLERANCE = 1e-9
@@ -101,13 +101,13 @@ def gather_constraints(
     total = n_samples if total is None else total
     low, high = _check_sizes(min_cluster_size, max_cluster_size, total, n_clusters)
     root = np.arange(n_samples)
-    unions.union_edges(root, linked, np.arange(len(linked)))
+    structures.union_edges(root, linked, np.arange(len(linked)))
     labelled = np.empty(0, np.int64) if known is None else np.flatnonzero(known >= 0)
     if known is not None:
         _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
         leaders = labelled[first]
-        unions.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
-    unions.find_all(root)
+        structures.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
+    structures.find_all(root)
     _check_contradictions(root, separated, known)
     used = np.unique(np.concatenate([linked.ravel(), separated.ravel(), labelled]))
     groups = np.full(n_samples, -1)
@@ -235,7 +235,7 @@ class LinkConstraints(NamedTuple):
     def join(self, n_local: int) -> Array:
         """Return union-find roots of local clusters, with those joined that must share a cluster."""
         root = np.arange(n_local)
-        unions.union_edges(root, self.must_link, np.arange(len(self.must_link)))
+        structures.union_edges(root, self.must_link, np.arange(len(self.must_link)))
         return root
 
     def count_parts(self, n_local: int) -> int:
@@ -245,7 +245,7 @@ class LinkConstraints(NamedTuple):
 
 def _tops(root: Array) -> Array:
     top = root.copy()
-    unions.find_all(top)
+    structures.find_all(top)
     return top
 
 
@@ -298,7 +298,7 @@ def _undo_merges(graph: TopoGraph, links: LinkConstraints, ends: Array, order: A
             n_fewest,
         )
     root = links.join(len(graph.sizes))
-    unions.union_edges(root, ends, np.setdiff1d(np.arange(len(ends)), order[: n_clusters - n_fewest]))
+    structures.union_edges(root, ends, np.setdiff1d(np.arange(len(ends)), order[: n_clusters - n_fewest]))
     return label_by_size(root, graph.sizes)[0]
 
 
@@ -319,7 +319,7 @@ def _merge_edges(
     merged, _, smaller = link_edges(
         graph, among, root.copy(), class_label=links.class_label, cannot_link=links.cannot_link
     )
-    unions.union_edges(root, graph.edges[merged], np.arange(len(merged)))
+    structures.union_edges(root, graph.edges[merged], np.arange(len(merged)))
     now = _tops(root)
     joined: list[tuple[int, int]] = []
     others: list[int] = []
@@ -334,7 +334,7 @@ def _merge_edges(
         others.append(int(size[list(pair)].min()))
         now[now == max(pair)] = min(pair)
     ends = np.array(joined, np.int64).reshape(-1, 2)
-    unions.union_edges(root, ends, np.arange(len(ends)))
+    structures.union_edges(root, ends, np.arange(len(ends)))
     return np.concatenate([graph.edges[merged], ends]), np.concatenate([smaller, np.array(others, np.int64)])
 
 

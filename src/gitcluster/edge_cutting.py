@@ -21,8 +21,8 @@ from scipy.stats import wasserstein_distance
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_choice, check_n_clusters, check_proportions
 from gitcluster.intensity import rounding_step
-from gitcluster.kernels import sweep as kernels
-from gitcluster.kernels import unions
+from gitcluster.kernels import linkage as kernels
+from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
 TOLERANCE = 1e-12
@@ -126,7 +126,7 @@ def share_distance(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) 
 def label_by_size(root: Array, sizes: Array) -> tuple[Array, Array]:
     """Return labels 0, 1, ... of union-find roots, largest cluster first, ties to the lower number."""
     top = root.copy()
-    unions.find_all(top)
+    structures.find_all(top)
     _, first, group = np.unique(top, return_index=True, return_inverse=True)
     totals = np.bincount(group, weights=sizes).astype(np.int64)
     order = np.lexsort((first, -totals))
@@ -144,11 +144,11 @@ def _follow_cut_edges(graph: TopoGraph, outcome: Array, root: Array, n_clusters:
                 sums[to, small] = float(np.logaddexp(sums.get((to, small), -np.inf), graph.log_weights[e]))
     joined = np.arange(len(sizes))
     for to, small in sorted(sums, key=lambda pair: (-sums[pair], pair)):
-        target = unions.find(joined, to)
+        target = structures.find(joined, to)
         if joined[small] == small and target != small:
             joined[small] = target
     first = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
-    root[:] = first[[unions.find(joined, label) for label in labels]]
+    root[:] = first[[structures.find(joined, label) for label in labels]]
 
 
 def resolve_proportions(

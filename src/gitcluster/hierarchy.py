@@ -24,9 +24,8 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster.edge_cutting import label_by_size
 from gitcluster.intensity import rounding_step
-from gitcluster.kernels import limit_threads, unions
+from gitcluster.kernels import limit_threads, structures
 from gitcluster.kernels import linkage as kernels
-from gitcluster.kernels.tables import make_table
 from gitcluster.topo_graph import TopoGraph
 
 MIN_SPLIT_RATIO = 20
@@ -166,7 +165,7 @@ def link_edges(
     np.minimum.at(name, top, np.arange(m))
     np.maximum.at(single, top, -1 if class_label is None else class_label)
     head, tail, following, degree = np.full(m, -1), np.full(m, -1), np.full(2 * len(log_sums), -1), np.zeros_like(root)
-    table, behind, heap = make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
+    table, behind, heap = structures.make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
     merges, heights, smaller = np.empty(m, np.int64), np.empty(m), np.empty(m, np.int64)
     count = kernels.link_average(
         len(strong), edges, log_sums, root, np.bincount(top, graph.sizes, minlength=m).astype(np.int64), name, single,
@@ -201,7 +200,7 @@ def cut_merges(merges: Merges, graph: TopoGraph, splits: Array) -> tuple[Array, 
     remaining = np.ones(len(merges.edges), np.bool_)
     remaining[splits] = False
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, merges.edges[remaining])
+    structures.union_edges(root, graph.edges, merges.edges[remaining])
     return label_by_size(root, graph.sizes)[0], merges.edges[remaining]
 
 
@@ -222,11 +221,11 @@ def cut_repeatedly(merges: Merges, graph: TopoGraph, splits: Array) -> NestedCut
     """Return the clusters of local clusters after 0, 1, 2, ... ``splits``."""
     remaining, root = np.ones(len(merges.edges), np.bool_), np.arange(len(graph.sizes))
     remaining[splits] = False
-    unions.union_edges(root, graph.edges, merges.edges[remaining])
+    structures.union_edges(root, graph.edges, merges.edges[remaining])
     part = np.unique(follow_to_end(root), return_inverse=True)[1]
     first, joined = list(range(len(splits) + 1)), np.empty((len(splits), 2), np.int64)
     for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[splits]]].tolist()))):
-        i, j = sorted(unions.find(first, end) for end in ends)
+        i, j = sorted(structures.find(first, end) for end in ends)
         first[j] = i
         joined[cut] = i, j
     return NestedCuts(part, joined)
@@ -236,7 +235,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     """Return connected clusters: all but the largest part of a cluster join the best connected other cluster."""
     inside = np.flatnonzero(graph.inside(labels))
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, inside)
+    structures.union_edges(root, graph.edges, inside)
     part, sizes = label_by_size(root, graph.sizes)
     if len(sizes) == labels.max() + 1:
         return part
@@ -256,9 +255,9 @@ def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]
     heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # all different, because scipy cuts by height
     root, node, size, rows = list(range(m)), list(range(m)), [1] * m, []
     for t, ends in enumerate(graph.edges[edges].tolist()):
-        i, j = (unions.find(root, end) for end in ends)
+        i, j = (structures.find(root, end) for end in ends)
         rows.append((min(node[i], node[j]), max(node[i], node[j]), heights[t], size[i] + size[j]))
-        both = unions.union(root, i, j)
+        both = structures.union(root, i, j)
         node[both], size[both] = m + t, size[i] + size[j]
     return np.array(rows, np.float64).reshape(-1, 4)
 
@@ -267,7 +266,7 @@ def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) ->
     """Return the cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
     root = np.arange(len(graph.sizes))
     n_merges = max(len(hierarchy.edges) + 1 - n_clusters, 0)
-    unions.union_edges(root, graph.edges, hierarchy.edges[:n_merges])
+    structures.union_edges(root, graph.edges, hierarchy.edges[:n_merges])
     return label_by_size(root, graph.sizes)[0]
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_choice, check_integer
-from gitcluster.kernels import climbing, run_chunks, sums
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks, sums
 from gitcluster.neighbors import Neighbors
 from gitcluster.variants import KERNELS
 
@@ -55,7 +56,7 @@ def find_components(indices: Array, k: int, n_nodes: int) -> tuple[NDArray[np.in
     """
     root, count = np.arange(n_nodes), n_nodes
     for first in range(0, k, AT_ONCE):
-        count -= climbing.join_neighbors(indices, first, min(first + AT_ONCE, k), root)
+        count -= kernels.join_neighbors(indices, first, min(first + AT_ONCE, k), root)
         if count == 1:
             return np.zeros_like(root), 1
     return follow_to_end(root), count
@@ -72,7 +73,7 @@ def sum_distances(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return exact sums of the distances to the k nearest, divided by k, and their numbers in each of n components."""
     totals, counts = np.empty(len(distances)), np.empty(len(distances), np.int64)
-    climbing.sum_finite(0, len(distances), distances, k, k, totals, counts)
+    kernels.sum_finite(0, len(distances), distances, k, k, totals, counts)
     component = component[: len(distances)]
     return sums.sum_values(totals, component, n), np.bincount(component, counts, minlength=n).astype(np.int64)
 
@@ -137,12 +138,10 @@ def intensity_in_units(
     distances, power = neighbors.distances, KERNELS[kernel].power
     log_intensity = np.empty(len(distances))
     if weights is None:
-        run_chunks(
-            climbing.log_mean_kernel, len(distances), n_jobs, distances, n_neighbors, power, units, log_intensity
-        )
+        run_chunks(kernels.log_mean_kernel, len(distances), n_jobs, distances, n_neighbors, power, units, log_intensity)
     else:
         run_chunks(
-            climbing.log_weighted_kernel, len(distances), n_jobs,
+            kernels.log_weighted_kernel, len(distances), n_jobs,
             neighbors.indices, distances, n_neighbors, power, units, weights, log_intensity,
         )  # fmt: skip
     return round_intensity(log_intensity, distances.dtype)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, follow_to_end, inverse_order
 from gitcluster.intensity import rounding_step
-from gitcluster.kernels import climbing, run_chunks
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 
 
@@ -72,7 +73,7 @@ def find_local_clusters(
     order = np.argsort(-log_intensity, kind="stable").astype(indices.dtype)
     parent = np.empty(n_samples, indices.dtype)
     run_chunks(
-        climbing.steepest_parent, n_samples, n_jobs,
+        kernels.steepest_parent, n_samples, n_jobs,
         indices, distances, neighbors.check_reach(n_neighbors), log_intensity, inverse_order(order), strict,
         rounding_step(distances.dtype), parent,
     )  # fmt: skip

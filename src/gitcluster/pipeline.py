@@ -175,12 +175,12 @@ def fit_representation(
     report("search")
     source, rows = samples.source, samples.rows
     points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
-    again = source.recompute_rows(representation, rows)
+    recompute = source.recompute_rows(representation, rows)
     k = max(variant.reach(sizes[-1], samples.n_samples - 1))
     large = samples.n_samples > MAX_STUDIED
     if large:
         give_back()
-    near = points.neighbors(k, search=search, n_jobs=n_jobs, again=again)
+    near = points.neighbors(k, search=search, n_jobs=n_jobs, recompute=recompute)
     if large:
         give_back()
 

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array, inverse_order, short_indices
 from gitcluster._support.validation import check_sample_weight
 from gitcluster.constraints import Constraints
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, ranked_rows
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows
 from gitcluster.preprocessing.representations import (
     Representation,
     named_representation,
@@ -145,7 +145,7 @@ def subsample(samples: Samples, size: int, *, n_jobs: int | None = None) -> Arra
         left_out = samples.copies is not None and (samples.copies < 0).any()
         used = samples.values() if left_out else source.values
         low, high = used.min(axis=0), used.max(axis=0)
-        hashes = hash_places(source.values, low, high, samples.base.features, n_jobs=n_jobs)
+        hashes = hash_positions(source.values, low, high, samples.base.features, n_jobs=n_jobs)
         hashes = hashes if rows is None else hashes[rows]
     return np.sort(np.lexsort((np.arange(len(hashes)), hashes))[:size])
 

@@ -39,7 +39,7 @@ from gitcluster.hierarchy import (
     fit_splits,
     order_merges,
 )
-from gitcluster.kernels import comparing
+from gitcluster.kernels import graph as kernels
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
@@ -440,7 +440,7 @@ def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], 
     steps, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
     for step, pairs in zip(steps, joined, strict=False):
         step[: len(pairs)] = pairs
-    comparing.count_common(parts, np.array(n_parts), steps, least, np.empty(most**2, np.int64), common)
+    kernels.count_common(parts, np.array(n_parts), steps, least, np.empty(most**2, np.int64), common)
     return common
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice
-from gitcluster.kernels import boundary as kernels
-from gitcluster.kernels import run_chunks, sums, unions
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks, structures, sums
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import ExactNeighbors, Neighbors
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, as_source
@@ -226,11 +226,11 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
     while component.max() > 0:
         root = np.arange(component.max() + 1)
         for d, i, j in sorted(set(find_bridges(component))):
-            a, b = unions.find(root, component[i]), unions.find(root, component[j])
+            a, b = structures.find(root, component[i]), structures.find(root, component[j])
             if a != b:  # equal distances could close a circle
-                unions.union(root, a, b)
+                structures.union(root, a, b)
                 distance[i, j] = d
-        unions.find_all(root)
+        structures.find_all(root)
         component = np.unique(root[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
@@ -247,6 +247,6 @@ def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
 def _components(n_nodes: int, edges: Array) -> Array:
     """Return the component of every node, in the order of their lowest nodes."""
     root = np.arange(n_nodes)
-    unions.union_edges(root, edges, np.arange(len(edges)))
-    unions.find_all(root)
+    structures.union_edges(root, edges, np.arange(len(edges)))
+    structures.find_all(root)
     return np.unique(root, return_inverse=True)[1]

@@ -24,7 +24,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import Resources, gather, merge_tree, persist, scatter, submit_each
 from gitcluster.kernels import cellwise
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_places, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, hash_samples
 from gitcluster.preprocessing.scaling import (
     Scaling,
     all_features,
@@ -242,7 +242,7 @@ def draw_subsample(samples: SampleParts, size: int) -> Subsample:
 def hash_part(part: Array, start: int, low: Array, high: Array, features: Array, size: int) -> list[Subsample]:
     """Return the subsample of one part, as a list of one item for a merge tree."""
     varying = features[np.isin(features, varying_features(low, high))]
-    hashes = hash_places(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
+    hashes = hash_positions(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
     return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
 
 

@@ -19,8 +19,7 @@ from gitcluster.distributed.partition import Cell, FitSettings, Partition
 from gitcluster.distributed.tasks import gather, persist, persist_groups, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
-from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
-from gitcluster.neighbors.exact import CELL_FEATURES
+from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
 
 FIRST_BORROWED = 6
 """Cells that a cell borrows in the first round at most; afterwards fewer samples need those farther away."""

@@ -33,7 +33,8 @@ from gitcluster.distributed.tasks import gather, merge_tree, persist, scatter, s
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares
 from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.kernels import boundary, cellwise, climbing, sums
+from gitcluster.kernels import cellwise, sums
+from gitcluster.kernels import graph as kernels
 from gitcluster.pipeline import describe_representations, fit_representation
 from gitcluster.pipeline import study_representations as study_samples
 from gitcluster.preprocessing.representations import Representation, represent, representation_name
@@ -268,7 +269,7 @@ def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> 
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
         parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
-        climbing.steepest_parent(
+        kernels.steepest_parent(
             0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.variant.strict,
             intensity.rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
@@ -329,7 +330,7 @@ def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, s
         labels, peaks = inverse_order(order)[labels], peaks[order]
         crossing = np.zeros((n_own, reach.boundary), np.bool_)
         columns = (np.ascontiguousarray(values[:, s]) for values in (last_distance, last_id))
-        boundary.mark_near_pairs(
+        kernels.mark_near_pairs(
             0, n_own, graph.indices, graph.distances, reach.boundary, labels, cell.ids, *columns, crossing
         )  # fmt: skip
         level = valley * climbed.log_intensity[:, s]

@@ -2,7 +2,7 @@
 
 A sample costs its cluster nothing; another one it costs the length of the shortest way there from neighbour to
 neighbour, in units of their distances to neighbours. Among all labels of the right sizes those are taken that cost
-least in total, which is a problem of optimal transport.
+least in total, which is a problem of optimal linkage.
 
 In: labels of fitted samples and a prior. Out: labels.
 """
@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.kernels import transport
+from gitcluster.kernels import linkage
 from gitcluster.preprocessing.sources import Distances, Points, Source
 
 SHORTEST = 1e-9
@@ -52,7 +52,7 @@ def meet_sizes(found: Clustering, labels: Array, n_found: int, prior: Any, *, n_
     if isinstance(source, Points):
         rank = inverse_order(source.search_order).astype(np.int64)
     moved, met = labels[kept].astype(np.int64), labels.copy()
-    transport.move_samples(moved, costs, rank[kept], wanted)
+    linkage.move_samples(moved, costs, rank[kept], wanted)
     met[kept] = moved
     return met if training.copies is None else met[training.copies]
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster.kernels import climbing, run_chunks
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 
 ROUNDING = 2.0**-36
@@ -33,7 +34,7 @@ def score_outliers(
     n_samples, k = len(near.indices), min(k, near.indices.shape[1])
     own = measure_widths(near, k, n_jobs=n_jobs)
     widths, around = own if widths is None else widths.astype(np.float64), np.empty(n_samples)
-    run_chunks(climbing.mean_around, n_samples, n_jobs, *near[:2], k, widths, around)
+    run_chunks(kernels.mean_around, n_samples, n_jobs, *near[:2], k, widths, around)
     share = np.where(own == 0, 1.0, 0.0)
     np.divide(around, own, out=share, where=(own > 0) & (around < np.inf))
     return own, np.rint((1 - np.minimum(share, 1)) / ROUNDING) * ROUNDING
@@ -42,7 +43,7 @@ def score_outliers(
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Mean distance of every sample to its k nearest."""
     totals, counts = np.empty(len(near.distances)), np.empty(len(near.distances), np.int64)
-    run_chunks(climbing.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
+    run_chunks(kernels.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
     return np.asarray(np.divide(totals, counts, out=np.full(len(totals), np.inf), where=counts > 0))
 
 

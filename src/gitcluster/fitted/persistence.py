@@ -26,7 +26,7 @@ from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 from gitcluster.preprocessing.columns import Column, Columns
 from gitcluster.preprocessing.scaling import LARGEST, Scaling
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points
@@ -301,8 +301,8 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     yield "hierarchy and selection must be those of the variant", made == [found.variant.has_hierarchy] * 3
     if tree is not None:
         root = np.arange(n_local)
-        unions.union_edges(root, graph.edges, tree.edges)
-        unions.find_all(root)
+        structures.union_edges(root, graph.edges, tree.edges)
+        structures.find_all(root)
         joined = sizes["n_merges"] == n_local - 1 and (root == root[0]).all()
         yield "hierarchy.edges must join all local clusters", joined
         children, there = tree.linkage[:, :2], n_local + np.arange(n_local - 1)[:, None]

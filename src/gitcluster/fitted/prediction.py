@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.fitted.outliers import score_outliers
-from gitcluster.kernels import climbing, run_chunks
+from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 from gitcluster.preprocessing.sources import Points
 from gitcluster.variants import KERNELS
@@ -77,7 +78,7 @@ def _predict_new(training: TrainingSamples, samples: Any, n_jobs: int | None) ->
     log_intensity = _measure_intensity(training, near)
     parent = np.empty(n_new, near.indices.dtype)
     run_chunks(
-        climbing.steepest_fitted, n_new, n_jobs,
+        kernels.steepest_fitted, n_new, n_jobs,
         near.indices, near.distances, min(reach.climb, n_searched), training.log_intensity, log_intensity, parent,
     )  # fmt: skip
     if variant.strict and isinstance(source, Points):  # duplicates may have different labels
@@ -116,7 +117,7 @@ def _measure_intensity(training: TrainingSamples, near: Neighbors) -> NDArray[np
     weights = np.ones(near.indices.shape) if training.weights is None else training.weights[near.indices]
     before = np.cumsum(weights, axis=1) - weights
     weights = np.clip(training.n_neighbors - before, 0, weights)  # a neighbourhood of that weight
-    log_intensity = np.full(len(nearest), climbing.NO_INTENSITY)
+    log_intensity = np.full(len(nearest), kernels.NO_INTENSITY)
     known = np.isfinite(loss[:, 0]) & (weights.sum(axis=1) > 0)
     total = (weights[known] * np.exp(loss[known][:, :1] - loss[known])).sum(axis=1)
     log_intensity[known] = np.log(total / weights[known].sum(axis=1)) - loss[known, 0]

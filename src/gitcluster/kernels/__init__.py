@@ -1,4 +1,4 @@
-"""Compiled loops, one module per stage, and the threads they run in.
+"""Compiled loops, and the threads they run in.
 
 A kernel takes arrays and returns arrays, and releases the interpreter lock. Kernels that work sample by sample take
 ``start, stop`` first; :func:`run_chunks` spreads such a kernel over threads. Every chunk writes only its own rows, so

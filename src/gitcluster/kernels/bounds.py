@@ -1,21 +1,27 @@
-"""The search by lower bounds on distances: all pairs of two blocks of samples, the far ones left early."""
+"""Search by lower bounds, and neighbour descent: both compare samples in single precision and leave far pairs early.
+
+``projections`` and ``margins`` are tuples with the fields of ``neighbors.bounds.Projections`` and ``Margins``. They are
+plain tuples because numba's cache would store a reference to the classes, and reading it would fail in a version that
+has moved them. Samples are numbered by their position in the blocks.
+In ``near``, a neighbour at position p is stored as p if it is new and as ~p if neighbour descent has used it already.
+"""
 
 from math import inf
 
 import numpy as np
 
 from gitcluster.kernels import kernel, unordered_kernel
-from gitcluster.kernels.cells import round_distance
-from gitcluster.kernels.search import insert, squared_distance
+from gitcluster.kernels.search import insert, round_distance, squared_distance
 
 MARKS = 8
-"""Marks that are looked at at once, as one word."""
+"""Marks per machine word: eight pairs that are all too far are skipped by one comparison."""
 FEATURES = 128
+"""Features that are summed before the sum is compared with the bound; fewer would cost more than they save."""
 
 
 @unordered_kernel
 def sum_squares(x, y):
-    """Squared distance in single precision; the order of the sum is left to the compiler."""
+    """Return the squared distance in single precision. The compiler may reorder the sum, so that it vectorizes."""
     total = np.float32(0)
     for j in range(len(x)):
         difference = x[j] - y[j]
@@ -25,7 +31,7 @@ def sum_squares(x, y):
 
 @kernel
 def quick_distance(x, y, worst):
-    """Squared distance in single precision, unfinished once it is above ``worst``."""
+    """Return the squared distance in single precision, or an unfinished sum that is above ``worst``."""
     total = np.float32(0)
     start = 0
     while start < len(x) and total <= worst:
@@ -37,91 +43,95 @@ def quick_distance(x, y, worst):
 
 @kernel
 def mark_near(products, half, bar, my_half, my_bar, marks):
-    """Mark pairs whose product is high enough, without a branch, so that several are compared at once."""
+    """Mark the pairs whose inner product is high enough for either sample; no branch, so that the loop vectorizes."""
     for c in range(len(products)):
         marks[c] = products[c] >= min(my_bar + half[c], my_half + bar[c])
 
 
 @kernel
-def place_of(link):
-    """A place, whether it is marked as old or not: place p is ~p then."""
+def position_of(link):
+    """Return the position of a neighbour, whether it is stored as new or as used."""
     return link if link >= 0 else ~link
 
 
 @kernel
-def push(indices, squared, index, value):
-    """Insert into a full row kept in order of (value, index), and the last one falls out; false if it is there."""
-    place = len(indices)
-    while place > 0 and squared[place - 1] > value:
-        place -= 1
-    tie = place
+def insert_full(indices, squared, index, value):
+    """Insert into a full row sorted by (value, index), and drop the last. Return False if nothing changed."""
+    position = len(indices)
+    while position > 0 and squared[position - 1] > value:
+        position -= 1
+    tie = position
     while tie > 0 and squared[tie - 1] == value:
         tie -= 1
-        other = place_of(indices[tie])
+        other = position_of(indices[tie])
         if other == index:
             return False
         if other > index:
-            place = tie
-    if place == len(indices):
+            position = tie
+    if position == len(indices):
         return False
-    for later in range(len(indices) - 1, place, -1):
+    for later in range(len(indices) - 1, position, -1):
         squared[later] = squared[later - 1]
         indices[later] = indices[later - 1]
-    squared[place] = value
-    indices[place] = index
+    squared[position] = value
+    indices[position] = index
     return True
 
 
 @kernel
-def compare_blocks(first, second, products, shadows, margins, half, bar, near, squared, last):
-    """Bring the nearest of the samples of two blocks up to date with one another.
+def compare_blocks(first, second, products, projections, margins, half, bar, near, squared, last):
+    """Compare all samples of two blocks and update their nearest.
 
-    ``products`` are those of their leading coordinates. ``bar[x] + half[y]`` is the product from which on y may be as
-    near to x as the last of ``near[x]``; ``squared`` are the distances of those, in single precision, and ``last`` the
-    largest in every block.
+    ``products`` are the inner products of their leading coordinates. |y - y'|^2 = |y|^2 + |y'|^2 - 2 <y, y'>, so a
+    pair may be near if <y, y'> >= ``bar[x] + half[x']``: ``half`` is |y|^2 / 2, and ``bar`` is that minus half the
+    squared distance of the last of ``near[x]``, both lowered by what rounding can do. ``squared`` are the distances of
+    ``near``, in single precision, and ``last`` is the largest of them in every block.
     """
-    begin, start, stop = shadows.starts[first], shadows.starts[second], shadows.starts[second + 1]
+    _, starts, leading, further, features, squares = projections
+    growth, share, _, least = margins
+    begin, start, stop = starts[first], starts[second], starts[second + 1]
     their_half, their_bar = half[start:stop], bar[start:stop]
     marks = np.zeros(-(-(stop - start) // MARKS) * MARKS, np.bool_)
     words = marks.view(np.uint64)
-    for i in range(begin, shadows.starts[first + 1]):
+    for i in range(begin, starts[first + 1]):
         row = products[i - begin]
-        least = i + 1 - start if first == second else 0
+        skipped = i + 1 - start if first == second else 0  # within a block, every pair once
         mark_near(row, their_half, their_bar, half[i], bar[i], marks)
-        for w in range(least // MARKS, len(words)):
+        for w in range(skipped // MARKS, len(words)):
             if words[w] == 0:
                 continue
-            for c in range(max(least, MARKS * w), min(MARKS * (w + 1), len(row))):
+            for c in range(max(skipped, MARKS * w), min(MARKS * (w + 1), len(row))):
                 j, product = start + c, row[c]
                 if not marks[c] or product < min(bar[i] + half[j], half[i] + bar[j]):  # bars have risen since
                     continue
                 worst = max(squared[i, -1], squared[j, -1])
-                if shadows.further.shape[1] > 0:
-                    lengths = shadows.squares[i] + shadows.squares[j]
-                    tail = shadows.leading[i, -1] - shadows.leading[j, -1]
+                if further.shape[1] > 0:
+                    # Replace the bound's last term, from the rest after the leading axes, by the further coordinates.
+                    lengths = squares[i] + squares[j]
+                    tail = leading[i, -1] - leading[j, -1]
                     bound = lengths - 2 * product - tail * tail
-                    bound += sum_squares(shadows.further[i], shadows.further[j])
-                    if bound > worst * margins.growth + lengths * margins.share + margins.least:
+                    bound += sum_squares(further[i], further[j])
+                    if bound > worst * growth + lengths * share + least:
                         continue
-                value = quick_distance(shadows.features[i], shadows.features[j], worst)
-                if value <= squared[i, -1] and push(near[i], squared[i], j, value):
-                    bar[i] = half[i] - squared[i, -1] * margins.growth / 2 - margins.least
-                if value <= squared[j, -1] and push(near[j], squared[j], i, value):
-                    bar[j] = half[j] - squared[j, -1] * margins.growth / 2 - margins.least
+                value = quick_distance(features[i], features[j], worst)
+                if value <= squared[i, -1] and insert_full(near[i], squared[i], j, value):
+                    bar[i] = half[i] - squared[i, -1] * growth / 2 - least
+                if value <= squared[j, -1] and insert_full(near[j], squared[j], i, value):
+                    bar[j] = half[j] - squared[j, -1] * growth / 2 - least
     for block in (first, second):
         farthest = 0.0
-        for i in range(shadows.starts[block], shadows.starts[block + 1]):
+        for i in range(starts[block], starts[block + 1]):
             farthest = max(farthest, squared[i, -1])
-        last[block] = farthest  # at once: other threads read it
+        last[block] = farthest  # one write: other threads read it
 
 
 @kernel
 def settle_rows(rows, columns, products, half, bars, points, slack, indices, distances):
-    """Insert into some full rows of neighbours all samples that may be as near as the last of them, measured exactly.
+    """Insert into full neighbour rows all samples that may be as near as the last neighbour, measured exactly.
 
     ``columns`` are the samples of the columns of ``products``, ``half`` their part of the bound, ``bars`` that of rows.
     """
-    distance = np.empty(1, distances.dtype)
+    distance = np.empty(1, distances.dtype)  # converts to the precision of the result
     for r in range(len(rows)):
         x = rows[r]
         worst = np.float64(distances[x, -1]) ** 2 * slack
@@ -136,10 +146,78 @@ def settle_rows(rows, columns, products, half, bars, points, slack, indices, dis
 
 
 @kernel
-def name_members(start, stop, members, near, squared, names, last):
-    """Samples by their own numbers instead of their places, and the distance of the last of them."""
+def write_members(start, stop, members, near, squared, names, last):
+    """Translate positions to samples, and write the squared distance of the last neighbour of every sample."""
     for s in range(start, stop):
         x = members[s]
         last[x] = squared[s, -1]
         for c in range(near.shape[1]):
-            names[x, c] = members[place_of(near[s, c])] if squared[s, c] < inf else x
+            names[x, c] = members[position_of(near[s, c])] if squared[s, c] < inf else x
+
+
+# Neighbour descent
+
+
+@kernel
+def draw_links(near, width, scouts, links, filled, fresh):
+    """Write the links of every sample, new ones first.
+
+    A sample is linked to its scout, if ``scouts`` is not empty, to its ``width`` nearest, and back to samples that have
+    it among theirs: as many as fit, the nearest first. The first ``fresh`` links of a sample are new, which is what
+    ``near`` says. All of ``near`` is marked as used afterwards.
+    """
+    back = np.zeros(len(near), np.int32)
+    filled[:] = 0
+    for x in range(len(scouts)):
+        links[x, 0] = scouts[x]
+        filled[x] = 1
+    for used in (False, True):
+        for x in range(len(near)):
+            for c in range(width):
+                if (near[x, c] < 0) == used:
+                    links[x, filled[x]] = position_of(near[x, c])
+                    filled[x] += 1
+        for c in range(width):
+            for x in range(len(near)):
+                y = position_of(near[x, c])
+                if (near[x, c] < 0) == used and back[y] < links.shape[1] - width - 1:
+                    links[y, filled[y]] = x
+                    filled[y] += 1
+                    back[y] += 1
+        if not used:
+            fresh[:] = filled
+    for x in range(len(near)):
+        for c in range(near.shape[1]):
+            near[x, c] = ~position_of(near[x, c])
+
+
+@kernel
+def follow_links(start, stop, links, filled, fresh, block, compared, projections, margins, near, squared):
+    """Compare samples with those one or two links away, if at least one of the links is new; return the insertions.
+
+    Pairs whose blocks were compared are skipped.
+    """
+    _, _, leading, _, features, squares = projections
+    growth, share, _, least = margins
+    seen = np.full(len(links), -1, links.dtype)
+    n_inserted = 0
+    for x in range(start, stop):
+        seen[x] = x
+        done = compared[block[x]]
+        for c in range(filled[x]):
+            y = links[x, c]
+            new = c < fresh[x]
+            for e in range(-1 if new else 0, filled[y] if new else fresh[y]):  # -1: y itself
+                z = links[y, e] if e >= 0 else y
+                if done[block[z]] or seen[z] == x:
+                    continue
+                seen[z] = x
+                worst = squared[x, -1]
+                bound = sum_squares(leading[x], leading[z])
+                lengths = squares[x] + squares[z]
+                if bound > worst * growth + lengths * share + least:
+                    continue
+                value = quick_distance(features[x], features[z], worst)
+                if value <= worst and insert_full(near[x], squared[x], z, value):
+                    n_inserted += 1
+    return n_inserted

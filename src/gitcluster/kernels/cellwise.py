@@ -5,8 +5,7 @@ from math import inf
 import numpy as np
 
 from gitcluster.kernels import kernel
-from gitcluster.kernels.cells import round_distance
-from gitcluster.kernels.search import insert, squared_distance
+from gitcluster.kernels.search import insert, round_distance, squared_distance
 
 
 @kernel
@@ -105,7 +104,7 @@ def insert_below(queries, candidates, names, squared, threshold, slack, indices,
 
 @kernel
 def insert_rows(rows, others, other_distances, indices, distances, filled):
-    """Insert the neighbours that another cell has found for some rows; a negative number is no neighbour."""
+    """Insert the neighbours of some rows in another cell; a negative index is no neighbour."""
     for r in range(len(rows)):
         x = rows[r]
         for c in range(others.shape[1]):

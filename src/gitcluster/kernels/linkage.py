@@ -1,25 +1,207 @@
-"""Stage 5: average linkage, and the sizes that come nearest to a prior."""
+"""Stage 5: the sweep of the paper, average linkage, cuts of a tree by size, and exact cluster sizes."""
 
-from math import inf, log
+import heapq
+from math import inf, log, sqrt
 
 import numpy as np
 
 from gitcluster.kernels import kernel
-from gitcluster.kernels.heaps import sift_down
+from gitcluster.kernels.structures import compiled_find as find
+from gitcluster.kernels.structures import compiled_union as union
+from gitcluster.kernels.structures import find_slot, free_slot, sift_down
 from gitcluster.kernels.sums import add_log
-from gitcluster.kernels.tables import find_slot, free_slot
-from gitcluster.kernels.unions import compiled_find as find
+
+NEVER = 2**62
+"""A cost above all others in :func:`move_samples`."""
+
+
+@kernel
+def append_edges(small, large, head, tail, following):
+    """Append the linked list of half-edges of one cluster to that of another."""
+    if head[large] < 0:
+        head[large] = head[small]
+        tail[large] = tail[small]
+    elif head[small] >= 0:
+        following[tail[large]] = head[small]
+        tail[large] = tail[small]
+
+
+# The sweep of the paper (Algorithm 3)
+
+
+@kernel
+def score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass):
+    """Return the change of n * W1 when clusters of sizes low <= high merge.
+
+    W1 is the area between the cumulative distributions of the cluster sizes and of the prior. A merge changes the first
+    only between ``low`` and ``low + high``. ``distinct`` sizes ascend; ``prior`` are sorted positions n q, and
+    ``prior_mass`` is the mass up to each.
+    """
+    end = low + high
+    s, mass = 0, 0.0
+    while s < n_distinct and distinct[s] <= low:
+        mass += distinct[s] * counts[s]
+        s += 1
+    q, expected = 0, 0.0
+    while q < len(prior) and prior[q] <= low:
+        expected = prior_mass[q]
+        q += 1
+    change, at, gone = 0.0, float(low), float(end if low == high else low)
+    while at < end:
+        nearest = float(end)
+        if s < n_distinct:
+            nearest = min(nearest, float(distinct[s]))
+        if q < len(prior):
+            nearest = min(nearest, prior[q])
+        before = abs(mass / n_samples - expected)
+        after = abs((mass - gone) / n_samples - expected)
+        change += (after - before) * (nearest - at)
+        at = nearest
+        while s < n_distinct and distinct[s] <= at:
+            mass += distinct[s] * counts[s]
+            if distinct[s] == high:
+                gone = float(end)
+            s += 1
+        while q < len(prior) and prior[q] <= at:
+            expected = prior_mass[q]
+            q += 1
+    return change
+
+
+@kernel
+def change_count(distinct, counts, n_distinct, size, by):
+    """Add ``by`` clusters of a size to the ascending table of sizes and return the table's new length."""
+    position = np.searchsorted(distinct[:n_distinct], size)
+    if position < n_distinct and distinct[position] == size:
+        counts[position] += by
+        if counts[position] > 0:
+            return n_distinct
+        for s in range(position, n_distinct - 1):
+            distinct[s], counts[s] = distinct[s + 1], counts[s + 1]
+        return n_distinct - 1
+    for s in range(n_distinct, position, -1):
+        distinct[s], counts[s] = distinct[s - 1], counts[s - 1]
+    distinct[position], counts[position] = size, by
+    return n_distinct + 1
+
+
+@kernel
+def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
+    """Run Algorithm 3 on ``root``; return the outcome of every edge, the merging edges and the change at each.
+
+    The first merge is accepted whatever it changes, because the paper's best score starts at 9999.
+
+    Outcome of an edge: 1 merged, -1 cut, 0 passed over or not reached.
+    """
+    n_samples, n_clusters = sizes.sum(), len(sizes)
+    # Different sizes sum to at most n_samples, so there are fewer than sqrt(2 n) of them.
+    distinct = np.empty(int(sqrt(2.0 * n_samples)) + 3, np.int64)
+    counts = np.empty_like(distinct)
+    n_distinct = 0
+    for size in sizes:
+        n_distinct = change_count(distinct, counts, n_distinct, size, 1)
+    outcome = np.zeros(len(edges), np.int8)
+    merges, changes, n_merged = np.empty(len(sizes), np.int64), np.empty(len(sizes)), 0
+    for e in order:
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
+        if i == j:
+            continue
+        if n_clusters <= len(prior):
+            break
+        low, high = min(sizes[i], sizes[j]), max(sizes[i], sizes[j])
+        change = score_change(low, high, distinct, counts, n_distinct, n_samples, prior, prior_mass)
+        if n_merged > 0 and change > tolerance * n_samples:
+            outcome[e] = -1
+            continue
+        outcome[e] = 1
+        merges[n_merged], changes[n_merged] = e, change / n_samples
+        n_merged += 1
+        n_distinct = change_count(distinct, counts, n_distinct, low, -1)
+        n_distinct = change_count(distinct, counts, n_distinct, high, -1)
+        n_distinct = change_count(distinct, counts, n_distinct, low + high, 1)
+        sizes[union(root, i, j)] = low + high
+        n_clusters -= 1
+    return outcome, merges[:n_merged], changes[:n_merged]
+
+
+@kernel
+def link_edges(edges, root):
+    """Return every cluster's edges as a linked list of half-edges 2 e and 2 e + 1: heads, tails and next ones."""
+    head = np.full(len(root), -1, np.int64)
+    tail = np.full(len(root), -1, np.int64)
+    following = np.full(2 * len(edges), -1, np.int64)
+    for half in range(2 * len(edges)):
+        i = find(root, edges[half // 2, half % 2])
+        if head[i] < 0:
+            head[i] = half
+        else:
+            following[tail[i]] = half
+        tail[i] = half
+    return head, tail, following
+
+
+@kernel
+def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
+    """Join the smallest cluster to the one it is most strongly connected to until ``n_clusters`` are left.
+
+    Strengths are rounded to multiples of ``step``, so that rounding errors do not break ties. Bridges count only if
+    there is no real edge. The heap may hold clusters that have grown or merged since; these are skipped. Return the
+    number of clusters that are left.
+    """
+    head, tail, following = link_edges(edges, root)
+    real = np.full(len(root), -inf)
+    bridge = np.full(len(root), -inf)
+    touched = np.empty(len(root), np.int64)
+    heap = [(sizes[i], -i) for i in range(len(root)) if root[i] == i]
+    heapq.heapify(heap)
+    count = len(heap)
+    while count > n_clusters and len(heap) > 0:
+        size, i = heapq.heappop(heap)
+        i = -i
+        if root[i] != i or sizes[i] != size:
+            continue
+        n_touched, half = 0, head[i]
+        while half >= 0:
+            e, j = half // 2, find(root, edges[half // 2, 1 - half % 2])
+            half = following[half]
+            if j == i:
+                continue
+            if real[j] == -inf and bridge[j] == -inf:
+                touched[n_touched] = j
+                n_touched += 1
+            if pairs[e] > 0:
+                real[j] = add_log(real[j], log_sums[e])
+            else:
+                bridge[j] = max(bridge[j], log_sums[e])
+        best, best_strength = -1, (-inf, -inf)
+        for t in range(n_touched):
+            j = touched[t]
+            strength = (np.rint((real[j] - log(sizes[j])) / step) * step, bridge[j])
+            if best < 0 or strength > best_strength or (strength == best_strength and j < best):
+                best, best_strength = j, strength
+            real[j], bridge[j] = -inf, -inf
+        if best < 0:
+            continue  # the component has no edge to another
+        high = union(root, i, best)
+        append_edges(i + best - high, high, head, tail, following)
+        sizes[high] = sizes[i] + sizes[best]
+        heapq.heappush(heap, (sizes[high], -high))
+        count -= 1
+    return count
+
+
+# Average linkage
 
 
 @kernel
 def key_of(i, j, m):
-    """One number for a pair of clusters, in whatever order."""
+    """Return one number for a pair of clusters, in either order."""
     return i * m + j if i < j else j * m + i
 
 
 @kernel
 def add_connection(pair, record, table, held, sums, behind, log_sums):
-    """Add a record, a summed similarity and the strongest edge behind it, to that of a pair of clusters."""
+    """Add a record, a summed similarity and its strongest edge, to that of a pair of clusters."""
     slot = find_slot(table, pair)
     if table[slot] != pair:
         table[slot] = pair
@@ -34,7 +216,7 @@ def add_connection(pair, record, table, held, sums, behind, log_sums):
 
 @kernel
 def move_connections(small, large, root, edges, head, following, table, held, sums, behind, log_sums):
-    """Add what connects ``small`` to others to what connects ``large`` to them."""
+    """Add the connections of ``small`` to those of ``large``."""
     half = head[small]
     while half >= 0:
         other = find(root, edges[half // 2, 1 - half % 2])
@@ -49,34 +231,26 @@ def move_connections(small, large, root, edges, head, following, table, held, su
 
 
 @kernel
-def append_edges(small, large, head, tail, following):
-    """Give the edges of one cluster to another."""
-    if head[large] < 0:
-        head[large] = head[small]
-        tail[large] = tail[small]
-    elif head[small] >= 0:
-        following[tail[large]] = head[small]
-        tail[large] = tail[small]
-
-
-@kernel
 def link_average(
     n_real, edges, log_sums, root, size, name, rival, step,
     head, tail, following, degree, table, held, sums, behind, heap, keys, ties, merges, heights, smaller,
 ):  # fmt: skip
-    """Average linkage: merge the two clusters of the strongest connection now, until none is left that may merge.
+    """Merge the two clusters with the strongest connection, again and again, until none is left that may merge.
 
-    The first ``n_real`` of the edges have a log sum of similarity; where it is infinite, as that of all further edges
-    which have one, the two clusters never come together, nor do two with a ``rival`` of their own (-1 for none). Edges
-    without one are bridges, which are crossed in the end, one after the other. ``root`` tells which local clusters are
-    together already, ``size`` and ``name``, the lowest number in it, are those of its clusters.
-    A merge can only weaken the connections of the two clusters, because an average is not above the larger of its
-    parts. So the strength that an edge has in the heap is an upper bound, checked when it comes up; it has none to
-    begin with. Fills in, per merge, the strongest edge between the two clusters, the log strength of their connection
-    and the size of the smaller one; returns how many there were.
+    The strength of a connection is the summed similarity divided by the two sizes. Edges are in three groups. The first
+    ``n_real`` have a log sum of similarity. Those up to ``len(log_sums)`` have an infinite one, which forbids a merge.
+    The rest are bridges, crossed at the end in their order. Two clusters that both have a ``rival`` (-1 for none) never
+    merge either. ``root`` holds the merges before the call; ``size`` and ``name`` are the sizes and lowest numbers of
+    its clusters.
+
+    An average is not above the larger of its parts, so a merge can only weaken connections. The key that an edge has in
+    the heap is therefore an upper bound (infinite at first), which is updated when the edge comes to the top.
+
+    Per merge, write the strongest edge between the two clusters, the log strength of the connection and the size of the
+    smaller cluster. Return the number of merges.
     """
     m = len(root)
-    for half in range(2 * len(log_sums)):  # every cluster's edges are a linked list of half-edges 2 e and 2 e + 1
+    for half in range(2 * len(log_sums)):  # a linked list of half-edges 2 e and 2 e + 1 for every cluster
         i = find(root, edges[half // 2, half % 2])
         if head[i] < 0:
             head[i] = half
@@ -132,10 +306,13 @@ def link_average(
     return count
 
 
+# Cuts of a tree by size
+
+
 @kernel
 def hang_tree(ends, n_nodes):
-    """The edges of a tree as (edge, node, node nearer to the first one), every node after the one it hangs on."""
-    above, way = np.full(n_nodes, -1, np.int64), np.empty((len(ends), 3), np.int64)
+    """Return the edges of a tree rooted at node 0 as rows (edge, node, its parent), parents before their children."""
+    above, tree = np.full(n_nodes, -1, np.int64), np.empty((len(ends), 3), np.int64)
     above[0] = 0
     hung = 0
     while hung < len(ends):
@@ -144,21 +321,21 @@ def hang_tree(ends, n_nodes):
                 node, to = ends[e, side], ends[e, 1 - side]
                 if above[node] < 0 and above[to] >= 0:
                     above[node] = to
-                    way[hung, 0], way[hung, 1], way[hung, 2] = e, node, to
+                    tree[hung, 0], tree[hung, 1], tree[hung, 2] = e, node, to
                     hung += 1
-    return way
+    return tree
 
 
 @kernel
-def number_subtrees(way):
-    """Return a number for every node and the end of its subtree: nodes below it have the numbers up to that end."""
-    n_nodes = len(way) + 1
+def number_subtrees(tree):
+    """Return a preorder number for every node and the end of its subtree: its descendants have the numbers between."""
+    n_nodes = len(tree) + 1
     below, first, last = np.ones(n_nodes, np.int64), np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    for t in range(len(way) - 1, -1, -1):
-        below[way[t, 2]] += below[way[t, 1]]
+    for t in range(len(tree) - 1, -1, -1):
+        below[tree[t, 2]] += below[tree[t, 1]]
     free = first + 1
-    for t in range(len(way)):
-        node, above = way[t, 1], way[t, 2]
+    for t in range(len(tree)):
+        node, above = tree[t, 1], tree[t, 2]
         first[node] = free[above]
         free[above] += below[node]
         free[node] = first[node] + 1
@@ -167,30 +344,30 @@ def number_subtrees(way):
 
 
 @kernel
-def split_parts(way, sizes, is_cut, held, part, parts, rank):
+def split_parts(tree, sizes, is_cut, held, part, parts, rank):
     """Fill in the parts of a tree with some edges cut.
 
-    ``held`` is the size of what hangs on every node within its part, ``part`` the part of every node, named after its
+    ``held`` is the size of the subtree of every node within its part, ``part`` the part of every node, named after its
     first node. ``parts`` are the sizes in ascending order; ``rank`` is the index of a part among them.
     """
     held[:] = sizes
     count = 1
     part[0] = 0
-    for t in range(len(way) - 1, -1, -1):
-        if not is_cut[way[t, 0]]:
-            held[way[t, 2]] += held[way[t, 1]]
+    for t in range(len(tree) - 1, -1, -1):
+        if not is_cut[tree[t, 0]]:
+            held[tree[t, 2]] += held[tree[t, 1]]
     names = np.zeros(len(parts), np.int64)
-    for t in range(len(way)):
-        node = way[t, 1]
-        part[node] = node if is_cut[way[t, 0]] else part[way[t, 2]]
-        if is_cut[way[t, 0]]:
+    for t in range(len(tree)):
+        node = tree[t, 1]
+        part[node] = node if is_cut[tree[t, 0]] else part[tree[t, 2]]
+        if is_cut[tree[t, 0]]:
             names[count] = node
             count += 1
     order = np.argsort(held[names[:count]])
     parts[: len(parts) - count] = 0.0  # fewer parts than wanted
-    for place in range(count):
-        parts[len(parts) - count + place] = held[names[order[place]]]
-        rank[names[order[place]]] = len(parts) - count + place
+    for position in range(count):
+        parts[len(parts) - count + position] = held[names[order[position]]]
+        rank[names[order[position]]] = len(parts) - count + position
 
 
 @kernel
@@ -203,11 +380,10 @@ def sort_few(values, count):
 
 @kernel
 def misplaced_after(parts, wanted, before, gone, n_gone, fresh, least):
-    """Twice the misplaced samples if the parts of the ranks ``gone`` are replaced by ``fresh`` sizes, both ascending.
+    """Return twice the misplaced samples if parts of ranks ``gone`` are replaced by ``fresh`` sizes, both ascending.
 
-    ``before`` are the sums of |parts - wanted| up to every rank. Outside of the ranks that shift, terms do not change.
-    They are added one by one all the same if the result may be below ``least``, so that rounding does not depend on
-    how it was found.
+    ``before`` are the sums of |parts - wanted| up to every rank. Only the ranks that shift have to be added again. If
+    the result may be below ``least``, all terms are added in order, so that equal sizes give equal sums.
     """
     first = gone[0]
     while first > 0 and parts[first - 1] > fresh[0]:
@@ -227,7 +403,7 @@ def misplaced_after(parts, wanted, before, gone, n_gone, fresh, least):
         total += abs(value - wanted[rank])
         rank += 1
     rest = before[-1] - before[rank]
-    if total + rest > least + 1e-9 * (least + before[-1]):  # 1e-9: far above what rounding can change
+    if total + rest > least + 1e-9 * (least + before[-1]):  # 1e-9 is far above rounding errors
         return total + rest
     for later in range(rank, len(parts)):
         total += abs(parts[later] - wanted[later])
@@ -236,24 +412,24 @@ def misplaced_after(parts, wanted, before, gone, n_gone, fresh, least):
 
 @kernel
 def fit_cuts(ends, sizes, wanted, tolerance):
-    """Which edges of a tree of parts to cut, so that the sizes are near to those ``wanted``, which ascend.
+    """Return which edges of a tree to cut, so that the sizes of the parts are near those ``wanted``, which ascend.
 
-    The first edges are cut to begin with; then a cut moves from one edge to another, the best move first, as long as
-    sizes come nearer. A move joins two parts and splits one, so that at most three sizes change.
+    Local search: the first edges are cut initially. Then the best move of a cut to another edge is made, as long as it
+    reduces the misplaced samples. A move joins two parts and splits one, so that at most three sizes change.
     """
-    way = hang_tree(ends, len(sizes))
+    tree = hang_tree(ends, len(sizes))
     low, high = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)  # lower and upper node of every edge
-    for t in range(len(way)):
-        low[way[t, 0]], high[way[t, 0]] = way[t, 1], way[t, 2]
-    first, last = number_subtrees(way)
+    for t in range(len(tree)):
+        low[tree[t, 0]], high[tree[t, 0]] = tree[t, 1], tree[t, 2]
+    first, last = number_subtrees(tree)
     is_cut = np.arange(len(ends)) < len(wanted) - 1
     held, part, rank = np.empty(len(sizes)), np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
     parts, before = np.empty(len(wanted)), np.zeros(len(wanted) + 1)
     gone, fresh = np.empty(3, np.int64), np.empty(3)
     while True:
-        split_parts(way, sizes, is_cut, held, part, parts, rank)
-        for place in range(len(parts)):
-            before[place + 1] = before[place] + abs(parts[place] - wanted[place])
+        split_parts(tree, sizes, is_cut, held, part, parts, rank)
+        for position in range(len(parts)):
+            before[position + 1] = before[position] + abs(parts[position] - wanted[position])
         least, closed, opened = before[-1] / 2 - tolerance, -1, -1
         for i in range(len(ends)):
             if not is_cut[i]:
@@ -280,3 +456,57 @@ def fit_cuts(ends, sizes, wanted, tolerance):
         if closed < 0:
             return is_cut
         is_cut[closed], is_cut[opened] = False, True
+
+
+# Exact cluster sizes
+
+
+@kernel
+def move_samples(labels, costs, rank, wanted):
+    """Change labels until every cluster has as many samples as ``wanted``, at the least sum of ``costs`` (n, c).
+
+    Successive shortest paths of a minimum-cost flow. Labels start as the cheapest. Each step moves one sample out of a
+    cluster that has too many, along the cheapest path to one that has too few. Every cluster on the path passes on one
+    sample and receives another, so labels stay the cheapest for their sizes. Samples of equal cost move by ``rank``.
+    Costs are integers: rounded sums could form a negative cycle, and Bellman-Ford would not end.
+    """
+    n, c = costs.shape
+    queues = [[[(np.int64(NEVER), np.int64(-1), np.int64(-1))] for _ in range(c)] for _ in range(c)]
+    sizes = np.zeros(c, np.int64)
+    for x in range(n):
+        sizes[labels[x]] += 1
+        for b in range(c):
+            if b != labels[x]:
+                heapq.heappush(queues[labels[x]][b], (costs[x, b] - costs[x, labels[x]], rank[x], np.int64(x)))
+    before = np.empty(c, np.int64)
+    while True:
+        length = np.where(sizes > wanted, np.int64(0), np.int64(NEVER))
+        if not (sizes > wanted).any():
+            return
+        before[:] = -1
+        shorter = True  # Bellman-Ford over the clusters
+        while shorter:
+            shorter = False
+            for a in range(c):
+                for b in range(c):
+                    if a != b and length[a] < NEVER:
+                        heap = queues[a][b]
+                        while heap[0][2] >= 0 and labels[heap[0][2]] != a:  # entries of samples that have left
+                            heapq.heappop(heap)
+                        if heap[0][2] >= 0 and length[a] + heap[0][0] < length[b]:
+                            length[b], before[b] = length[a] + heap[0][0], a
+                            shorter = True
+        end = np.int64(-1)
+        for b in range(c):
+            if sizes[b] < wanted[b] and (end < 0 or length[b] < length[end]):
+                end = b
+        sizes[end] += 1
+        while before[end] >= 0:
+            start = before[end]
+            x = queues[start][end][0][2]
+            labels[x] = end
+            for b in range(c):
+                if b != end:
+                    heapq.heappush(queues[end][b], (costs[x, b] - costs[x, end], rank[x], x))
+            end = start
+        sizes[end] -= 1

@@ -1,17 +1,26 @@
-"""Compiled loops of the neighbour search: arrays in, arrays out.
+"""Distances, sorted neighbour rows, and the search in cells.
 
-A kernel that takes ``start, stop`` first works on those rows or cells alone and may run in several threads.
+Kernels that take ``start, stop`` first work on those rows or cells alone and may run in several threads. Neighbour rows
+are sorted by (distance, index), so that a search has exactly one right answer.
+
+Distances are rounded to 36 bits after the leading one. Rounding errors of a sum of squares, about 2**-52 per feature,
+then rarely change a result: samples that are equally far in exact arithmetic are tied, in whatever order features are
+added, and ties are broken by index.
 """
 
 from math import inf, sqrt
 
 import numpy as np
 
-from gitcluster.kernels import kernel
+from gitcluster.kernels import kernel, unordered_kernel
+from gitcluster.kernels.structures import build_heap, sift_down
+
+# Distances
 
 
 @kernel
 def squared_distance(x, y):
+    """Return the squared distance, summed in double precision in the order of the features."""
     total = 0.0
     for j in range(len(x)):
         difference = np.float64(x[j]) - np.float64(y[j])
@@ -21,7 +30,7 @@ def squared_distance(x, y):
 
 @kernel
 def four_distances(x, a, b, c, d):
-    """Four sums at a time, so that none of them waits for itself."""
+    """Return four distances; four independent sums hide the latency of the additions."""
     to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
     for j in range(len(x)):
         value = np.float64(x[j])
@@ -37,6 +46,7 @@ def four_distances(x, a, b, c, d):
 
 @kernel
 def measure(start, stop, points, rows, others, distances):
+    """Write the distances of rows to their ``others``."""
     width = others.shape[1]
     for r in range(start, stop):
         x, out = points[rows[r]], distances[r]
@@ -49,7 +59,7 @@ def measure(start, stop, points, rows, others, distances):
 
 @kernel
 def measure_missing(start, stop, points, rows, others, distances):
-    """Distances of those pairs that have none."""
+    """Write the distances that are NaN."""
     for r in range(start, stop):
         x = points[rows[r]]
         for c in range(others.shape[1]):
@@ -59,7 +69,7 @@ def measure_missing(start, stop, points, rows, others, distances):
 
 @kernel
 def measure_sparse(start, stop, starts, columns, values, rows, others, distances):
-    """Distances between rows of a CSR array whose columns ascend."""
+    """Write distances between rows of a CSR array with ascending columns, by merging the two rows."""
     for r in range(start, stop):
         for c in range(others.shape[1]):
             i, j = starts[rows[r]], starts[others[r, c]]
@@ -81,28 +91,53 @@ def measure_sparse(start, stop, starts, columns, values, rows, others, distances
 
 
 @kernel
+def round_distance(squared):
+    """Return the square root, rounded to 36 bits after the leading one."""
+    # A double has 52 bits after the leading one. Add half a unit of the 36th and clear the last 16.
+    bits = np.float64(sqrt(squared)).view(np.int64)
+    return np.int64((bits + (1 << 15)) & ~np.int64((1 << 16) - 1)).view(np.float64)
+
+
+@kernel
+def round_squared(squared, precision):
+    """Return the square of the rounded distance: equal if the distances are equal, and in the same order."""
+    distance = 1.0 * precision.type(round_distance(squared))
+    return distance * distance
+
+
+# Sorted neighbour rows
+
+
+@kernel
 def insert(indices, distances, filled, index, distance):
-    """Insert into a row kept in order of (distance, index); the last one falls out of a full row."""
-    place = filled
-    while place > 0 and (
-        distance < distances[place - 1] or (distance == distances[place - 1] and index < indices[place - 1])
+    """Insert a neighbour into a sorted row and return the new length. A full row drops its last neighbour."""
+    position = filled
+    while position > 0 and (
+        distance < distances[position - 1] or (distance == distances[position - 1] and index < indices[position - 1])
     ):
-        place -= 1
-    if place == len(indices) or (place > 0 and index == indices[place - 1] and distance == distances[place - 1]):
-        return filled  # too far, or there already
+        position -= 1
+    if position == len(indices) or (
+        position > 0 and index == indices[position - 1] and distance == distances[position - 1]
+    ):
+        return filled  # too far, or already in the row
     if filled < len(indices):
         filled += 1
-    for later in range(filled - 1, place, -1):
+    for later in range(filled - 1, position, -1):
         indices[later] = indices[later - 1]
         distances[later] = distances[later - 1]
-    indices[place] = index
-    distances[place] = distance
+    indices[position] = index
+    distances[position] = distance
     return filled
 
 
 @kernel
 def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
-    rounded = distances[:1, :1].copy()
+    """Write the nearest candidates of every row, without the row itself.
+
+    A row is settled if it is full and its last neighbour is nearer than ``reach``, the distance that all samples have
+    which are not candidates.
+    """
+    rounded = distances[:1, :1].copy()  # converts to the precision of the result before distances are compared
     for r in range(start, stop):
         x = rows[r]
         filled = 0
@@ -116,6 +151,7 @@ def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indi
 
 @kernel
 def nearest_in_matrix(start, stop, matrix, same, indices, distances):
+    """Write the nearest columns of every row of a distance matrix, without the diagonal if ``same``."""
     for x in range(start, stop):
         filled = 0
         for y in range(matrix.shape[1]):
@@ -124,7 +160,27 @@ def nearest_in_matrix(start, stop, matrix, same, indices, distances):
 
 
 @kernel
+def nearest_in_graph(start, stop, starts, columns, values, same, indices, distances):
+    """Write the nearest columns of every row of a CSR graph.
+
+    Rows with fewer neighbours are filled up with the sample itself (0 if rows and columns differ) at infinity.
+    """
+    for x in range(start, stop):
+        filled = 0
+        for s in range(starts[x], starts[x + 1]):
+            if not same or columns[s] != x:
+                filled = insert(indices[x], distances[x], filled, columns[s], values[s])
+        indices[x, filled:] = x if same else 0
+        distances[x, filled:] = inf
+
+
+@kernel
 def expand_duplicates(start, stop, row_indices, row_distances, starts, members, indices, distances):
+    """Write the neighbours of all samples, given those of distinct rows.
+
+    ``members[starts[r] : starts[r + 1]]`` are the samples equal to distinct row r. Each has the others as neighbours at
+    distance 0. All members of a row share their k + 1 nearest samples; each then leaves out itself.
+    """
     k = indices.shape[1]
     near = np.empty(k + 1, indices.dtype)
     near_distances = np.empty(k + 1, distances.dtype)
@@ -139,17 +195,17 @@ def expand_duplicates(start, stop, row_indices, row_distances, starts, members, 
             for s in range(starts[other], min(starts[other + 1], starts[other] + k + 1)):
                 filled = insert(near, near_distances, filled, members[s], distance)
         for s in range(starts[row], starts[row + 1]):
-            x, place = members[s], 0
+            x, count = members[s], 0
             for c in range(filled):
-                if near[c] != x and place < k:
-                    indices[x, place] = near[c]
-                    distances[x, place] = near_distances[c]
-                    place += 1
+                if near[c] != x and count < k:
+                    indices[x, count] = near[c]
+                    distances[x, count] = near_distances[c]
+                    count += 1
 
 
 @kernel
-def expand_found(start, stop, row_indices, row_distances, starts, members, indices, distances):
-    """Write the nearest samples of queries from the nearest distinct rows, each of which stands for its members."""
+def expand_queries(start, stop, row_indices, row_distances, starts, members, indices, distances):
+    """Write the nearest samples of queries, given the nearest distinct rows; see :func:`expand_duplicates`."""
     k = indices.shape[1]
     for x in range(start, stop):
         filled = 0
@@ -157,17 +213,332 @@ def expand_found(start, stop, row_indices, row_distances, starts, members, indic
             row, distance = row_indices[x, c], row_distances[x, c]
             if filled == k and distance > distances[x, k - 1]:
                 break
-            for s in range(starts[row], min(starts[row + 1], starts[row] + k)):  # more of one row never fit
+            for s in range(starts[row], min(starts[row + 1], starts[row] + k)):  # more than k members never fit
                 filled = insert(indices[x], distances[x], filled, members[s], distance)
 
 
+# Search in cells. The inner loops take whole arrays and a row number: passing a row view costs a reference count, which
+# takes longer than many of these loops.
+
+SPARE = 16
+"""Candidates beyond k that a query may hold before the farthest are dropped."""
+HALVINGS = 12
+"""Steps of the bisection for a bound on the k-th value; 12 narrow the range to 1 / 4096."""
+HALF_BIT = 2.0**-24
+"""Largest relative error of rounding to single precision."""
+LARGE = 1e18
+"""Coordinates below it have squares within the range of single precision (3.4e38), also summed over some features."""
+TINY = 1e-36
+"""More than underflow in single precision can take from a squared distance (its smallest normal number is 1.2e-38)."""
+
+
 @kernel
-def gather_rows(start, stop, starts, columns, values, same, indices, distances):
-    """The nearest of every row of a graph, nearest first; what is missing is the sample itself, infinitely far."""
-    for x in range(start, stop):
-        filled = 0
-        for s in range(starts[x], starts[x + 1]):
-            if not same or columns[s] != x:
-                filled = insert(indices[x], distances[x], filled, columns[s], values[s])
-        indices[x, filled:] = x if same else 0
-        distances[x, filled:] = inf
+def gap_between(low, high, box, other_low, other_high, other):
+    """Return the squared distance between two boxes."""
+    total = 0.0
+    for j in range(low.shape[1]):
+        below, above = low[box, j] - other_high[other, j], other_low[other, j] - high[box, j]
+        gap = below if below > above else above
+        if gap > 0.0:
+            total += gap * gap
+    return total
+
+
+@kernel
+def gaps_to_box(points, count, low, high, box, gaps):
+    """Write the squared distances of samples, stored feature by feature, to a box."""
+    for s in range(count):
+        gaps[s] = 0.0
+    for j in range(low.shape[1]):
+        least, most = low[box, j], high[box, j]
+        for s in range(count):
+            below, above = least - points[j, s], points[j, s] - most
+            gap = below if below > above else above
+            gap = gap if gap > 0.0 else 0.0
+            gaps[s] += gap * gap
+
+
+@kernel
+def all_above(values, bits, bound):
+    """Return whether all values, which are >= 0, are above a bound.
+
+    ``bits`` are the values seen as integers. Non-negative floats are in the order of their bits, and the minimum of
+    integers is vectorized, unlike that of floats, which has to respect NaN.
+    """
+    least = bits[0]
+    for c in range(len(values)):
+        least = bits[c] if bits[c] < least else least
+    return bound < inf and least > np.float32(bound).view(np.int32)
+
+
+@unordered_kernel
+def measure_block(x, blocks, cell, worst, squared, bits):
+    """Write squared distances to the samples of a cell in single precision.
+
+    Return False, with unfinished sums, once all of them are above ``worst``.
+    """
+    n_features, width = blocks.shape[1], blocks.shape[2]
+    for c in range(width):
+        squared[c] = 0
+    for j in range(0, n_features, 4):  # four features per pass over `squared`: fewer loads and stores
+        x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
+        for c in range(width):
+            e0, e1 = x0 - blocks[cell, j, c], x1 - blocks[cell, j + 1, c]
+            e2, e3 = x2 - blocks[cell, j + 2, c], x3 - blocks[cell, j + 3, c]
+            squared[c] += e0 * e0 + e1 * e1 + (e2 * e2 + e3 * e3)
+        if (j % 16 == 12 or j + 4 == n_features) and all_above(squared, bits, worst):
+            return False
+    return True
+
+
+@unordered_kernel
+def count_above(values, count, bound):
+    """Return how many values are above a bound, as a float: a counter as wide as the values vectorizes."""
+    total = 0.0
+    for i in range(count):
+        total += 1.0 if values[i] > bound else 0.0
+    return total
+
+
+@kernel
+def comes_first(value, index, other_value, other_index):
+    """Compare two pairs (distance, index) without a branch, which could not be predicted."""
+    return (value < other_value) | ((value == other_value) & (index < other_index))
+
+
+@kernel
+def swap(indices, distances, i, j):
+    """Exchange two pairs."""
+    distances[i], distances[j] = distances[j], distances[i]
+    indices[i], indices[j] = indices[j], indices[i]
+
+
+@kernel
+def select_first(indices, distances, count, k):
+    """Quickselect: move the first k pairs by (distance, index) to the front, the k-th of them to position k - 1."""
+    low, last = np.int64(0), np.int64(count - 1)  # one integer type throughout: swap is compiled once
+    while low < last:
+        # The median of three is the pivot, stored at the end.
+        middle = (low + last) // 2
+        if comes_first(distances[middle], indices[middle], distances[low], indices[low]):
+            swap(indices, distances, middle, low)
+        if comes_first(distances[last], indices[last], distances[low], indices[low]):
+            swap(indices, distances, last, low)
+        if comes_first(distances[middle], indices[middle], distances[last], indices[last]):
+            swap(indices, distances, middle, last)
+        value, index, position = distances[last], indices[last], low
+        for i in range(low, last):
+            other, name = distances[i], indices[i]
+            distances[i], indices[i] = distances[position], indices[position]
+            distances[position], indices[position] = other, name
+            position += np.int64(comes_first(other, name, value, index))
+        swap(indices, distances, position, last)
+        if position == k - 1:
+            break
+        if position > k - 1:
+            last = position - 1
+        else:
+            low = position + 1
+
+
+@kernel
+def write_sorted(names, distances, count, ranks, order, to_names, to_distances):
+    """Write pairs sorted by (distance, index), as many as fit.
+
+    The rank of a pair is the number of smaller distances. Counting takes count**2 steps, but it vectorizes, and
+    ``count`` is at most k plus some.
+    """
+    n_even = (count + 15) // 16 * 16  # pad to the vector width, so that no remainder loop runs
+    for i in range(n_even):
+        ranks[i] = 0
+        if i < count:
+            order[i] = -1
+        else:
+            distances[i] = inf
+    for j in range(0, n_even, 4):
+        first, second, third, fourth = distances[j], distances[j + 1], distances[j + 2], distances[j + 3]
+        for i in range(n_even):
+            value = distances[i]
+            ranks[i] += (
+                np.int64(first < value) + np.int64(second < value) + np.int64(third < value) + np.int64(fourth < value)
+            )
+    for i in range(count):
+        rank = ranks[i]
+        while order[rank] >= 0 and names[order[rank]] < names[i]:  # equal distances: sort by index
+            rank += 1
+        moved = i
+        while moved >= 0:
+            moved, order[rank] = order[rank], moved
+            rank += 1
+    for c in range(count if count < len(to_names) else len(to_names)):
+        to_names[c], to_distances[c] = names[order[c]], distances[order[c]]
+
+
+@kernel
+def is_repeated(near, squared, s, count):
+    """Return whether the pair at position ``count`` of a row is among those before it."""
+    seen = False
+    for i in range(count):
+        seen |= near[s, i] == near[s, count] and squared[s, i] == squared[s, count]
+    return seen
+
+
+@kernel
+def bound_kth(values, count, k, guess):
+    """Return a bound that at least k of the values do not exceed, and few of the others, by bisection from a guess."""
+    low, high = 0.0, 0.0
+    for i in range(count):
+        high = values[i] if values[i] > high else high
+    bound = guess if guess < high else (low + high) / 2
+    for _ in range(HALVINGS):
+        n_below = count - count_above(values, count, bound)
+        if n_below < k:
+            low = bound
+        else:
+            high = bound
+            if n_below <= k + SPARE // 2:
+                break
+        bound = (low + high) / 2
+    return high
+
+
+@kernel
+def drop_far(indices, squared, count, k, slack, precision):
+    """Keep the first k candidates and few others.
+
+    Return how many are left, and the squared distance above which a sample is not among the first k.
+    """
+    worst = bound_kth(squared, count, k, inf) * slack
+    left = np.int64(0)
+    for i in range(count):
+        value, name = squared[i], indices[i]
+        squared[left], indices[left] = value, name
+        left += np.int64(value <= worst)
+    if left <= k + SPARE:
+        return left, worst
+    for i in range(left):  # many ties: the first by index have to be selected, among rounded distances
+        squared[i] = round_squared(squared[i], precision)
+    select_first(indices, squared, left, k)
+    return k, squared[k - 1] * slack
+
+
+@kernel
+def append_near(x, s, own, resumed, points, members, begin, end, rough, bound, precision, near, squared, count, chosen):
+    """Append the samples of a cell whose rough distance is within the bound, and return the new count.
+
+    The query itself (``own``) is left out. If the search is ``resumed``, so are samples that are already candidates.
+    """
+    n_chosen = 0
+    for c in range(end - begin):
+        chosen[n_chosen] = begin + c
+        n_chosen += np.int64(not rough[c] > bound)
+    for i in range(n_chosen):
+        position, total = chosen[i], 0.0
+        for j in range(x.shape[1]):
+            difference = x[s, j] - points[position, j]
+            total += difference * difference
+        if resumed:
+            total = round_squared(total, precision)
+        near[s, count], squared[s, count] = members[position], total
+        if members[position] != own and not (resumed and is_repeated(near, squared, s, count)):
+            count += 1
+    return count
+
+
+@kernel
+def rough_bound(squared, lengths, growth):
+    """Return the largest single-precision value that a squared distance can have.
+
+    Coordinates are relative to a centre; ``lengths`` is the sum of the distances of the two samples from it. Rounding
+    the coordinates changes the distance by at most HALF_BIT times ``lengths``. Rounding the sum multiplies it by at
+    most ``growth``.
+    """
+    if lengths > LARGE:
+        return np.float32(inf)
+    distance = (sqrt(squared) + HALF_BIT * lengths) * growth
+    return np.float32(distance * distance + TINY)
+
+
+@kernel
+def search_cells(
+    start, stop, queries, cells, same, slack, indices, distances, filled, pairs,
+    near, squared, rounded, gaps, heap, rough, bits, from_centre, x, by_feature, to_box, worst, count, chosen, order,
+):  # fmt: skip
+    """Write the nearest samples of ``cells`` to every sample of some cells of ``queries``.
+
+    Both are tuples with the fields of ``neighbors.cells.Cells``; see ``kernels.bounds`` for why. If ``same``, a sample
+    is not its own neighbour. For every query, cells are visited from near to far until the next one is farther away
+    than the k-th candidate. ``filled`` is the number of neighbours that a row already has from other searches.
+    ``pairs`` counts the samples that a query was compared with. ``slack`` covers the rounding of distances. The arrays
+    from ``near`` on are work space; ``bits`` is ``rough`` seen as integers.
+
+    The samples of a cell are compared in single precision first, relative to its centre, see :func:`rough_bound`. Only
+    those that may be among the k nearest are measured in double precision.
+    """
+    k, n_features, top = indices.shape[1], x.shape[1], np.int64(0)
+    growth = 1.0 + (n_features + 8) * HALF_BIT
+    members, starts, points, blocks, low, high, centres, radii = cells
+    query_members, query_starts, query_points, _, query_low, query_high, _, _ = queries
+    for q in range(start, stop):
+        # The cells in order of their distance from the box of the queries: one heap for all queries of a cell.
+        for cell in range(len(gaps)):
+            heap[cell] = cell
+            gaps[cell] = gap_between(query_low, query_high, q, low, high, cell)
+        if same:
+            gaps[q] = -1.0  # its own cell comes first
+        first, size = query_starts[q], query_starts[q + 1] - query_starts[q]
+        for s in range(size):
+            own = query_members[first + s]
+            worst[s] = inf
+            count[s] = filled[own]
+            for c in range(count[s]):
+                near[s, c], squared[s, c] = indices[own, c], distances[own, c] * 1.0 * distances[own, c]
+            if count[s] == k:
+                worst[s] = squared[s, k - 1] * slack
+            for j in range(n_features):
+                x[s, j] = by_feature[j, s] = query_points[first + s, j]
+        left, guess = len(gaps), inf
+        build_heap(heap, left, gaps, starts)
+        while left > 0:
+            cell = heap[0]
+            left -= 1
+            heap[0] = heap[left]
+            sift_down(heap, left, top, gaps, starts)
+            farthest = 0.0
+            for s in range(size):
+                if worst[s] > farthest:
+                    farthest = worst[s]
+            if gaps[cell] > farthest:
+                break
+            begin, end = starts[cell], starts[cell + 1]
+            gaps_to_box(by_feature, size, low, high, cell, to_box)
+            for s in range(size):
+                if to_box[s] > worst[s]:
+                    continue
+                own, lengths = query_members[first + s], sqrt(to_box[s]) + 2.0 * radii[cell]
+                pairs[own] += end - begin
+                for j in range(n_features):
+                    from_centre[j] = x[s, j] - centres[cell, j]
+                bound = rough_bound(worst[s], lengths, growth)
+                if not measure_block(from_centre, blocks, cell, bound, rough, bits):
+                    continue
+                if count[s] == 0 and end - begin > k + SPARE and lengths < LARGE:
+                    # The first cell of a query: its rough distances already bound the k-th, so that fewer are measured.
+                    for c in range(end - begin):  # bound_kth is compiled for double precision only
+                        rounded[c] = rough[c]
+                    guess = bound_kth(rounded, end - begin, k + 1, guess)  # k + 1: one may be the sample itself
+                    distance = sqrt(guess) * growth + HALF_BIT * lengths
+                    worst[s] = distance * distance * slack
+                    bound = rough_bound(worst[s], lengths, growth)
+                count[s] = append_near(
+                    x, s, own if same else -1, filled[own] > 0, points, members, begin, end,
+                    rough, bound, distances.dtype, near, squared, count[s], chosen,
+                )  # fmt: skip
+                if count[s] > k + SPARE or (worst[s] == inf and count[s] >= k):
+                    count[s], worst[s] = drop_far(near[s], squared[s], count[s], k, slack, distances.dtype)
+        for s in range(size):
+            own = query_members[first + s]
+            for c in range(count[s]):
+                rounded[c] = distances.dtype.type(round_distance(squared[s, c]))
+            write_sorted(near[s], rounded, count[s], chosen, order, indices[own], distances[own])
+            filled[own] = count[s] if count[s] < k else k

@@ -1,57 +1,72 @@
 """Stage 1: find the k nearest neighbours of every sample.
 
-d(x, y) = ||x / sigma - y / sigma|| (Eq. 1), sigma_j the standard deviation of feature j, see ``inputs.scaling``.
+d(x, y) = |x / sigma - y / sigma| (Eq. 1), with sigma_j the standard deviation of feature j, see ``inputs.scaling``.
 
-In: scaled samples (n, d). Out: :class:`Neighbors`, the k nearest *other* samples in ascending order. "Other" goes by
-index: an exact duplicate of a sample is its neighbour at distance 0, the sample itself never is. Equal
-distances are ordered by index, so that the search has one right answer.
+In: scaled samples (n, d). Out: :class:`Neighbors`, the k nearest *other* samples in ascending order. "Other" refers to
+the index: an exact duplicate of a sample is its neighbour at distance 0, the sample itself never is. Equal distances
+are ordered by index, so that a search has exactly one right answer.
+
+Every backend is a :class:`KNNIndex`; :func:`choose_index` selects one.
 """
 
-from typing import Any, NamedTuple
+import warnings
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster._support.validation import check_choice, check_integer, check_memory, check_n_neighbors
+from gitcluster._support.validation import check_choice, check_memory, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
+from gitcluster.neighbors.bounds import BoundIndex, least_seconds, plan_rotated, plan_unrotated
+from gitcluster.neighbors.cells import CellIndex
+from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seconds
 from gitcluster.neighbors.duplicates import group_duplicates
-from gitcluster.neighbors.exact import empty_neighbors, measure_pairs
-from gitcluster.neighbors.given import given_search
-from gitcluster.neighbors.plan import approximate_search, can_descend, descent_pays, plan_exact_search
-from gitcluster.neighbors.recall import LEAST_RECALL
-from gitcluster.neighbors.shadows import Again
+from gitcluster.neighbors.index import (
+    CosineIndex,
+    ExactNeighbors,
+    KNNIndex,
+    MatrixIndex,
+    Neighbors,
+    RecomputeRows,
+    SklearnIndex,
+    TreeIndex,
+    UserIndex,
+    empty_neighbors,
+    measure_pairs,
+    nearest_in_matrix,
+    round_distances,
+    unit_vectors,
+)
+
+__all__ = [
+    "SEARCHES",
+    "CellIndex",
+    "ExactNeighbors",
+    "KNNIndex",
+    "Neighbors",
+    "RecomputeRows",
+    "SklearnIndex",
+    "TreeIndex",
+    "choose_index",
+    "choose_query_index",
+    "empty_neighbors",
+    "find_neighbors",
+    "measure_neighbors",
+    "nearest_in_matrix",
+    "round_distances",
+    "search_points",
+]
 
 SEARCHES = ("auto", "exact", "approximate")
-
-
-class Neighbors(NamedTuple):
-    """The k nearest other samples of every sample, nearest first."""
-
-    indices: Array
-    """(n, k) int32, or int64 from 2**31 samples on."""
-    distances: Array
-    """(n, k), in the precision of the data."""
-    recall: float = 1.0
-    """Share of the true neighbours that were found; an estimate for an approximate search."""
-
-    def check_reach(self, n_neighbors: int | None) -> int:
-        """``n_neighbors``, or all there are; an error where more are asked for than were searched."""
-        found = int(self.indices.shape[1])
-        if n_neighbors is None:
-            return found
-        if check_integer("n_neighbors", n_neighbors, low=1) > found:
-            raise ValueError(
-                f"n_neighbors={n_neighbors} is more than the {found} that were searched. Search for more of them."
-            )
-        return int(n_neighbors)
-
-
-class ExactNeighbors(Neighbors):
-    """Known to be the nearest, equally far ones by index, with one distance from both sides."""
-
-    __slots__ = ()
+MIN_RECALL = 0.9
+"""If neighbour descent reaches less, ``search="auto"`` searches exactly after all."""
+WORTH_SAMPLING = 1.0
+"""CPU seconds of a search above which it pays to try lower bounds on a sample, which takes some tenths of a second."""
+WORTH_BLOCKS = 0.1
+"""CPU seconds above which blocks in single precision are faster than scikit-learn's search, import included."""
 
 
 def find_neighbors(
@@ -73,8 +88,8 @@ def find_neighbors(
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
     search : {"auto", "exact", "approximate"} or object, default="auto"
-        "approximate" is neighbour descent; "auto" takes it where it is clearly faster and finds enough. It knows dense
-        samples with the metrics "euclidean" and "cosine"; all others are searched exactly. An object with
+        "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and "cosine"; other input is
+        searched exactly. "auto" uses it if it is clearly faster and its recall is high enough. An object with
         scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
@@ -95,36 +110,40 @@ def search_points(
     *,
     search: Any = "auto",
     n_jobs: int | None = None,
-    again: Again | None = None,
+    recompute: RecomputeRows | None = None,
 ) -> Neighbors:
-    """The same. Where samples can be had ``again``, a search that needs much room may write over ``points`` while it
-    runs."""
+    """Find the neighbours; see :func:`find_neighbors`.
+
+    If samples can be recomputed, a search that needs much memory may overwrite ``points`` while it runs.
+    """
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
     check_memory(
         memory_needed(n_samples, 0 if issparse(points) else n_features, n_neighbors, points.dtype),
         "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows.",
     )
-    if metric == "precomputed":
-        return nearest_in_matrix(points, n_neighbors, same=True, n_jobs=n_jobs)
-    if n_features == 0:  # no feature varies: every sample equals every other
-        alone = Neighbors(*empty_neighbors(1, 0, points.dtype))
-        return _expand_duplicates(alone, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
+    if MatrixIndex.supports(points, metric):
+        return MatrixIndex(points, n_neighbors, metric, n_jobs=n_jobs).search()
+    if n_features == 0:  # no feature varies: all samples are duplicates
+        single = Neighbors(*empty_neighbors(1, 0, points.dtype))
+        return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
     first, group = group_duplicates(points)
     if len(first) == n_samples:
-        del first, group  # the search wants the room
-        return _search(points, n_neighbors, metric, search, n_jobs, again)
+        del first, group  # the search needs the memory
+        return _search_distinct(points, n_neighbors, metric, search, n_jobs, recompute)
     k = min(n_neighbors, len(first) - 1)
-    found = Neighbors(*empty_neighbors(1, 0, points.dtype))
+    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))
     if k:
-        dense = not issparse(points)
-        found = _search(points[first], k, metric, search, n_jobs, (lambda rows: points[first[rows]]) if dense else None)
-    return _expand_duplicates(found, group, n_neighbors, n_jobs)
+        again = None if issparse(points) else (lambda rows: points[first[rows]])
+        neighbors = _search_distinct(points[first], k, metric, search, n_jobs, again)
+    return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)
 
 
 def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
-    """Bytes of a search: a graph of 4 for the index and 4 or 8 for the distance of every neighbour, one more to mark
-    boundary pairs, and the samples twice more, in cells, once of them in single precision.
+    """Return the bytes of a search.
+
+    A neighbour takes 4 bytes for the index, 4 or 8 for the distance, and 1 to mark boundary pairs. The samples are
+    stored twice more, by cells and in single precision.
 
     Examples
     --------
@@ -135,40 +154,97 @@ def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
     return int(n_samples * (k * (5 + size) + (size + 4) * n_features))
 
 
-def _search(points: Any, k: int, metric: str, search: Any, n_jobs: int | None, again: Again | None = None) -> Neighbors:
+def _search_distinct(
+    points: Any, k: int, metric: str, search: Any, n_jobs: int | None, recompute: RecomputeRows | None
+) -> Neighbors:
+    """Search among distinct samples, again if the recall is too low."""
+    index = choose_index(points, k, metric, search=search, n_jobs=n_jobs, recompute=recompute)
+    neighbors = index.search()
+    if isinstance(index, UserIndex):
+        return neighbors
+    if search == "auto" and neighbors.recall < MIN_RECALL:
+        return _search_distinct(points, k, metric, "exact", n_jobs, recompute)
+    if neighbors.recall < GOOD_RECALL:
+        warnings.warn(
+            f"The recall of the approximate search is {neighbors.recall:.1%}. Use search='exact' for all neighbours.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return neighbors
+
+
+def choose_index(
+    points: Any,
+    k: int,
+    metric: str = "euclidean",
+    *,
+    search: Any = "auto",
+    n_jobs: int | None = None,
+    recompute: RecomputeRows | None = None,
+) -> KNNIndex:
+    """Return the index that is expected to be the fastest for distinct samples.
+
+    How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
+    """
     if hasattr(search, "kneighbors"):
-        return Neighbors(*given_search(search, points, k, metric, n_jobs))
+        return UserIndex(search, points, k, metric, n_jobs=n_jobs)
     check_choice("search", search, SEARCHES)
-    if search == "approximate" and can_descend(points, k, metric):
-        return Neighbors(*approximate_search(points, k, metric, n_jobs, again=again))
-    plan = plan_exact_search(points, k, metric, n_jobs, again)
-    if search == "auto" and can_descend(points, k, metric) and descent_pays(plan.seconds, points.shape, k):
-        del plan  # holds the samples by cells
-        found = Neighbors(*approximate_search(points, k, metric, n_jobs, least=LEAST_RECALL, again=again))
-        return found if found.recall >= LEAST_RECALL else _search(points, k, metric, "exact", n_jobs, again)
-    return (ExactNeighbors if metric == "euclidean" else Neighbors)(*plan.search())
+    if CosineIndex.supports(points, metric):
+        return CosineIndex(choose_index(unit_vectors(points), k, search=search, n_jobs=n_jobs))
+    can_descend = DescentIndex.supports(points, metric) and k + 1 < points.shape[0]
+    if can_descend and search == "approximate":
+        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
+    exact = _choose_exact(points, k, metric, n_jobs, recompute)
+    if can_descend and search == "auto" and descent_pays(exact.seconds, points.shape, k):
+        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
+    return exact
 
 
-def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
-    """The k nearest in every row of a matrix of distances; ``same`` where rows and columns are the same samples."""
-    found = empty_neighbors(len(matrix), k, matrix.dtype)
-    run_chunks(kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, same, *found)
-    return Neighbors(*found)
+def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
+    """Return whether neighbour descent is so much faster than an exact search that a few neighbours may be missed."""
+    return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def _expand_duplicates(found: Neighbors, group: Array, k: int, n_jobs: int | None) -> Neighbors:
-    """Neighbours of all samples from those of the distinct rows; a row stands for all its members."""
+def _choose_exact(
+    points: Any, k: int, metric: str, n_jobs: int | None, recompute: RecomputeRows | None
+) -> CellIndex | BoundIndex | SklearnIndex:
+    """Return the exact index that is expected to be the fastest."""
+    n_samples, n_features = points.shape
+    best: CellIndex | SklearnIndex = SklearnIndex(points, k, metric, n_jobs=n_jobs)
+    seconds, fits_cells = best.seconds, CellIndex.supports(points, metric)
+    if fits_cells:
+        cells = CellIndex(points, k, metric, n_jobs=n_jobs)
+        cell_seconds = cells.seconds
+        if cell_seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
+            best, seconds = cells, cell_seconds
+    if BoundIndex.supports(points, metric):
+        if seconds > WORTH_SAMPLING and least_seconds(n_samples, n_features, k) < seconds:
+            plan = plan_rotated(points, k)
+            if plan.seconds < seconds:
+                return BoundIndex(points, k, plan, n_jobs=n_jobs, recompute=recompute)
+        elif WORTH_BLOCKS < seconds <= WORTH_SAMPLING and not fits_cells:
+            return BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    return best
+
+
+def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
+    """Return an index for queries by new samples."""
+    return (CellIndex if CellIndex.supports(points, metric) else SklearnIndex)(points, metric=metric)
+
+
+def _expand_duplicates(neighbors: Neighbors, group: Array, k: int, n_jobs: int | None) -> Neighbors:
+    """Return the neighbours of all samples, given those of the distinct rows and the row of every sample."""
     starts, members = starts_of(np.bincount(group)), np.argsort(group, kind="stable")
-    indices, distances = empty_neighbors(len(members), k, found.distances.dtype)
+    indices, distances = empty_neighbors(len(members), k, neighbors.distances.dtype)
     run_chunks(
         kernels.expand_duplicates, len(starts) - 1, n_jobs,
-        found.indices, found.distances, starts, members, indices, distances,
+        neighbors.indices, neighbors.distances, starts, members, indices, distances,
     )  # fmt: skip
-    return type(found)(indices, distances, found.recall)
+    return type(neighbors)(indices, distances, neighbors.recall)
 
 
 def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
-    """The same neighbours in the same order, with their distances in ``X`` as it is."""
+    """Return the same neighbours in the same order, with their distances in ``X``."""
     distances = np.empty(neighbors.distances.shape, X.dtype)
     measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, distances, n_jobs)
     return Neighbors(neighbors.indices, distances, neighbors.recall)

@@ -1,26 +1,29 @@
-"""Exact search in cells: halve the samples across their widest feature until some hundred are left in each part.
+"""Exact search in cells: halve the samples across their widest feature until each part holds some hundred.
 
-A cell is a box and a block of coordinates, feature by feature, that one loop compares with a sample: in single
-precision, relative to the centre of the box. What that cannot rule out is measured, so that the result does not show
-it. Samples of one cell have much the same cells around them: these are put in order once for all of them and visited
-from near to far, until the next is farther away than the k-th neighbour found. How many samples that takes depends on
-the data, and a few cells tell it: :func:`sample_pairs`.
+A cell is a box and a block of coordinates. Samples of one cell have nearly the same cells around them. These are sorted
+once for all samples of the cell and visited from near to far, until the next one is farther away than the k-th
+neighbour. Samples are compared in single precision first, relative to the centre of the box. Only those that rounding
+cannot rule out are measured in double precision, so that the result is exact.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster.kernels import cells as kernels
 from gitcluster.kernels import run_chunks, run_threads
+from gitcluster.kernels import search as kernels
+from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, empty_neighbors
 
+CELL_FEATURES = 64
+"""With more features, boxes rule out nearly nothing."""
 CELLS_AT_ONCE = 16
-"""Cells that a thread takes at a time."""
+"""Cells that a thread processes at a time."""
 SAMPLED_CELLS = 8
+"""Cells that are searched to estimate the time of the search."""
 SPLIT_AT_ONCE = 1 << 14
-"""Samples that a thread splits at a time, at least."""
+"""Samples that a thread splits at a time, at least; parts that are larger are split by one thread."""
 
 
 class Cells(NamedTuple):
@@ -29,23 +32,72 @@ class Cells(NamedTuple):
     members: Array
     """(n,) samples, cell by cell."""
     starts: Array
-    """(m + 1,) where each cell starts in ``members``."""
+    """(m + 1,) start of every cell in ``members``."""
     points: Array
     """(n, n_features) the samples in the order of ``members``."""
     blocks: NDArray[np.float32]
-    """(m, n_features, width) the same from each cell's centre on, filled up with features of 0 and with the last
-    sample."""
+    """(m, n_features, width) coordinates relative to the centre, feature by feature. Features are padded with zeros to
+    a multiple of 4, samples with the last one to a multiple of 8, for vectorized loops without remainders."""
     low: NDArray[np.float64]
-    """(m, n_features) lower corner of each cell's box."""
+    """(m, n_features) lower corners of the boxes."""
     high: NDArray[np.float64]
+    """(m, n_features) upper corners."""
     centres: NDArray[np.float64]
-    """(m, n_features) centre of each cell's box."""
+    """(m, n_features) centres of the boxes."""
     radii: NDArray[np.float64]
-    """(m,) from the centre to a corner."""
+    """(m,) distances from the centres to the corners."""
+
+
+class CellIndex(KNNIndex):
+    """Samples in cells, for up to :data:`CELL_FEATURES` features."""
+
+    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, metric, n_jobs=n_jobs)
+        self.cells = gather_cells(points, n_jobs=n_jobs)
+
+    @classmethod
+    def supports(cls, points: Any, metric: str) -> bool:
+        """Return whether the samples are dense and have few features."""
+        return super().supports(points, metric) and points.shape[1] <= CELL_FEATURES
+
+    @property
+    def seconds(self) -> float:  # type: ignore[override]
+        """Return the expected CPU seconds; some cells are searched to estimate them."""
+        n_samples, n_features = self.points.shape
+        return cell_seconds(n_samples, n_features, self.count_pairs())
+
+    def count_pairs(self) -> float:
+        """Return the mean number of samples with which a sample is compared, from a few cells."""
+        n_samples, n_cells = len(self.points), len(self.cells.blocks)
+        if n_cells <= SAMPLED_CELLS:  # the estimate would be the search itself
+            return float(n_samples)
+        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
+        pairs, filled = np.zeros((2, n_samples), np.int64)
+        chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
+        for cell in chosen:
+            _search_cells(cell, cell + 1, self.cells, self.cells, *neighbors, filled, pairs)
+        return float(pairs.sum() / np.diff(self.cells.starts)[chosen].sum())
+
+    def search(self) -> Neighbors:
+        """Return the k nearest others of every sample."""
+        neighbors = empty_neighbors(len(self.points), self.k, self.points.dtype)
+        nearest_in_cells(self.cells, self.cells, neighbors, n_jobs=self.n_jobs)
+        return ExactNeighbors(*neighbors)
+
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return the indices and distances of the k samples nearest to every new one."""
+        neighbors = empty_neighbors(len(new), k, new.dtype)
+        nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self.cells, neighbors, n_jobs=n_jobs)
+        return neighbors
+
+
+def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
+    """Return the CPU seconds of a search in which every sample is compared with ``pairs`` others."""
+    return n_samples * (3e-6 + pairs * (5e-10 + 1e-10 * n_features))
 
 
 def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
-    """Put samples into cells.
+    """Divide samples into cells.
 
     Examples
     --------
@@ -53,10 +105,10 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     array([[1.]])
     """
     n_features = points.shape[1]
-    most = 256 if n_features <= 16 else 128  # a block stays in the fastest cache
+    most = 256 if n_features <= 16 else 128  # a block of single precision stays in the first-level cache
     members, starts = split_evenly(points, most, n_jobs=n_jobs)
-    n_cells, width = len(starts) - 1, fill_up(int(np.diff(starts).max()), 8)
-    rows, blocks = np.empty_like(points), np.zeros((n_cells, fill_up(n_features, 4), width), np.float32)
+    n_cells, width = len(starts) - 1, -(-int(np.diff(starts).max()) // 8) * 8
+    rows, blocks = np.empty_like(points), np.zeros((n_cells, -(-n_features // 4) * 4, width), np.float32)
     low, high, centres = np.empty((3, n_cells, n_features))
 
     def fill(first: int) -> None:
@@ -64,10 +116,10 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
         begins, ends = starts[:-1][some], starts[1:][some]
         own = slice(begins[0], ends[-1])
         rows[own] = points[members[own]]
-        place = np.minimum(begins[:, None] + np.arange(width), ends[:, None] - 1)  # the last one again
-        samples = rows[place]
+        positions = np.minimum(begins[:, None] + np.arange(width), ends[:, None] - 1)  # pad with the last sample
+        samples = rows[positions]
         low[some], high[some] = samples.min(axis=1), samples.max(axis=1)
-        centres[some] = low[some] / 2 + high[some] / 2
+        centres[some] = low[some] / 2 + high[some] / 2  # halves first: the sum could overflow
         with np.errstate(over="ignore"):
             blocks[some, :n_features] = (samples - centres[some, None]).transpose(0, 2, 1)
 
@@ -76,20 +128,8 @@ def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
     return Cells(members, starts, rows, blocks, low, high, centres, radii)
 
 
-def fill_up(number: int, to: int) -> int:
-    """The next multiple.
-
-    Examples
-    --------
-    >>> fill_up(5, 4)
-    8
-    """
-    return -(-number // to) * to
-
-
 def split_evenly(points: Array, most: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-    """Samples by parts of near ones, ``most`` in each at most, and where each part starts: halved across the widest
-    feature, again and again.
+    """Halve samples across their widest feature until no part has more than ``most``; return members and starts.
 
     Examples
     --------
@@ -103,12 +143,12 @@ def split_evenly(points: Array, most: int, *, n_jobs: int | None = None) -> tupl
     starts, members = n_samples * np.arange(n_parts + 1) // n_parts, np.arange(n_samples)
 
     def split(first: int, last: int, n_halves: int) -> None:
-        """Halve the samples of some parts until there are ``n_halves`` of them."""
+        """Halve the samples of parts ``first`` to ``last`` until there are ``n_halves`` groups of parts."""
         begin, end = starts[first], starts[last]
         step, some = last - first, members[begin:end]
         while n_halves * step > last - first:
             bounds = starts[first : last + 1 : step // 2] - begin
-            some = some[halve(points[some], bounds[::2], bounds[1::2])]
+            some = some[_halve(points[some], bounds[::2], bounds[1::2])]
             step //= 2
         members[begin:end] = some
 
@@ -118,65 +158,56 @@ def split_evenly(points: Array, most: int, *, n_jobs: int | None = None) -> tupl
     return members, starts
 
 
-def halve(points: Array, starts: Array, middles: Array) -> Array:
-    """An order in which the samples of every part before its middle are not above the others in its widest feature.
+def _halve(points: Array, starts: Array, middles: Array) -> Array:
+    """Return an order in which every part is divided at its middle by its widest feature.
 
-    Parts are as large as each other, or have one sample less.
+    The sizes of parts differ by at most one, so one argpartition handles all of them, padded with infinity.
     """
     sizes = np.diff(starts)
     spans = np.maximum.reduceat(points, starts[:-1]) - np.minimum.reduceat(points, starts[:-1])
-    place = starts[:-1, None] + np.arange(sizes.max())
-    there = place < starts[1:, None]
-    values = np.full(place.shape, np.inf)
-    values[there] = points[np.arange(len(points)), np.repeat(spans.argmax(axis=1), sizes)]
+    positions = starts[:-1, None] + np.arange(sizes.max())
+    inside = positions < starts[1:, None]
+    values = np.full(positions.shape, np.inf)
+    values[inside] = points[np.arange(len(points)), np.repeat(spans.argmax(axis=1), sizes)]
     order = np.argpartition(values, np.unique(middles - starts[:-1]), axis=1)
     return (starts[:-1, None] + order)[order < sizes[:, None]]
-
-
-def sample_pairs(cells: Cells, found: tuple[Array, Array]) -> float:
-    """Mean number of samples that a sample of a few cells is compared with to find its nearest others."""
-    n_cells = len(cells.blocks)
-    if n_cells <= SAMPLED_CELLS:  # it would be the search itself
-        return float(len(cells.members))
-    pairs, nothing = np.zeros((2, len(cells.members)), np.int64)
-    chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
-    for cell in chosen:
-        search_cells(cell, cell + 1, cells, cells, *found, nothing, pairs)
-    return float(pairs.sum() / np.diff(cells.starts)[chosen].sum())
 
 
 def nearest_in_cells(
     queries: Cells,
     cells: Cells,
-    found: tuple[Array, Array],
+    neighbors: tuple[Array, Array],
     *,
     filled: Array | None = None,
     n_jobs: int | None = None,
 ) -> None:
-    """Fill ``found``, indices and distances, with the nearest samples of ``cells`` to every sample of ``queries``.
+    """Write the nearest samples of ``cells`` to every sample of ``queries`` into indices and distances.
 
-    Where the two are one object, a sample does not find itself. ``filled`` tells how many neighbours every row of
-    ``found`` has already, from other cells, and is brought up to date.
+    If the two are one object, a sample is not its own neighbour. ``filled`` is the number of neighbours that every row
+    already has from other cells; it is updated.
     """
-    n_queries = len(found[0])
+    n_queries = len(neighbors[0])
     filled = np.zeros(n_queries, np.int64) if filled is None else filled
     run_chunks(
-        search_cells, len(queries.blocks), n_jobs,
-        queries, cells, *found, filled, np.zeros(n_queries, np.int64), min_chunk_size=CELLS_AT_ONCE,
+        _search_cells, len(queries.blocks), n_jobs,
+        queries, cells, *neighbors, filled, np.zeros(n_queries, np.int64), min_chunk_size=CELLS_AT_ONCE,
     )  # fmt: skip
 
 
-def search_cells(start: int, stop: int, queries: Cells, cells: Cells, *found: Array) -> None:
-    """Search for the samples of some cells; ``found`` are indices, distances, how many there are, pairs compared."""
-    n_cells, n_wide, width = cells.blocks.shape
-    n_features, most, (indices, distances) = queries.points.shape[1], queries.blocks.shape[2], found[:2]
-    room = most, indices.shape[1] + kernels.SPARE + width
-    slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))  # what rounding can add to a squared distance
+def _search_cells(
+    start: int, stop: int, queries: Cells, cells: Cells, indices: Array, distances: Array, filled: Array, pairs: Array
+) -> None:
+    """Allocate the work space of the kernel and search for the samples of some cells."""
+    n_cells, n_padded, width = cells.blocks.shape
+    n_features, most = queries.points.shape[1], queries.blocks.shape[2]
+    shape = most, indices.shape[1] + kernels.SPARE + width  # candidates of every query before the farthest are dropped
+    # 2**-33 covers the rounding of a distance to 36 bits, twice since it is squared, with some bits to spare.
+    slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))
     rough = np.empty(width, np.float32)
     kernels.search_cells(
-        start, stop, queries, cells, queries is cells, slack, *found,
-        np.empty(room, indices.dtype), np.empty(room), np.empty(room[1] + 16), np.empty(n_cells),
-        np.empty(n_cells, np.int64), rough, rough.view(np.int32), np.zeros(n_wide, np.float32),
+        start, stop, tuple(queries), tuple(cells), queries is cells, slack, indices, distances, filled, pairs,
+        np.empty(shape, indices.dtype), np.empty(shape), np.empty(shape[1] + 16), np.empty(n_cells),
+        np.empty(n_cells, np.int64), rough, rough.view(np.int32), np.zeros(n_padded, np.float32),
         np.empty((most, n_features)), np.empty((n_features, most)), *np.empty((2, most)), np.empty(most, np.int64),
-        *np.empty((2, room[1] + 16), np.int64),
+        *np.empty((2, shape[1] + 16), np.int64),
     )  # fmt: skip

@@ -1,180 +1,270 @@
-"""Neighbour descent, for what an exact search cannot reach in reasonable time.
+"""Neighbour descent, for samples that an exact search cannot handle in reasonable time.
 
 A neighbour of a neighbour is likely a neighbour (Dong, Moses and Li 2011). Samples are halved across the axis along
-which they differ the most until few are left in every block, and every block is compared with those that are nearest
-to it, as in the search by bounds. Then, in rounds, every sample looks at the neighbours of its neighbours, and of those
-whose neighbour it is; at first also at those of a scout, a sample of the block with the mean nearest to it, which
-halving may have parted it from. If this finds too few of the true neighbours, each block is compared with more others.
+which they vary the most until every block is small. Every block is compared with those nearest to it, as in the search
+by bounds. Then, in rounds, every sample is compared with the neighbours of its neighbours and of the samples whose
+neighbour it is. In the first round it also has a scout: a sample of the block with the nearest mean, from which halving
+may have separated it. If the estimated recall is too low, blocks are compared with more others.
 
-Neither threads nor the order of rows count. Samples are taken in the order of a hash of their values. A round reads the
-links that the last one has left, and writes the lists of its own samples only. A list is the first of all that was
-compared by (squared distance in single precision, place), whatever came first. In the end a few more than k samples are
-measured exactly, like by every other search.
+The result does not depend on threads or the order of rows. Samples are processed in the order of a hash of their
+values. A round reads the links of the round before and writes only the lists of its own samples. A list holds the first
+of all compared samples by (squared distance in single precision, position), in whatever order they were compared.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster.kernels import descent as kernels
-from gitcluster.kernels import limit_threads, run_chunks
-from gitcluster.neighbors.blocks import Blocks, gather_blocks
-from gitcluster.neighbors.bounded import SPARE, compare_pairs, empty_lists, keep_exactly, name_found
-from gitcluster.neighbors.exact import Candidates, empty_neighbors, measure_pairs, round_distances
-from gitcluster.neighbors.recall import GOOD_RECALL, Truth, sample_rows, warn_of_recall
-from gitcluster.neighbors.shadows import (
-    Again,
+from gitcluster.kernels import bounds as kernels
+from gitcluster.kernels import limit_threads, run_chunks, run_threads
+from gitcluster.neighbors.bounds import (
+    AXES_SAMPLE,
+    MAX_AXES,
+    SPARE,
     Axes,
     Margins,
-    Shadows,
-    bound_seconds,
-    bring_back,
-    cast_shadows,
+    ProjectingIndex,
+    Projections,
+    compare_pairs,
+    empty_lists,
+    find_axes,
     find_margins,
+    find_unit,
+    nearest_mean,
+    pair_seconds,
+    project,
     sample_bounds,
-    takes_room,
+)
+from gitcluster.neighbors.duplicates import hash_samples
+from gitcluster.neighbors.index import (
+    Neighbors,
+    RecomputeRows,
+    SklearnIndex,
+    TrueNeighbors,
+    empty_neighbors,
+    measure_pairs,
+    round_distances,
+    sample_rows,
 )
 
-NEAR = 32
-"""Blocks that every block is compared with, at first."""
-EFFORTS = 4
-"""Times that blocks are compared, at most; each time with twice as many others."""
-LINKS = 32
-"""Nearest samples that a sample is linked to."""
-BACK = 16
-"""Samples that it is linked back to, at most."""
-ROUNDS = 8
-FEW = 1e-3
-"""Share of the lists that a round has to renew for another one to follow."""
+GOOD_RECALL = 0.99
+"""With a lower recall, blocks are compared with more others, and in the end the user is warned."""
+MAX_BLOCKS = 8192
+"""With more, the matrix of compared blocks and the search for near blocks would cost too much."""
+SPLIT_AXES = 32
+"""Axes by which samples are divided into blocks."""
+
+
+class Blocks(NamedTuple):
+    """Samples by blocks of near ones."""
+
+    members: Array
+    """(n,) samples, block by block."""
+    starts: Array
+    """(b + 1,) start of every block in ``members``."""
+    means: NDArray[np.float32]
+    """(b, m) means along the first axes."""
+    scouts: Array
+    """(n,) for every position, a position in the block with the nearest mean."""
+
+
+class DescentIndex(ProjectingIndex):
+    """Approximate search by neighbour descent, for many samples of many features."""
+
+    BLOCK_SIZE = 128
+    """Samples of a block, at most, up to MAX_BLOCKS blocks."""
+    NEAR_BLOCKS = 32
+    """Blocks with which every block is compared at first."""
+    EFFORTS = 4
+    """Times that blocks are compared at most, each time with twice as many others."""
+    LINKS = 32
+    """Nearest samples to which a sample is linked."""
+    BACK_LINKS = 16
+    """Samples to which it is linked back, at most."""
+    ROUNDS = 8
+    """Rounds of descent per effort, at most."""
+    MIN_CHANGES = 1e-3
+    """Share of the lists that a round has to change for another one to follow."""
+
+    def __init__(
+        self, points: Array, k: int, *, n_jobs: int | None = None, recompute: RecomputeRows | None = None
+    ) -> None:
+        super().__init__(points, k, n_jobs=n_jobs, recompute=recompute)
+        n_samples, n_features = points.shape
+        self.seconds = descent_seconds(n_samples, n_features, k)
+
+    def search(self) -> Neighbors:
+        """Return k near others of every sample, and the estimated share of the k nearest among them."""
+        points, k, n_samples = self.points, self.k, len(self.points)
+        with limit_threads(1):
+            blocks, axes, unit = self._gather_blocks()
+            axes = self._choose_axes(axes, blocks)
+            n_leading = axes.directions.shape[1]
+            positions = sample_rows(n_samples)
+            truth = TrueNeighbors(SklearnIndex(points, n_jobs=self.n_jobs), blocks.members[positions], k)
+            projections = project(
+                points, axes, n_leading, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs, overwrite=self.overwrites
+            )
+            lists, recall = self._descend(blocks, projections, find_margins(axes, n_leading), truth, positions)
+            del projections
+            self._restore()
+            names, _ = self._name_members(blocks.members, lists)
+            del lists
+            neighbors = empty_neighbors(n_samples, k, points.dtype)
+            self._keep_nearest(names, np.full(n_samples, np.inf), neighbors, order=blocks.members)
+        return Neighbors(*neighbors, recall)
+
+    def _gather_blocks(self) -> tuple[Blocks, Axes, float]:
+        """Return samples by blocks, the principal axes, and the unit by which coordinates are multiplied."""
+        points, n_jobs, (n_samples, n_features) = self.points, self.n_jobs, self.points.shape
+        order = np.argsort(hash_samples(points), kind="stable")
+        chosen = np.random.default_rng(0).choice(n_samples, min(AXES_SAMPLE, n_samples), replace=False)
+        axes = find_axes(points[order[chosen]], min(MAX_AXES, n_features))
+        unit, directions = find_unit(points, axes.centre), axes.directions[:, :SPLIT_AXES]
+        rotated = np.empty((n_samples, directions.shape[1]), np.float32)
+
+        def rotate(start: int) -> None:
+            rows = slice(start, start + AXES_SAMPLE)
+            rotated[rows] = ((points[order[rows]] - axes.centre) * unit) @ directions
+
+        run_threads(rotate, range(0, n_samples, AXES_SAMPLE), n_jobs)
+        positions, starts = split_by_axes(rotated, max(self.BLOCK_SIZE, n_samples // MAX_BLOCKS), n_jobs)
+        rotated = rotated[positions]
+        means = (np.add.reduceat(rotated, starts[:-1]) / np.diff(starts)[:, None]).astype(np.float32)
+        return Blocks(order[positions], starts, means, starts[nearest_mean(rotated, means, n_jobs)]), axes, unit
+
+    def _choose_axes(self, axes: Axes, blocks: Blocks) -> Axes:
+        """Return as many axes as are fastest for comparing near blocks, from some blocks."""
+        members, starts, means, _ = blocks
+        shares: dict[int, list[float]] = {}
+        for block in np.unique(np.linspace(0, len(means) - 1, 4).astype(int)):
+            near = np.argsort(((means - means[block]) ** 2).sum(axis=1), kind="stable")[: self.NEAR_BLOCKS + 1]
+            rows = np.concatenate([members[starts[b] : starts[b + 1]] for b in (block, *near[near != block])])
+            rank = min(self.k, len(rows) - 1)
+            for m, share in sample_bounds(self.points[rows].astype(np.float64), axes, rank).items():
+                shares.setdefault(m, []).append(share)
+        n_leading = min(shares, key=lambda m: pair_seconds(m, float(np.mean(shares[m]))))
+        return axes._replace(directions=np.ascontiguousarray(axes.directions[:, :n_leading]))
+
+    def _descend(
+        self, blocks: Blocks, projections: Projections, margins: Margins, truth: TrueNeighbors, positions: Array
+    ) -> tuple[tuple[Array, Array], float]:
+        """Return lists of k and a few more near others, positions and squared distances, and their recall.
+
+        ``truth`` holds the true neighbours of the samples at some ``positions``.
+        """
+        n_samples, n_blocks = len(blocks.members), len(blocks.means)
+        lists = empty_lists(n_samples, min(self.k + SPARE, n_samples - 1))
+        compared = np.zeros((n_blocks, n_blocks), np.bool_)
+        # The near blocks hold at least four times as many samples as a list.
+        recall, n_near = 0.0, max(self.NEAR_BLOCKS, 4 * lists[0].shape[1] * n_blocks // n_samples)
+        for effort in range(self.EFFORTS):
+            compare_pairs(projections, margins, lists, near_block_pairs(blocks.means, n_near, compared), self.n_jobs)
+            self._follow_links(projections, margins, lists, compared, blocks.scouts if effort == 0 else None)
+            recall = self._estimate_recall(truth, blocks.members, lists[0][positions])
+            if recall >= GOOD_RECALL or n_near >= n_blocks:
+                break
+            n_near *= 2
+        return lists, recall
+
+    def _follow_links(
+        self,
+        projections: Projections,
+        margins: Margins,
+        lists: tuple[Array, Array],
+        compared: NDArray[np.bool_],
+        scouts: Array | None,
+    ) -> None:
+        """Update the lists by the neighbours of neighbours until few of them change."""
+        near, squared = lists
+        n_samples, n_near = near.shape
+        width = min(self.LINKS, n_near)
+        block = np.repeat(np.arange(len(compared), dtype=np.int32), np.diff(projections.starts))
+        links = np.empty((n_samples, width + self.BACK_LINKS + 1), near.dtype)
+        counts, no_scouts = np.empty((2, n_samples), np.int32), np.empty(0, np.int64)
+        for r in range(self.ROUNDS):
+            kernels.draw_links(near, width, no_scouts if r or scouts is None else scouts, links, *counts)
+            changes = run_chunks(
+                kernels.follow_links, n_samples, self.n_jobs,
+                links, *counts, block, compared, tuple(projections), tuple(margins), near, squared,
+            )  # fmt: skip
+            if sum(changes) < self.MIN_CHANGES * near.size:
+                break
+
+    def _estimate_recall(self, truth: TrueNeighbors, members: Array, near: Array) -> float:
+        """Return the share of true neighbours in the lists of some samples, ``near``."""
+        names = members[np.maximum(near, ~near)]
+        distances = np.empty(names.shape)
+        involved = np.unique(np.append(truth.rows, names))
+        rows, others = (np.searchsorted(involved, part) for part in (truth.rows, names))
+        samples = self.points[involved] if self.recompute is None else self.recompute(involved)
+        measure_pairs(samples, rows, others, distances, None)
+        round_distances(distances)
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, : self.k]
+        return truth.recall(*(np.take_along_axis(part, nearest, axis=1) for part in (names, distances)))
 
 
 def descent_seconds(n_samples: int, n_features: int, k: int) -> float:
-    """CPU seconds of neighbour descent where the first effort is enough."""
+    """Return the CPU seconds of neighbour descent if the first effort is enough."""
     return n_samples * (6e-5 + 1.5e-6 * k + 1e-7 * n_features)
 
 
-def descend(
-    points: Array, k: int, n_jobs: int | None, *, least: float = 0.0, again: Again | None = None
-) -> tuple[Array, Array, float]:
-    """Indices and distances of k near others of every sample, and the share of the k nearest among them.
+def split_by_axes(rotated: NDArray[np.float32], most: int, n_jobs: int | None = None) -> tuple[Array, Array]:
+    """Halve samples across the axis of largest variance until no part has more than ``most``.
 
-    A low share is warned of, but not where it is below ``least``: then another search follows. ``points`` may be
-    written over in between, where the samples can be had ``again``.
+    Return the samples part by part and the start of every part.
+
+    Examples
+    --------
+    >>> members, starts = split_by_axes(np.array([[0, 3], [1, 1], [0, 2], [1, 4]], np.float32), 2)
+    >>> [sorted(part.tolist()) for part in np.split(members, starts[1:-1])]
+    [[1, 2], [0, 3]]
     """
-    n_samples, overwrite = len(points), takes_room(points, again)
-    with limit_threads(1):
-        blocks, axes, unit = gather_blocks(points, n_jobs)
-        axes = keep_axes(points, axes, k, blocks)
-        n_leading = axes.directions.shape[1]
-        places = sample_rows(n_samples)
-        truth = Truth(Candidates(points, "euclidean", n_jobs), blocks.members[places], k)
-        shadows = cast_shadows(points, axes, n_leading, parts=blocks[:2], unit=unit, n_jobs=n_jobs, overwrite=overwrite)
+    n_samples = len(rotated)
+    n_parts = 1 << max(0, int(np.ceil(np.log2(n_samples / most))))
+    starts, members = n_samples * np.arange(n_parts + 1) // n_parts, np.arange(n_samples)
+    width = n_parts
+    while width > 1:
 
-        def estimate(lists: tuple[Array, Array]) -> float:
-            return estimate_recall(again or points.__getitem__, truth, blocks.members, lists[0][places], k)
+        def halve(first: int, width: int = width) -> None:
+            start, stop = starts[first], starts[first + width]
+            some = members[start:stop]
+            along = rotated[some] @ _longest_axis(rotated[some[:: 1 + len(some) // AXES_SAMPLE]])
+            members[start:stop] = some[np.argpartition(along, starts[first + width // 2] - start)]
 
-        lists, recall = search_near(k, blocks, shadows, find_margins(axes, n_leading), estimate, n_jobs)
-        del shadows
-        if overwrite and again is not None:
-            bring_back(points, again, n_jobs)
-        names, _ = name_found(blocks.members, lists, n_jobs)
-        del lists
-        found = empty_neighbors(n_samples, k, points.dtype)
-        keep_exactly(points, names, np.full(n_samples, np.inf), found, n_jobs, order=blocks.members)
-    if least <= recall < GOOD_RECALL:
-        warn_of_recall(recall)
-    return (*found, recall)
+        run_threads(halve, range(0, n_parts, width), n_jobs)
+        width //= 2
+    return members, starts
 
 
-def keep_axes(points: Array, axes: Axes, k: int, blocks: Blocks) -> Axes:
-    """As many of the axes as a comparison of near blocks should take: some blocks tell it."""
-    members, starts, means, _ = blocks
-    shares: dict[int, list[float]] = {}
-    for block in np.unique(np.linspace(0, len(means) - 1, 4).astype(int)):
-        near = np.argsort(((means - means[block]) ** 2).sum(axis=1), kind="stable")[: NEAR + 1]
-        rows = np.concatenate([members[starts[b] : starts[b + 1]] for b in (block, *near[near != block])])
-        rank = min(k, len(rows) - 1)
-        for m, share in sample_bounds(points[rows].astype(np.float64), axes, rank).items():
-            shares.setdefault(m, []).append(share)
-    n_leading = min(shares, key=lambda m: bound_seconds(m, float(np.mean(shares[m]))))
-    return axes._replace(directions=np.ascontiguousarray(axes.directions[:, :n_leading]))
+def _longest_axis(sample: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return about the axis of largest variance, by eight steps of power iteration from the widest coordinate."""
+    rows = sample - sample.mean(axis=0)
+    covariance = rows.T @ rows
+    axis: NDArray[np.float32] = covariance[:, covariance.diagonal().argmax()]
+    for _ in range(8):
+        axis = covariance @ (axis / (np.abs(axis).max() or np.float32(1)))
+    return axis
 
 
-def search_near(
-    k: int,
-    blocks: Blocks,
-    shadows: Shadows,
-    margins: Margins,
-    estimate: Callable[[tuple[Array, Array]], float],
-    n_jobs: int | None,
-) -> tuple[tuple[Array, Array], float]:
-    """Places of k and a few more near others, their squared distances, and the share of the k nearest among them, which
-    ``estimate`` tells."""
-    n_samples, n_blocks = len(blocks.members), len(blocks.means)
-    lists = empty_lists(n_samples, min(k + SPARE, n_samples - 1))
-    compared = np.zeros((n_blocks, n_blocks), np.bool_)
-    recall, n_near = 0.0, max(NEAR, 4 * lists[0].shape[1] * n_blocks // n_samples)
-    for effort in range(EFFORTS):
-        compare_pairs(shadows, margins, lists, near_pairs(blocks.means, n_near, compared), n_jobs)
-        descend_links(shadows, margins, lists, compared, blocks.scouts if effort == 0 else None, n_jobs)
-        recall = estimate(lists)
-        if recall >= GOOD_RECALL or n_near >= n_blocks:
-            break
-        n_near *= 2
-    return lists, recall
+def near_block_pairs(means: Array, n_near: int, compared: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Return pairs of blocks of which one is among the ``n_near`` nearest of the other, near ones first.
 
-
-def near_pairs(means: Array, n_near: int, compared: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Pairs of blocks one of which is among the nearest of the other, as far as they were not compared, near ones
-    first; they count as compared from now on."""
+    Pairs that are marked in ``compared`` are left out; the others are marked.
+    """
     n_blocks = len(means)
-    squares, found = (means**2).sum(axis=1), []
+    squares, pairs = (means**2).sum(axis=1), []
     for block in range(n_blocks):
         gaps = squares - 2 * (means @ means[block])
         near = np.argpartition(gaps, n_near)[: n_near + 1] if n_near < n_blocks - 1 else np.arange(n_blocks)
         near = np.append(near, block)
         near = near[~compared[block, near]]
-        found.append(np.minimum(near, block) * n_blocks + np.maximum(near, block))
-    first, second = np.divmod(np.unique(np.concatenate(found)), n_blocks)
+        pairs.append(np.minimum(near, block) * n_blocks + np.maximum(near, block))
+    first, second = np.divmod(np.unique(np.concatenate(pairs)), n_blocks)
     compared[first, second] = compared[second, first] = True
     gaps = ((means[first] - means[second]) ** 2).sum(axis=1)
     order = np.argsort(gaps, kind="stable")
     return zip(first[order].tolist(), second[order].tolist(), strict=True)
-
-
-def descend_links(
-    shadows: Shadows,
-    margins: Margins,
-    lists: tuple[Array, Array],
-    compared: NDArray[np.bool_],
-    scouts: Array | None,
-    n_jobs: int | None,
-) -> None:
-    """Bring the lists up to date with neighbours of neighbours, until few of them change."""
-    near, squared = lists
-    n_samples, n_near = near.shape
-    width = min(LINKS, n_near)
-    block = np.repeat(np.arange(len(compared), dtype=np.int32), np.diff(shadows.starts))
-    links, counts = np.empty((n_samples, width + BACK + 1), near.dtype), np.empty((2, n_samples), np.int32)
-    nobody = np.empty(0, np.int64)
-    for r in range(ROUNDS):
-        kernels.draw_links(near, width, nobody if r or scouts is None else scouts, links, *counts)
-        changed = run_chunks(
-            kernels.follow_links, n_samples, n_jobs, links, *counts, block, compared, shadows, margins, near, squared
-        )
-        if sum(changed) < FEW * near.size:
-            break
-
-
-def estimate_recall(samples: Again, truth: Truth, members: Array, near: Array, k: int) -> float:
-    """Share of the true neighbours of some samples that their lists, ``near``, have."""
-    found = members[np.maximum(near, ~near)]
-    distances = np.empty(found.shape)
-    those = np.unique(np.append(truth.rows, found))
-    rows, others = (np.searchsorted(those, part) for part in (truth.rows, found))
-    measure_pairs(samples(those), rows, others, distances, None)
-    round_distances(distances)
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return truth.share(*(np.take_along_axis(part, nearest, axis=1) for part in (found, distances)))

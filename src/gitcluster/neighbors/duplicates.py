@@ -1,4 +1,4 @@
-"""Rows that are equal, and an order of rows that does not depend on how they were given."""
+"""Equal rows, and an order of rows that does not depend on how they were given."""
 
 from itertools import pairwise
 from typing import Any
@@ -12,8 +12,8 @@ from gitcluster.kernels import run_threads
 
 ROWS_AT_ONCE = 4096
 GRID = 2.0**26
-"""Places between the lowest and the highest value of a feature that are told apart: so few that rounding moves hardly
-any value to another."""
+"""Grid cells between the lowest and the highest value of a feature, in which rows are hashed. With so few, rounding
+errors of another unit, about 2**-52 of the range, hardly ever move a value to another cell."""
 
 
 def canonical_order(X: Any, features: Array | None = None) -> Array:
@@ -34,7 +34,8 @@ def canonical_order(X: Any, features: Array | None = None) -> Array:
     if issparse(X):
         rows = ranked_rows(X)
         return np.array(sorted(range(len(rows)), key=rows.__getitem__))
-    order, fresh = np.arange(len(X)), np.zeros(len(X), np.bool_)  # fresh: unlike the row before, in this order
+    # Sort by one feature after another, but only rows that are still tied. `fresh` marks rows unlike the one before.
+    order, fresh = np.arange(len(X)), np.zeros(len(X), np.bool_)
     fresh[:1] = True
     for feature in range(X.shape[1]) if features is None else features:
         tied = np.flatnonzero(~(fresh & np.append(fresh[1:], True)))
@@ -50,51 +51,52 @@ def canonical_order(X: Any, features: Array | None = None) -> Array:
 
 
 def row_bytes(X: Any) -> list[bytes]:
-    """What is stored in every row of a CSR array with sorted rows."""
+    """Return the stored columns and values of every row of a CSR array with sorted rows."""
     columns = X.indices.astype(np.int64)
     return [columns[i:j].tobytes() + X.data[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
 
 
 def ranked_rows(X: Any) -> list[bytes]:
-    """Ranks of what is stored in every row of a CSR array, by feature and value: the same in all units."""
+    """Return the ranks of the entries (column, value) of every row of a CSR array: the same in all units."""
     order = np.lexsort((X.data, X.indices))
     columns, values = X.indices[order], X.data[order]
-    rank = np.empty(len(order), ">i8")  # bytes are compared as numbers are
+    rank = np.empty(len(order), ">i8")  # big-endian: bytes compare like the numbers
     rank[order] = np.cumsum(np.append(True, (columns[1:] != columns[:-1]) | (values[1:] != values[:-1]))[: len(order)])
     return [rank[i:j].tobytes() for i, j in pairwise(X.indptr.tolist())]
 
 
-def hash_places(
+def hash_positions(
     X: Array, low: Array, high: Array, features: Array | None = None, *, n_jobs: int | None = None
 ) -> NDArray[np.uint64]:
-    """Return a hash of where every row is between the lowest and the highest value of every feature.
+    """Return a hash of every row's relative position between the lowest and the highest value of every feature.
 
-    The hash is the same in all units. ``features`` count in this order; all by default.
+    The hash is the same in all units. ``features`` are hashed in this order; all by default.
     """
     features = np.arange(len(low)) if features is None else features
     low, high = low[features], high[features]
-    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves, for data near the largest float
+    bottom, top = low.astype(np.float64) / 2, high.astype(np.float64) / 2  # halves: the range itself could overflow
     span, hashes = np.where(top > bottom, top - bottom, 1.0), np.empty(len(X), np.uint64)
 
     def fill(start: int) -> None:
-        places = X[start : start + ROWS_AT_ONCE, features] / 2 - bottom
-        places /= span
-        places *= GRID
-        np.rint(places, out=places)
-        places += 0.0  # -0.0 and 0.0 are one value
-        hashes[start : start + ROWS_AT_ONCE] = hash_samples(places)
+        positions = X[start : start + ROWS_AT_ONCE, features] / 2 - bottom
+        positions /= span
+        positions *= GRID
+        np.rint(positions, out=positions)
+        positions += 0.0  # turns -0.0 into 0.0
+        hashes[start : start + ROWS_AT_ONCE] = hash_samples(positions)
 
     run_threads(fill, range(0, len(X), ROWS_AT_ONCE), n_jobs)
     return hashes
 
 
 def hash_samples(points: Array) -> NDArray[np.uint64]:
-    """A hash of every row, equal for equal rows."""
+    """Return a hash of every row, equal for equal rows."""
     bits = points.view(np.uint64 if points.dtype == np.float64 else np.uint32)
     hashes = np.full(len(points), 0x9E3779B97F4A7C15, np.uint64)
     for start in range(0, len(points), ROWS_AT_ONCE):
         some = hashes[start : start + ROWS_AT_ONCE]
         for column in np.ascontiguousarray(bits[start : start + ROWS_AT_ONCE].T):
+            # Multiply and shift, like the finalizer of splitmix64: every bit of the values reaches all of the hash.
             some ^= column
             some *= np.uint64(0xBF58476D1CE4E5B9)
             some ^= some >> np.uint64(29)
@@ -102,7 +104,7 @@ def hash_samples(points: Array) -> NDArray[np.uint64]:
 
 
 def group_duplicates(points: Any) -> tuple[Array, Array]:
-    """First sample of every distinct row, and the distinct row of every sample, in order of first sight."""
+    """Return the first sample of every distinct row, and the distinct row of every sample, in order of appearance."""
     if issparse(points):
         seen: dict[bytes, int] = {}
         group = np.array([seen.setdefault(row, len(seen)) for row in row_bytes(points)])
@@ -111,7 +113,7 @@ def group_duplicates(points: Any) -> tuple[Array, Array]:
     for start in range(0, len(points) if len(first) < len(points) else 0, ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
         if not np.array_equal(points[some], points[first[group[some]]]):
-            return _first_and_group(points)  # two different rows with one hash
+            return _first_and_group(points)  # different rows with the same hash
     return first, group
 
 

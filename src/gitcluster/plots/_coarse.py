@@ -9,7 +9,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.kernels import unions
+from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
 
@@ -27,8 +27,8 @@ def coarsen(found: Clustering, max_nodes: Any) -> Clustering:
     graph, labels = found.topo_graph, found.edge_cut.labels
     merges = found.hierarchy.edges[graph.inside(labels)[found.hierarchy.edges]]
     root = np.arange(len(graph.sizes))
-    unions.union_edges(root, graph.edges, merges[: len(root) - most])
-    unions.find_all(root)
+    structures.union_edges(root, graph.edges, merges[: len(root) - most])
+    structures.find_all(root)
     first, group = np.unique(root, return_inverse=True)  # the highest peak of a group stands for it
     graph = _merge_nodes(graph, first, group)
     cut = found.edge_cut._replace(labels=labels[first], kept=graph.inside(labels[first]))

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
+from gitcluster.kernels import features as kernels
 from gitcluster.kernels import limit_threads, run_threads
-from gitcluster.kernels import scaling as kernels
 from gitcluster.neighbors import find_neighbors
 from gitcluster.preprocessing.scaling import Scaling, apply_scaling, scale_checked, yeo_johnson
 
@@ -255,11 +255,11 @@ def _power(
 def best_power(values: NDArray[np.float64]) -> float:
     """Return the exponent of largest Gaussian likelihood after the transform, by golden section search."""
     logs, transformed = values.copy(), np.empty_like(values)
-    kernels.grow(logs)
+    kernels.signed_log1p(logs)
     n, slopes = len(values), sum_in_order(logs)
 
     def likelihood(power: float) -> float:
-        kernels.stretch(logs, power, transformed)
+        kernels.yeo_johnson(logs, power, transformed)
         mean = sum_in_order(transformed) / n
         variance = sum_in_order(transformed * transformed) / n - mean * mean
         return (power - 1.0) * slopes - 0.5 * n * log(variance) if 1e-12 < variance < inf else -inf

@@ -22,8 +22,8 @@ from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.validation import check_unmasked
+from gitcluster.kernels import features as kernels
 from gitcluster.kernels import run_threads
-from gitcluster.kernels import scaling as kernels
 from gitcluster.neighbors.duplicates import GRID
 
 LARGEST = {"d": 1e140, "f": 1e30}
@@ -225,8 +225,8 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
 
 def yeo_johnson(values: NDArray[np.float64], power: float) -> None:
     """Apply Yeo and Johnson's transform to values in place; large values stay finite."""
-    kernels.grow(values)
-    kernels.stretch(values, power, values)
+    kernels.signed_log1p(values)
+    kernels.yeo_johnson(values, power, values)
 
 
 def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:

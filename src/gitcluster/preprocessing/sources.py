@@ -20,18 +20,20 @@ from gitcluster._support.arrays import Array, short_indices, starts_of
 from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors import Neighbors, find_neighbors, measure_neighbors, nearest_in_matrix, search_points
-from gitcluster.neighbors.cells import gather_cells, nearest_in_cells
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
-from gitcluster.neighbors.exact import (
-    Candidates,
+from gitcluster.neighbors import (
+    Neighbors,
+    RecomputeRows,
+    SklearnIndex,
+    TreeIndex,
+    choose_query_index,
     empty_neighbors,
-    fits_cells,
-    nearest_between,
-    quiet_conversion,
+    find_neighbors,
+    measure_neighbors,
+    nearest_in_matrix,
     round_distances,
+    search_points,
 )
-from gitcluster.neighbors.shadows import Again
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
 from gitcluster.preprocessing.representations import FeatureKinds, Representation
 from gitcluster.preprocessing.scaling import LARGEST, Scaling, apply_scaling, scale_checked
 
@@ -192,7 +194,7 @@ class Points:
         values = scale_checked(self.values, scaling, rows=rows, n_jobs=n_jobs)
         return replace(self, values=values, scaling=scaling, kinds=None, given=given, is_sorted=is_sorted)
 
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> Again | None:
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> RecomputeRows | None:
         """Return a function that computes some of the rows of :meth:`transform` again; None for sparse samples."""
         if issparse(self.values):
             return None
@@ -205,11 +207,16 @@ class Points:
         return replace(self, values=self.values[rows], given=given, is_sorted=False)
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self,
+        n_neighbors: int,
+        *,
+        search: Any = "auto",
+        n_jobs: int | None = None,
+        recompute: RecomputeRows | None = None,
     ) -> Neighbors:
-        """Search the nearest neighbours; ``again`` recomputes rows, so that their memory can be used meanwhile."""
+        """Search the nearest neighbours; ``recompute`` returns rows again, so that their memory can be used meanwhile."""
         return _check_distances(
-            search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, again=again)
+            search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, recompute=recompute)
         )
 
     def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
@@ -243,19 +250,14 @@ class Points:
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Search the nearest fitted samples of new ones."""
         k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
-        indices, distances = empty_neighbors(new.shape[0], min(k, len(first)), new.dtype)
-        indices[:], distances[:] = np.arange(indices.shape[1]), 0.0 if new.shape[1] == 0 else np.inf
-        if new.shape[1] and fits_cells(new, self.metric):
-            nearest_in_cells(gather_cells(new, n_jobs=n_jobs), self._cells, (indices, distances), n_jobs=n_jobs)
-        elif new.shape[1]:
-            with quiet_conversion(self.metric):
-                distances, indices = self._index.set_params(n_jobs=n_jobs).kneighbors(new, indices.shape[1])
-            distances = np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+        indices, distances = np.zeros((new.shape[0], 1), np.int64), np.zeros((new.shape[0], 1), new.dtype)
+        if new.shape[1]:  # else no feature varies
+            indices, distances = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
         if len(first) < self.n_samples:
             distinct = indices, distances
             indices, distances = empty_neighbors(new.shape[0], k, distances.dtype)
             run_chunks(
-                kernels.expand_found, new.shape[0], n_jobs, *distinct, starts, members, indices, distances
+                kernels.expand_queries, new.shape[0], n_jobs, *distinct, starts, members, indices, distances
             )  # fmt: skip
         return Neighbors(self.search_order[indices], distances)
 
@@ -278,15 +280,8 @@ class Points:
         return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
 
     @cached_property
-    def _cells(self) -> Any:
-        return gather_cells(self.values[self.search_order[self._distinct[0]]])
-
-    @cached_property
     def _index(self) -> Any:
-        from sklearn.neighbors import NearestNeighbors  # slow to import, and most fits do not need it
-
-        with quiet_conversion(self.metric):
-            return NearestNeighbors(metric=self.metric).fit(self.values[self.search_order[self._distinct[0]]])
+        return choose_query_index(self.values[self.search_order[self._distinct[0]]], self.metric)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample that every new one equals, -1 if there is none.
@@ -316,7 +311,8 @@ class Points:
         if not self.values.shape[1]:
             return None
         points = self.values[peaks]
-        return partial(_bridges_between_points, points, Candidates(points, self.metric, None, tree=True), self.metric)
+        index = TreeIndex if TreeIndex.supports(points, self.metric) else SklearnIndex
+        return partial(_bridges_between_points, index(points, metric=self.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
@@ -358,7 +354,12 @@ class Distances:
         return Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self,
+        n_neighbors: int,
+        *,
+        search: Any = "auto",
+        n_jobs: int | None = None,
+        recompute: RecomputeRows | None = None,
     ) -> Neighbors:
         """Return the nearest neighbours of every sample."""
         return _check_distances(find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs))
@@ -449,7 +450,12 @@ class NeighborGraph:
         raise NotImplementedError("samples of a graph cannot be repeated")
 
     def neighbors(
-        self, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None, again: Again | None = None
+        self,
+        n_neighbors: int,
+        *,
+        search: Any = "auto",
+        n_jobs: int | None = None,
+        recompute: RecomputeRows | None = None,
     ) -> Neighbors:
         """Return the nearest neighbours of every sample."""
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
@@ -564,12 +570,12 @@ def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
     return bridges
 
 
-def _bridges_between_points(points: Any, candidates: Candidates, metric: str, component: Array) -> list[Bridge]:
+def _bridges_between_points(index: Any, component: Array) -> list[Bridge]:
     """Return the shortest bridge out of every component but the largest; the nearest peaks are searched first."""
     open_peaks = np.flatnonzero(component != np.bincount(component).argmax())
     best: dict[int, Bridge] = {}
-    for n_candidates in (min(n, points.shape[0]) for n in (8, 32)):
-        distances, indices = candidates.query(open_peaks, n_candidates)
+    for n_candidates in (min(n, len(component)) for n in (8, 32)):
+        distances, indices = index.candidates(open_peaks, n_candidates)
         round_distances(distances)
         outside = component[indices] != component[open_peaks][:, None]
         nearest = np.where(outside, distances, np.inf).min(axis=1)
@@ -584,7 +590,7 @@ def _bridges_between_points(points: Any, candidates: Candidates, metric: str, co
             break
     for number in np.unique(component[open_peaks]):  # large components
         inside = component == number
-        d, i, j = nearest_between(points, np.flatnonzero(inside), np.flatnonzero(~inside), metric)
+        d, i, j = index.nearest_pair(np.flatnonzero(inside), np.flatnonzero(~inside))
         best[number] = (d, min(i, j), max(i, j))
     return list(best.values())
 
@@ -615,7 +621,7 @@ def graph_neighbors(
     k = longest if n_neighbors is None else min(longest, check_integer("n_neighbors", n_neighbors, low=1))
     indices, distances = empty_neighbors(n_samples, k, graph.dtype)
     run_chunks(
-        kernels.gather_rows, n_samples, n_jobs,
+        kernels.nearest_in_graph, n_samples, n_jobs,
         graph.indptr, graph.indices, graph.data, same, indices, distances,
     )  # fmt: skip
     return Neighbors(indices, distances)

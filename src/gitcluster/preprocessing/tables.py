@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster.kernels import run_chunks
-from gitcluster.kernels.imputing import impute_rows
+from gitcluster.kernels.features import impute_rows
 from gitcluster.preprocessing.columns import Columns, columns_of, drop_independent, is_numeric
 from gitcluster.preprocessing.frames import as_frame
 from gitcluster.preprocessing.scaling import mix

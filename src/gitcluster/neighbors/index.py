@@ -1,0 +1,444 @@
+"""The interface of all searches, and the searches that build on scikit-learn, scipy or the user's own object.
+
+Every search passes its candidates to the same kernels, which measure them in double precision, round the distances and
+sort them by (distance, index). The result therefore does not depend on how a search rounds or on the number of threads.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import issparse
+from scipy.spatial import KDTree
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
+
+from gitcluster._support.arrays import Array
+from gitcluster._support.validation import check_integer
+from gitcluster.kernels import limit_threads, run_chunks
+from gitcluster.kernels import search as kernels
+
+ROUNDING = 2.0**-36
+"""Relative precision of distances. Closer ones are tied, so that rounding errors do not decide between them."""
+ROWS_AT_ONCE = 1 << 16
+"""Rows whose candidates are in memory at a time."""
+RECALL_ROWS = 256
+"""Samples whose true neighbours are searched to estimate the recall."""
+
+RecomputeRows = Callable[[Array], Array]
+"""Return some of the samples again, by their indices. Their source is still in memory."""
+
+
+class Neighbors(NamedTuple):
+    """The k nearest other samples of every sample, nearest first."""
+
+    indices: Array
+    """(n, k) int32, or int64 from 2**31 samples on."""
+    distances: Array
+    """(n, k), in the precision of the data."""
+    recall: float = 1.0
+    """Share of the true neighbours among them; an estimate for an approximate search."""
+
+    def check_reach(self, n_neighbors: int | None) -> int:
+        """Return ``n_neighbors``, or all by default. Raise if more are requested than were searched."""
+        n_searched = int(self.indices.shape[1])
+        if n_neighbors is None:
+            return n_searched
+        if check_integer("n_neighbors", n_neighbors, low=1) > n_searched:
+            raise ValueError(f"n_neighbors must be at most {n_searched}, the number searched, got {n_neighbors}.")
+        return int(n_neighbors)
+
+
+class ExactNeighbors(Neighbors):
+    """Neighbours of an exact search: d(x, y) and d(y, x) are the same number, and ties are in the order of indices."""
+
+    __slots__ = ()
+
+
+def empty_neighbors(n_samples: int, k: int, dtype: Any) -> tuple[Array, Array]:
+    """Return uninitialized indices and distances."""
+    index_type = np.int32 if n_samples < 2**31 else np.int64
+    return np.empty((n_samples, k), index_type), np.empty((n_samples, k), dtype)
+
+
+def round_distances(distances: Array) -> None:
+    """Round to 36 bits after the leading one, in place; see ``kernels.search``."""
+    bits = distances.view(np.int64)
+    bits += 1 << 15
+    bits &= ~np.int64((1 << 16) - 1)
+
+
+def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_jobs: int | None) -> None:
+    """Write the Euclidean distances between ``rows`` and their ``others``, from differences: nothing cancels."""
+    sparse = issparse(points)
+    parts = (points.indptr, points.indices, points.data) if sparse else (np.ascontiguousarray(points),)
+    kernel: Any = kernels.measure_sparse if sparse else kernels.measure
+    run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
+
+
+class KNNIndex(ABC):
+    """Distinct samples and a method to search their nearest neighbours. Every backend is a subclass."""
+
+    METRICS: ClassVar[tuple[str, ...] | None] = ("euclidean",)
+    """Metrics of the backend; None for all metrics of scikit-learn."""
+    SPARSE: ClassVar[bool] = False
+    """Whether samples may be a CSR array."""
+
+    seconds: float
+    """Expected CPU seconds of :meth:`search`, from the measurements of ``benchmarks/experiments/search.py``."""
+
+    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
+        self.points, self.k, self.metric, self.n_jobs = points, k, metric, n_jobs
+
+    @classmethod
+    def supports(cls, points: Any, metric: str) -> bool:
+        """Return whether the backend can search these samples with this metric."""
+        return (cls.METRICS is None or metric in cls.METRICS) and (cls.SPARSE or not issparse(points))
+
+    @abstractmethod
+    def search(self) -> Neighbors:
+        """Return the ``k`` nearest other samples of every sample."""
+
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return the indices and distances of the k samples nearest to every new one."""
+        raise NotImplementedError(f"{type(self).__name__} does not search for new samples")
+
+
+class MatrixIndex(KNNIndex):
+    """A matrix of distances."""
+
+    METRICS = ("precomputed",)
+
+    def search(self) -> Neighbors:
+        """Return the nearest of every row, without the diagonal."""
+        return nearest_in_matrix(self.points, self.k, same=True, n_jobs=self.n_jobs)
+
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return the nearest of every row of a matrix of distances from new samples to those of the index."""
+        return nearest_in_matrix(new, k, same=False, n_jobs=n_jobs)[:2]
+
+
+def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
+    """Return the k nearest in every row of a distance matrix; ``same`` if rows and columns are the same samples."""
+    neighbors = empty_neighbors(len(matrix), k, matrix.dtype)
+    run_chunks(kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, same, *neighbors)
+    return Neighbors(*neighbors)
+
+
+class SklearnIndex(KNNIndex):
+    """scikit-learn's search, for every metric; brute force for Euclidean distances.
+
+    scikit-learn computes |x - y|^2 as |x|^2 - 2 x y + |y|^2, which cancels, and breaks ties arbitrarily. It therefore
+    serves only to find candidates: :meth:`search` requests more of them until they are certain to hold the k nearest.
+    """
+
+    METRICS: ClassVar[tuple[str, ...] | None] = None
+    SPARSE = True
+    MAX_DISTANCE = 1e300
+    """scikit-learn returns the largest float if a distance overflows."""
+    MEASURED_FEATURES = 128
+    """With more features, distances are only measured again if their rounding is in doubt; with fewer it is cheaper to
+    measure all."""
+
+    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, metric, n_jobs=n_jobs)
+        n_samples, n_features = points.shape
+        if issparse(points):
+            n_features = points.nnz // n_samples + 1
+        self.seconds = all_pairs_seconds(n_samples, n_features)
+        self.is_measured = metric in KNNIndex.METRICS  # type: ignore[operator]
+        """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
+
+    @cached_property
+    def _estimator(self) -> Any:
+        from sklearn.neighbors import NearestNeighbors  # slow to import, and most fits do without
+
+        with self._quiet():
+            algorithm = "brute" if self.is_measured else "auto"
+            return NearestNeighbors(algorithm=algorithm, metric=self.metric, n_jobs=self.n_jobs).fit(self.points)
+
+    @cached_property
+    def _noise(self) -> float:
+        """Return a bound on the error of squared distances: some roundings of the largest squared norm."""
+        if not self.is_measured:
+            return 0.0
+        points = self.points
+        if issparse(points):
+            squares = points.multiply(points).sum(axis=1)
+        else:
+            squares = np.einsum("ij,ij->i", points, points, dtype=np.float64)
+        return 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
+
+    @contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Suppress scikit-learn's warning that a Boolean metric converted numbers.
+
+        Warning filters are shared by all threads, so they are left alone for Euclidean distances, which several threads
+        may search at once.
+        """
+        if self.is_measured:
+            yield
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)
+            yield
+
+    def search(self) -> Neighbors:
+        """Return the k nearest others, from k + 2 candidates, and four times as many for rows still in doubt."""
+        n_samples = self.points.shape[0]
+        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
+        rows = np.arange(n_samples)
+        n_candidates = self.k + 2
+        while len(rows):
+            n_candidates = n_candidates if 2 * n_candidates < n_samples else n_samples
+            settled = np.ones(len(rows), dtype=np.bool_)
+            step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
+            for start in range(0, len(rows), step):
+                some = rows[start : start + step]
+                distances, candidates, reach = self._certain_candidates(some, n_candidates)
+                run_chunks(
+                    kernels.keep_nearest, len(some), self.n_jobs,
+                    some, candidates, distances, reach, *neighbors, settled[start : start + step],
+                )  # fmt: skip
+            rows = rows[~settled]
+            n_candidates *= 4
+        return (ExactNeighbors if self.is_measured else Neighbors)(*neighbors)
+
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return scikit-learn's answer. A distance that is not defined is infinite."""
+        with self._quiet():
+            distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
+        return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
+
+    def candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
+        """Return distances and indices of the samples nearest to some rows, themselves included."""
+        with limit_threads(effective_n_jobs(self.n_jobs)), np.errstate(all="ignore"), self._quiet():
+            distances, indices = self._estimator.kneighbors(self.points[rows], n_candidates)
+        if not self.is_measured and not (distances < self.MAX_DISTANCE).all():
+            raise ValueError(
+                f"metric must give finite distances, got infinite or missing ones with metric={self.metric!r}. "
+                "Scale the features, or use another metric."
+            )
+        return np.maximum(distances.astype(np.float64), 0.0), indices
+
+    def _certain_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array, Array]:
+        """Return measured distances, indices, and the distance below which no other sample can be."""
+        distances, indices = self.candidates(rows, n_candidates)
+        reach = distances[:, -1].copy()
+        everybody = n_candidates == self.points.shape[0]
+        if self.is_measured:
+            reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
+            if everybody:  # a search that rounds may return a sample twice, so list all of them
+                reported, distances = distances, np.full_like(distances, np.nan)
+                np.put_along_axis(distances, indices, reported, axis=1)
+                indices = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
+        if everybody:
+            reach[:] = np.inf
+        if self.is_measured and self.points.shape[1] > self.MEASURED_FEATURES and not issparse(self.points):
+            self._measure_doubtful(rows, indices, distances)
+        else:
+            self.measure(rows, indices, distances)
+        return distances, indices, reach
+
+    def measure(self, rows: Array, others: Array, distances: Array) -> None:
+        """Write the distances between rows and others, if the metric is measured by our own kernels."""
+        if self.is_measured:
+            measure_pairs(self.points, rows, others, distances, self.n_jobs)
+            round_distances(distances)
+
+    def _measure_doubtful(self, rows: Array, others: Array, distances: Array) -> None:
+        """Measure like :meth:`measure`, but only pairs whose error could change the rounded distance."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = distances**2
+            error = squared * (np.finfo(np.float64).eps * (self.points.shape[1] + 8)) + self._noise
+            least, most = np.sqrt(np.maximum(squared - error, 0)), np.sqrt(squared + error)
+        round_distances(least)
+        round_distances(most)
+        distances[:] = np.where(least == most, least, np.nan)
+        points = np.ascontiguousarray(self.points)
+        run_chunks(kernels.measure_missing, len(rows), self.n_jobs, points, rows, others, distances)
+        round_distances(distances)
+
+    def nearest_pair(self, rows: Array, others: Array) -> tuple[float, int, int]:
+        """Return the shortest distance between two sets of rows, and the two rows."""
+        nearest, distances = self._nearest_of(rows, others)
+        distances = np.array(distances, dtype=np.float64)
+        round_distances(distances)
+        best = int(distances.argmin())
+        return float(distances[best]), int(rows[best]), int(others[nearest[best]])
+
+    def _nearest_of(self, rows: Array, others: Array) -> tuple[Array, Array]:
+        """Return, for every row, the position of the nearest of the others, and its distance."""
+        from sklearn.metrics import pairwise_distances_argmin_min  # slow to import, and most fits do without
+
+        with self._quiet():
+            nearest, distances = pairwise_distances_argmin_min(
+                self.points[rows], self.points[others], metric=self.metric
+            )
+        return nearest, distances
+
+
+def all_pairs_seconds(n_samples: int, n_features: int) -> float:
+    """Return the CPU seconds in which scikit-learn compares all pairs."""
+    return n_samples**2 * (3e-9 + 4e-11 * n_features)
+
+
+class TreeIndex(SklearnIndex):
+    """scipy's k-d tree, for few samples or features: importing scikit-learn's search would take longer."""
+
+    METRICS = ("euclidean",)
+    SPARSE = False
+    MAX_FEATURES = 9
+    """With more features a tree rules out too little."""
+    MAX_SAMPLES = 2000
+    """Up to here, all pairs are compared faster than scikit-learn's search is imported."""
+    _noise = 0.0
+
+    @classmethod
+    def supports(cls, points: Any, metric: str) -> bool:
+        """Return whether there are few features, or few samples in double precision."""
+        few = points.shape[0] <= cls.MAX_SAMPLES and points.dtype == np.float64
+        return super().supports(points, metric) and (points.shape[1] <= cls.MAX_FEATURES or few)
+
+    @cached_property
+    def _tree(self) -> Any:
+        return KDTree(self.points)
+
+    def candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
+        """Return distances and indices of the samples nearest to some rows, themselves included."""
+        distances, indices = self._tree.query(self.points[rows], k=n_candidates, workers=effective_n_jobs(self.n_jobs))
+        return distances, indices
+
+    def _nearest_of(self, rows: Array, others: Array) -> tuple[Array, Array]:
+        if self.points.shape[1] <= self.MAX_FEATURES:
+            distances, nearest = KDTree(self.points[others]).query(self.points[rows], k=1)
+            return nearest, distances
+        pairs = cdist(self.points[rows], self.points[others])
+        return pairs.argmin(axis=1), pairs.min(axis=1)
+
+
+class TrueNeighbors:
+    """The true neighbours of some rows, to estimate the recall of a search."""
+
+    def __init__(self, exact: SklearnIndex, rows: Array, k: int) -> None:
+        self.rows = rows
+        distances, self.near = exact.candidates(rows, k + 1)
+        exact.measure(rows, self.near, distances)
+        # A sample within this distance counts as right, whichever of several tied samples the exact search returned.
+        self.reach = distances.max(axis=1) if exact.is_measured else np.full(len(rows), -np.inf)
+
+    def recall(self, indices: Array, distances: Array) -> float:
+        """Return the share of true neighbours among the results of the rows."""
+        hits = distances <= self.reach[:, None].astype(distances.dtype)
+        for hit, own, near in zip(hits, indices, self.near, strict=True):
+            hit |= np.isin(own, near)
+        return float(hits.mean())
+
+
+def sample_rows(n_samples: int) -> Array:
+    """Return some of the rows, the same in every run."""
+    return np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
+
+
+class UserIndex(KNNIndex):
+    """An object of the user with scikit-learn's ``fit(X)`` and ``kneighbors(X, n)``."""
+
+    METRICS = None
+    SPARSE = True
+
+    def __init__(self, estimator: Any, points: Any, k: int, metric: str, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, metric, n_jobs=n_jobs)
+        self.estimator = estimator
+
+    def search(self) -> Neighbors:
+        """Return the k nearest of the candidates of every row, and the estimated recall.
+
+        Rows with fewer than k different candidates are searched by scikit-learn.
+        """
+        n_samples, k = self.points.shape[0], self.k
+        distances, candidates = self._request()
+        exact = SklearnIndex(self.points, k, self.metric, n_jobs=self.n_jobs)
+        neighbors = empty_neighbors(n_samples, k, self.points.dtype)
+        unsettled = []
+        for start in range(0, n_samples, ROWS_AT_ONCE):
+            rows = np.arange(start, min(start + ROWS_AT_ONCE, n_samples))
+            near, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
+            near[(near < 0).any(axis=1)] = 0
+            exact.measure(rows, near, measured)
+            settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
+            run_chunks(kernels.keep_nearest, len(rows), self.n_jobs, rows, near, measured, reach, *neighbors, settled)
+            unsettled.append(rows[~settled])
+        left = np.concatenate(unsettled)
+        if len(left):
+            measured, near = exact.candidates(left, k + 1)
+            settled, reach = np.zeros(len(left), np.bool_), np.full(len(left), np.inf)
+            kernels.keep_nearest(0, len(left), left, near.astype(np.int64), measured, reach, *neighbors, settled)
+        truth = TrueNeighbors(exact, sample_rows(n_samples), k)
+        return Neighbors(*neighbors, truth.recall(*(part[truth.rows] for part in neighbors)))
+
+    def _request(self) -> tuple[Array, Array]:
+        """Return the distances and indices of the user's object, or raise an error that says what is wrong."""
+        call, shape = f"search.kneighbors(X, {self.k + 1})", (self.points.shape[0], self.k + 1)
+        answer = clone(self.estimator, safe=False).fit(self.points).kneighbors(self.points, self.k + 1)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise ValueError(f"{call} must return a tuple (distances, indices), got {answer!r:.80}.")
+        distances, indices = (np.asarray(part) for part in answer)
+        if indices.dtype.kind not in "iu" or distances.dtype.kind not in "fiu":
+            raise ValueError(
+                f"{call} must return numbers as distances and integers as indices, got {distances.dtype} and "
+                f"{indices.dtype}."
+            )
+        if indices.shape != shape or distances.shape != shape or indices.max() >= shape[0]:
+            raise ValueError(
+                f"{call} must return distances and indices of shape {shape}, got distances of shape {distances.shape} "
+                f"and indices of shape {indices.shape} up to {indices.max(initial=-1)}."
+            )
+        if not (distances >= 0).all():
+            raise ValueError(f"{call} must return distances >= 0, got negative or missing ones.")
+        return distances, indices
+
+
+class CosineIndex(KNNIndex):
+    """Cosine distances, by a Euclidean search among unit vectors: |u - v|^2 / 2 = 1 - u v."""
+
+    METRICS = ("cosine",)
+
+    def __init__(self, euclidean: KNNIndex) -> None:
+        super().__init__(euclidean.points, euclidean.k, self.METRICS[0], n_jobs=euclidean.n_jobs)
+        self.euclidean, self.seconds = euclidean, euclidean.seconds
+
+    def search(self) -> Neighbors:
+        """Return the neighbours of the Euclidean search with cosine distances."""
+        indices, distances, recall = self.euclidean.search()
+        # Parallel vectors differ by some roundings of their unit vectors: their distance is 0, and they are tied.
+        distances[distances <= 8 * np.finfo(distances.dtype).eps] = 0
+        tied = np.flatnonzero(distances[:, :2].sum(axis=1) == 0)
+        order = np.lexsort((indices[tied], distances[tied]), axis=1)
+        indices[tied] = np.take_along_axis(indices[tied], order, axis=1)
+        np.square(distances, out=distances)
+        distances /= 2
+        return Neighbors(indices, distances, recall)
+
+
+def unit_vectors(points: Array) -> Array:
+    """Return the rows divided by their lengths.
+
+    Rows of zeros have no direction. They get a feature of their own, so that their cosine distance to all others is 1.
+
+    Examples
+    --------
+    >>> unit_vectors(np.array([[0.0, 2.0], [3.0, 4.0]]))
+    array([[0. , 1. ],
+           [0.6, 0.8]])
+    """
+    largest = np.abs(points).max(axis=1, keepdims=True)  # divide by it first: squares could overflow or underflow
+    zero = largest == 0
+    rows = points / np.where(zero, 1, largest)
+    rows /= np.where(zero, 1, np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, None])
+    return np.column_stack([rows, zero.astype(points.dtype)]) if zero.any() else rows
