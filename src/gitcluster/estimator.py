@@ -18,15 +18,13 @@ from gitcluster._support.progress import CallbackSupportMixin, Progress, with_ca
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.exact_sizes import meet_sizes
+from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
-from gitcluster.fitted.layers import Layer, find_layers
-from gitcluster.fitted.memberships import memberships, own_shares, top_memberships
+from gitcluster.fitted.memberships import memberships, own_shares, score_closedness, top_memberships
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import Described, describe_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import column_notes, warn_of_columns
 from gitcluster.inputs import Distances, NeighborGraph, Points, as_floats, check_input, is_pairwise, takes_sparse
 from gitcluster.inputs.frames import as_frame, column_names, refuse_containers, row_labels
