@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 
 from gitcluster import GIT
-from gitcluster.fitted.warnings import MOST_NOTES, ColumnWarning, warn_of_columns
+from gitcluster.fitted.warnings import MAX_NOTES, ColumnWarning, warn_of_columns
 
 
 def warnings_of(call):
@@ -91,9 +91,9 @@ def test_one_warning_lists_the_notes():
     frame["capped"] = np.minimum(np.random.default_rng(0).normal(50 + 30 * group, 10), 85)
     (warning,) = warnings_of(lambda: GIT(2).fit(frame))
     assert [line.split("'")[1] for line in str(warning.message).splitlines()[1:]] == ["age", "income", "capped"]
-    many = [f"'x{i}' is odd." for i in range(MOST_NOTES + 3)]
+    many = [f"'x{i}' is odd." for i in range(MAX_NOTES + 3)]
     (warning,) = warnings_of(lambda: warn_of_columns(many))
-    assert len(str(warning.message).splitlines()) == MOST_NOTES + 2
+    assert len(str(warning.message).splitlines()) == MAX_NOTES + 2
     assert str(warning.message).endswith("and 3 more columns")
     assert not warnings_of(lambda: warn_of_columns([]))
 

@@ -16,11 +16,11 @@ from sklearn.metrics import adjusted_rand_score
 from gitcluster import GIT, scale_features
 from gitcluster.fitted.persistence import ModelFileError
 from gitcluster.fitted.warnings import ColumnWarning
-from gitcluster.preprocessing.columns import columns_of, learn_columns
-from gitcluster.preprocessing.frames import row_labels
-from gitcluster.preprocessing.representations import crossing_length
 from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.tables import choose_donors, impute
+from gitcluster.preprocessing.columns import columns_of, learn_columns
+from gitcluster.preprocessing.representations import crossing_length
 from gitcluster.preprocessing.values import date_text, read_values
 
 N = 60
@@ -406,7 +406,7 @@ def test_many_values_have_a_bounded_cost():
     assert len(found["shop"].features) == 20
     assert found["shop"].distinct == 1000
     assert "all but the 19 most frequent count as one" in str(found)
-    with pytest.warns(ColumnWarning, match=r"'shop' has 1,000 values; .* 98% of the rows"):
+    with pytest.warns(ColumnWarning, match="'shop' has 1,000 values"):
         GIT(2).fit(frame)
 
 
@@ -454,7 +454,7 @@ def test_a_forged_file_is_refused(tmp_path):
     wrong = [column._replace(levels=column.levels[:1]) for column in columns.columns]
     object.__setattr__(columns, "columns", tuple(wrong))
     model.save(tmp_path / "model.npz")
-    with pytest.raises(ModelFileError, match="holds no working model"):
+    with pytest.raises(ModelFileError, match="not a valid model"):
         GIT.load(tmp_path / "model.npz")
 
 

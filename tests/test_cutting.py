@@ -1,81 +1,172 @@
-"""Other clusters from the same topo-graph."""
+"""Other clusters from one fit: another number, another prior, layers, exact sizes."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.neighbors import kneighbors_graph
 
-from gitcluster import GIT, cut_edges, cut_hierarchy, git_clusters
-from gitcluster.constraints import gather_constraints
-from gitcluster.edge_cutting import cut_by_width, equal_shares, share_distance
-from gitcluster.fitted.attributes import apply_cut
-from gitcluster.fitted.cutting import cut_again, is_fitted_prior
+from gitcluster import GIT, cut_edges, cut_hierarchy
+from gitcluster.edge_cutting import cut_by_width, share_distance
+from gitcluster.fitted.cutting import whole_sizes
+from gitcluster.kernels import linkage
+from gitcluster.edge_cutting import equal_shares
 
 X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
 SHARES = np.array([0.7, 0.2, 0.1])
+UNEVEN, Y = make_blobs([120, 60, 20], 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=3)
+NESTED = [[x + dx, y + dy] for x, y in ((0, 0), (40, 0), (0, 40)) for dx, dy in ((0, 0), (5, 0), (0, 5))]
 
 
-@pytest.fixture(scope="module")
-def found():
-    return git_clusters(X, n_clusters=4)
-
-
-def test_another_number_is_a_cut_of_the_hierarchy(found):
+def test_another_number_is_a_cut_of_the_hierarchy():
+    model = GIT(4).fit(X)
     for number in (1, 2, 6):
-        expected = cut_hierarchy(found.hierarchy, found.topo_graph, n_clusters=number)
-        np.testing.assert_array_equal(cut_again(found, number, None), expected)
-    np.testing.assert_array_equal(apply_cut(found, cut_again(found, 4, None)), found.labels)
+        cut = cut_hierarchy(model.clustering_.hierarchy, model.topo_graph_, n_clusters=number)
+        np.testing.assert_array_equal(model.cut(n_clusters=number), cut[model.local_labels_])
+    np.testing.assert_array_equal(model.cut(n_clusters=4), model.labels_)
+    assert model.cut(n_clusters=4) is not model.labels_
 
 
-def test_a_prior_takes_the_nearer_of_linkage_and_sweep(found):
-    graph = found.topo_graph
-    ways = [cut_hierarchy(found.hierarchy, graph, n_clusters=3), cut_by_width(graph, SHARES).labels]
-    nearest = min(share_distance(graph, way, SHARES) for way in ways)
-    labels = cut_again(found, 3, SHARES)
-    assert share_distance(graph, labels, SHARES) == pytest.approx(nearest)
-    assert any(np.array_equal(labels, way) for way in ways)
+def test_a_prior_takes_the_nearer_of_hierarchy_and_sweep():
+    model = GIT(4).fit(X)
+    graph = model.topo_graph_
+    cuts = [
+        cut_hierarchy(model.clustering_.hierarchy, graph, n_clusters=3),
+        cut_by_width(graph, SHARES).labels,
+    ]
+    nearest = min(cuts, key=lambda cut: share_distance(graph, cut, SHARES))
+    np.testing.assert_array_equal(model.cut(proportions=SHARES), nearest[model.local_labels_])
 
 
 @pytest.mark.parametrize("variant", ["paper", "authors"])
-def test_variants_without_a_hierarchy_sweep_as_they_did(variant):
-    found = git_clusters(X, n_clusters=4, variant=variant)
-    for prior in (SHARES, None):
-        shares = equal_shares(3) if prior is None else prior
-        expected = cut_edges(found.topo_graph, proportions=shares, leftover=found.variant.leftover)
-        np.testing.assert_array_equal(cut_again(found, 3, prior), expected.labels)
+@pytest.mark.filterwarnings("ignore:Found")
+def test_variants_without_a_hierarchy_sweep(variant):
+    model = GIT(4, variant=variant).fit(X)
+    for options, shares in (({"n_clusters": 3}, equal_shares(3)), ({"proportions": SHARES}, SHARES)):
+        cut = cut_edges(model.topo_graph_, proportions=shares, leftover=model.clustering_.variant.leftover)
+        np.testing.assert_array_equal(model.cut(**options), cut.labels[model.local_labels_])
 
 
 def test_constraints_hold_in_every_cut():
-    constraints = gather_constraints(200, must_link=[(0, 1)], cannot_link=[(2, 3)], max_cluster_size=120, n_clusters=4)
-    found = git_clusters(X, n_clusters=4, constraints=constraints)
-    for number, prior in ((2, None), (3, SHARES), (5, None)):
-        local = cut_again(found, number, prior)
-        labels = apply_cut(found, local)
+    model = GIT(4, max_cluster_size=120).fit(X, must_link=[(0, 1)], cannot_link=[(2, 3)])
+    for options, number in (({"n_clusters": 2}, 2), ({"proportions": SHARES}, 3), ({"n_clusters": 5}, 5)):
+        labels = model.cut(**options)
         assert labels[0] == labels[1]
         assert labels[2] != labels[3]
         assert np.bincount(labels).max() <= 120
-        assert local.max() + 1 == number
+        assert labels.max() + 1 == number
+    bounded = GIT(3, min_cluster_size=5, max_cluster_size=25).fit(np.random.default_rng(125).normal(size=(60, 2)))
+    assert np.bincount(bounded.cut(proportions=[2, 1, 1])).max() <= 25  # only one of two candidates can be balanced
+
+
+@pytest.fixture(scope="module")
+def nested():
+    return GIT().fit(make_blobs(900, centers=NESTED, cluster_std=0.6, random_state=0)[0])
+
+
+def test_layers_are_the_best_numbers_of_clusters(nested):
+    table, layers = nested.n_clusters_scores_, nested.layers()
+    numbers = [layer.n_clusters for layer in layers]
+    assert {3, 9, nested.n_clusters_} <= set(numbers) <= set(table["n_clusters"][table["rank"] > 0].tolist())
+    assert [layer.score for layer in layers] == [table["score"][n - 1] for n in numbers]
+
+
+def test_every_cluster_lies_in_its_parent(nested):
+    layers = nested.layers([3, 9, 20])
+    assert (layers[0].parents == -1).all()
+    for above, layer in pairwise(layers):
+        np.testing.assert_array_equal(layer.parents[layer.labels], above.labels)
+        assert [name.rpartition(".")[0] for name in layer.names] == [above.names[parent] for parent in layer.parents]
+        assert len(set(layer.names)) == layer.n_clusters
+        np.testing.assert_array_equal(layer.sizes, np.bincount(layer.labels))
 
 
 def test_noise_stays_noise():
-    found = git_clusters(X, n_clusters=4, noise=0.1)
-    labels = apply_cut(found, cut_again(found, 2, None))
-    np.testing.assert_array_equal(labels == -1, found.labels == -1)
-    assert set(labels) == {-1, 0, 1}
-    copy = apply_cut(found, None)
-    np.testing.assert_array_equal(copy, found.labels)
-    assert copy is not found.labels
+    model = GIT(3, noise=0.1).fit(X)
+    coarse, fine = model.layers([2, 3])
+    np.testing.assert_array_equal(fine.labels, model.labels_)
+    exact = model.cut(proportions=[2, 1, 1], exact=True)
+    for labels in (coarse.labels, exact, model.cut(n_clusters=2)):
+        np.testing.assert_array_equal(labels == -1, model.labels_ == -1)
+    assert np.bincount(exact[exact >= 0]).tolist() == [90, 45, 45]
 
 
-def test_the_prior_of_the_fit_is_known_again(found):
-    assert is_fitted_prior(found, 4, None)
-    assert not is_fitted_prior(found, 3, None)
-    assert not is_fitted_prior(found, 4, equal_shares(4))
-    told = git_clusters(X, proportions=SHARES)
-    assert is_fitted_prior(told, 3, SHARES)
-    assert not is_fitted_prior(told, 3, None)
+def test_layers_need_numbers_or_scores():
+    with pytest.raises(ValueError, match="n_clusters='auto'"):
+        GIT(3).fit(X).layers()
+    with pytest.raises(ValueError, match="variant"):
+        GIT(3, variant="paper").fit(X).layers([2])
 
 
-def test_one_way_within_the_bounds_is_enough():
-    model = GIT(3, min_cluster_size=5, max_cluster_size=25).fit(np.random.default_rng(125).normal(size=(60, 2)))
-    assert np.bincount(model.cut(n_clusters=3)).max() <= 25
-    assert np.bincount(model.cut(proportions=[2, 1, 1])).max() <= 25
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
+def test_samples_move_at_the_least_cost(seed, n_clusters):
+    rng = np.random.default_rng(seed)
+    costs = rng.integers(0, 6, size=(24, n_clusters))
+    labels = rng.integers(0, n_clusters, size=24)
+    costs[np.arange(24), labels] = 0
+    sizes = np.bincount(rng.integers(0, n_clusters, size=24), minlength=n_clusters)
+    linkage.move_samples(labels, costs, np.arange(24), sizes)
+    assert np.bincount(labels, minlength=n_clusters).tolist() == sizes.tolist()
+    assignment = costs[:, np.repeat(np.arange(n_clusters), sizes)]
+    assert costs[np.arange(24), labels].sum() == assignment[linear_sum_assignment(assignment)].sum()
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=9), st.integers(10, 1000))
+def test_whole_sizes_add_up(shares, n_samples):
+    prior = np.sort(shares)[::-1] / sum(shares)
+    sizes = whole_sizes(prior, n_samples)
+    assert sizes.sum() == n_samples
+    assert np.abs(sizes - prior * n_samples).max() < 1
+
+
+@pytest.mark.parametrize("proportions", [[6, 3, 1], [1, 1, 1], [150, 45, 5], [80, 20]])
+def test_exact_sizes_are_met(proportions):
+    model = GIT(proportions=[6, 3, 1]).fit(UNEVEN)
+    labels = model.cut(proportions=proportions, exact=True)
+    assert np.bincount(labels).tolist() == whole_sizes(np.array(proportions) / sum(proportions), 200).tolist()
+    np.testing.assert_array_equal(model.cut(exact=True), model.labels_)  # these are met already
+
+
+def test_samples_nearest_to_the_other_cluster_move_first():
+    line = np.concatenate([np.arange(40.0), np.arange(100.0, 130.0)])[:, None]
+    model = GIT(2).fit(line)
+    labels = model.cut(proportions="equal", n_clusters=2, exact=True)
+    assert np.flatnonzero(labels != model.labels_).tolist() == [35, 36, 37, 38, 39]
+
+
+@pytest.mark.parametrize("distance", [1e-6, 1e3, 1e15])
+def test_exact_sizes_of_far_clusters(distance):
+    blobs = make_blobs([50, 40, 30, 20, 10, 10], 2, centers=distance * np.arange(12).reshape(6, 2), random_state=0)[0]
+    labels = GIT(6).fit(blobs).cut(n_clusters=6, proportions="equal", exact=True)
+    assert sorted(np.bincount(labels).tolist()) == [26, 26, 27, 27, 27, 27]
+    graph = kneighbors_graph(np.concatenate([UNEVEN[Y == 0], UNEVEN[Y == 1] + distance]), 12, mode="distance")
+    model = GIT(2, metric="precomputed_graph").fit(graph)  # no path leads from one cluster to the other
+    assert np.bincount(model.cut(proportions=[1, 1], exact=True)).tolist() == [90, 90]
+
+
+def test_exact_sizes_do_not_depend_on_the_order_of_rows():
+    moons = make_moons(300, noise=0.1, random_state=0)[0]
+    order = np.random.default_rng(0).permutation(300)
+    labels = [GIT(proportions=[2, 1]).fit(some).cut(exact=True) for some in (moons, moons[order])]
+    np.testing.assert_array_equal(labels[0][order], labels[1])
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "parameter"),
+    [
+        (GIT(3).fit(UNEVEN), {}, "proportions"),
+        (GIT(3).fit(UNEVEN), {"n_clusters": 3}, "proportions"),
+        (GIT(3).fit(UNEVEN, sample_weight=np.full(200, 1.5)), {"proportions": [1, 1, 1]}, "sample_weight"),
+        (GIT(3).fit(UNEVEN, must_link=[(0, 1)]), {"proportions": [1, 1, 1]}, "links"),
+        (GIT(3, metric="precomputed").fit(np.abs(X[:, :1] - X[:, 0])), {"proportions": [1, 1]}, "metric"),
+        (GIT(1, n_neighbors=15).fit(X[:20]), {"proportions": np.ones(19)}, "proportions"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Found")
+def test_errors_of_exact_sizes(model, options, parameter):
+    with pytest.raises(ValueError, match=parameter):
+        model.cut(**options, exact=True)

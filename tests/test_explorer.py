@@ -254,7 +254,7 @@ def test_errors_name_what_is_wrong(tmp_path):
         (distances, {"embedding": X[:9]}, r"embedding must have shape \(300, 2\)"),
         (distances, {"embedding": np.full((300, 2), np.nan)}, "must be finite"),
         (weighted, {}, "X must be given"),
-        (model, {"X": X[:50]}, "X has 50 samples, the model was fitted on 300"),
+        (model, {"X": X[:50]}, "X must have"),
         (model, {"names": ["a"]}, r"names must have shape \(300,\), one per sample, got \(1,\)"),
         (model, {"names": X}, r"names must have shape \(300,\), one per sample, got \(300, 2\)"),
         (model, {"columns": {"a": [1]}}, r"columns\['a'\] must have shape \(300,\)"),

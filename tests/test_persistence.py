@@ -1,15 +1,13 @@
-"""A model in a file: what is loaded is what was saved, or the file is refused by name."""
+"""Model files: a loaded model equals the saved one, and other files are refused by name."""
 
 import dataclasses
 import io
 import json
 import os
 import pickle
-import subprocess
 import sys
 import warnings
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -19,10 +17,9 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster.fitted import persistence
 from gitcluster.fitted.persistence import MAKE, SCHEMA, ModelFileError, read_notes
 from gitcluster.preprocessing.sources import Distances
-from gitcluster.variants import VARIANTS, Variant
+from gitcluster.variants import Variant
 
 pd = pytest.importorskip("pandas")
 rng = np.random.default_rng(0)
@@ -111,7 +108,6 @@ def test_a_loaded_model_is_the_saved_one(fitted, path, name):
     model, data = fitted(name)
     model.save(path)
     loaded = GIT.load(path)
-    assert os.listdir(path.parent) == ["model.npz"]
     assert same(loaded.clustering_, model.clustering_)
     assert same(
         {key: value.item() if isinstance(value, np.generic) else value for key, value in model.get_params().items()},
@@ -133,23 +129,17 @@ def test_every_field_is_saved():
             assert set(names) - set(SCHEMA[name]) <= unsaved, name
 
 
-def test_labels_of_rows_are_those_of_the_frame(fitted, path):
+def test_labels_of_rows_and_shared_arrays(fitted, path):
     for name in ("table", "frame of numbers", "large labels"):
         model, data = fitted(name)
         model.save(path)
         loaded = GIT.load(path)
         assert loaded.to_pandas().samples.index.tolist() == data.index.tolist()
-        assert str(data.index[-1]) in str(loaded.explain(data.index[-1]))
-
-
-def test_arrays_that_are_one_are_saved_once(fitted, path):
-    model, _ = fitted("noise")
-    model.save(path)
+        assert str(loaded.explain(data.index[-1])) == str(model.explain(data.index[-1]))
+        assert str(loaded.profile(data)) == str(model.profile(data))
+    fitted("noise")[0].save(path)
     loaded = GIT.load(path).clustering_
     assert loaded.labels is loaded.training.labels
-    with zipfile.ZipFile(path) as file:
-        assert all(name.endswith(".npy") for name in file.namelist())
-        assert not any(b"pickle" in file.read(name) for name in file.namelist())
 
 
 def test_notes_are_kept_beside_the_model(fitted, path):
@@ -162,21 +152,12 @@ def test_notes_are_kept_beside_the_model(fitted, path):
     np.testing.assert_array_equal(GIT.load(path).labels_, model.labels_)
 
 
-def test_what_cannot_be_saved_leaves_what_was_there(fitted, path, monkeypatch):
-    model, _ = fitted("default")
-    model.save(path)
+def test_a_failed_save_leaves_the_file_unchanged(fitted, path):
+    fitted("default")[0].save(path)
     whole = path.read_bytes()
-    with pytest.raises(TypeError, match="cannot be saved"):
-        GIT(2).fit(X).set_params(scale=object()).save(path)
-    with pytest.raises(TypeError, match="search"):
-        GIT(2, search=NearestNeighbors()).fit(X).save(path)
-
-    def full(*_, **__):
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="No space"):
-        model.save(path)
+    for model in (GIT(2).fit(X).set_params(scale=object()), GIT(2, search=NearestNeighbors()).fit(X)):
+        with pytest.raises(TypeError, match=r"scale|search"):
+            model.save(path)
     assert path.read_bytes() == whole
     assert os.listdir(path.parent) == ["model.npz"]
 
@@ -193,9 +174,6 @@ def test_paths(fitted, tmp_path):
                 call(path)
     model.save(str(tmp_path / "named"))
     assert GIT.load(tmp_path / "named.npz").n_clusters_ == model.n_clusters_
-
-
-# Damaged and foreign files
 
 
 @pytest.fixture
@@ -216,25 +194,20 @@ def refused_or_same(fitted, path):
     return load, path.read_bytes()
 
 
-def test_files_cut_off(refused_or_same):
-    load, whole = refused_or_same
-    places = np.random.default_rng(0).integers(0, len(whole), 60)
-    assert all(load(whole[:length]) for length in [0, 1, 4, 30, len(whole) - 1, len(whole) - 22, *places])
-
-
-def test_changed_bytes(refused_or_same):
+def test_damaged_files(refused_or_same):
     load, whole = refused_or_same
     rng, data = np.random.default_rng(0), np.frombuffer(whole, np.uint8)
+    assert all(load(whole[:n]) for n in [0, 1, 30, len(whole) - 1, *rng.integers(0, len(whole), 30)])
     for n_flips in [1] * 150 + [2, 5, 100, 1000]:
-        text, places = data.copy(), rng.integers(0, len(data), n_flips)
-        text[places] ^= (1 << rng.integers(0, 8, n_flips)).astype(np.uint8)
+        text, positions = data.copy(), rng.integers(0, len(data), n_flips)
+        text[positions] ^= (1 << rng.integers(0, 8, n_flips)).astype(np.uint8)
         load(text.tobytes())
-    for place in range(whole.rindex(b"PK\x05\x06"), len(whole)):
-        load(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+    for i in range(whole.rindex(b"PK\x05\x06"), len(whole)):  # the directory of the archive
+        load(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :])
     for block in (b"\0" * 64, b"\xff" * 64, b"PK\x03\x04" * 16):
-        for place in rng.integers(0, len(whole) - 64, 15):
-            load(whole[:place] + block + whole[place + 64 :])
-    for text in (b"x" + whole, whole + b"x", whole + whole, b"\0" * 100 + whole, whole + b"\0" * 70_000):
+        for i in rng.integers(0, len(whole) - 64, 15):
+            load(whole[:i] + block + whole[i + 64 :])
+    for text in (b"x" + whole, whole + b"x", whole + whole, b"\0" * 100 + whole):
         load(text)
     assert load(whole[::-1])
     assert not load(whole)
@@ -287,19 +260,19 @@ def test_other_versions(fitted, path, version):
 def test_only_regular_files_are_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for device in ("/dev/zero", tmp_path / "pipe"):
-        with pytest.raises(ModelFileError, match="regular"):
+        with pytest.raises(ModelFileError, match="regular file"):
             GIT.load(device)
 
 
-def test_no_more_memory_than_the_file_is_large(fitted, path, monkeypatch):
+def test_no_more_memory_than_the_file_is_large(path):
     np.savez_compressed(path, header=np.zeros(10**7, np.uint8), a=np.zeros(10**7))
-    with pytest.raises(ModelFileError, match="compressed"):
+    with pytest.raises(ModelFileError, match=r"model\.npz"):
         GIT.load(path)
     huge = io.BytesIO()
     np.lib.format.write_array_header_1_0(huge, {"descr": "|u1", "fortran_order": False, "shape": (2**62,)})
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("header.npy", huge.getvalue())
-    with pytest.raises(ModelFileError, match="declares"):
+    with pytest.raises(ModelFileError, match="header"):
         GIT.load(path)
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("header.npy", FOREIGN["null"])
@@ -307,13 +280,6 @@ def test_no_more_memory_than_the_file_is_large(fitted, path, monkeypatch):
         file.NameToInfo.clear()
     with pytest.raises(ModelFileError):
         GIT.load(path)
-    fitted("default")[0].save(path)
-    monkeypatch.setattr(persistence, "available_memory", lambda: 1000.0)
-    with pytest.raises(MemoryError, match=r"model\.npz needs"):
-        GIT.load(path)
-
-
-# Forged files
 
 
 def opened(text):
@@ -329,91 +295,69 @@ def forge(path, change):
     np.savez(path, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
 
 
-def put(values, place, value):
-    """Return a copy with another value at a place."""
+def put(values, index, value):
+    """Return a copy with another value at an index."""
     changed = np.array(values)
-    changed[place] = value
+    changed[index] = value
     return changed
 
 
-def within(part):
-    """Return a function that changes fields of a part of a clustering."""
-
-    def change(found, **fields):
-        names = part.split(".")
-        parts = [found]
-        for name in names:
-            parts.append(getattr(parts[-1], name))
-        new = parts[-1]._replace(**fields) if hasattr(parts[-1], "_replace") else replace(parts[-1], **fields)
-        for name, holder in zip(names[::-1], parts[-2::-1], strict=True):
-            new = replace(holder, **{name: new})
-        return new
-
-    return change
+def replaced(part, path, value):
+    """Return a copy with another value of a field, given by its dotted path."""
+    name, _, rest = path.partition(".")
+    value = replaced(getattr(part, name), rest, value) if rest else value
+    return part._replace(**{name: value}) if hasattr(part, "_replace") else replace(part, **{name: value})
 
 
-graph, cut, tree, links = (within(name) for name in ("topo_graph", "edge_cut", "hierarchy", "links"))
-training, source, scaling = (within(f"training{name}") for name in ("", ".source", ".source.scaling"))
 BROKEN = {
-    "topo_graph.sizes": lambda f: graph(f, sizes=put(f.topo_graph.sizes, 0, 0)),
-    "topo_graph.peaks": lambda f: graph(f, peaks=put(f.peaks, 0, 65)),
-    "topo_graph.edges": lambda f: graph(f, edges=put(f.topo_graph.edges, 0, -1)),
-    "topo_graph.edges ": lambda f: graph(f, edges=f.topo_graph.edges[:, ::-1]),
-    "topo_graph.edges  ": lambda f: graph(f, edges=f.topo_graph.edges[np.zeros(len(f.topo_graph.edges), int)]),
-    "topo_graph.pairs": lambda f: graph(f, pairs=f.topo_graph.pairs * 1.0),
-    "topo_graph.log_weights": lambda f: graph(f, log_weights=put(f.topo_graph.log_weights, 0, np.nan)),
-    "edge_cut.labels": lambda f: cut(f, labels=put(f.edge_cut.labels, 0, f.n_clusters)),
-    "edge_cut.labels ": lambda f: cut(f, labels=np.zeros_like(f.edge_cut.labels)),
-    "edge_cut.kept": lambda f: cut(f, kept=~f.edge_cut.kept),
-    "edge_cut": lambda f: replace(f, edge_cut=f.topo_graph),
-    "hierarchy.edges": lambda f: tree(f, edges=np.zeros_like(f.hierarchy.edges)),
-    "hierarchy.linkage": lambda f: tree(f, linkage=put(f.hierarchy.linkage, (0, 0), 1e6)),
-    "hierarchy.linkage ": lambda f: tree(f, linkage=f.hierarchy.linkage[::-1]),
-    "hierarchy.log_strength": lambda f: tree(f, log_strength=f.hierarchy.log_strength[1:]),
-    "hierarchy": lambda f: replace(f, variant=VARIANTS["paper"]),
-    "links.apart": lambda f: links(f, apart=f.links.apart + 1000),
-    "links.smallest": lambda f: links(f, smallest=2.0),
-    "links.rival": lambda f: links(f, rival=f.links.rival - 1),
-    "labels": lambda f: replace(f, labels=put(f.labels, 0, -2)),
-    "local_labels": lambda f: replace(f, local_labels=put(f.local_labels, 0, 10**6)),
-    "log_intensity": lambda f: replace(f, log_intensity=put(f.log_intensity, 0, np.inf)),
-    "outlier_scores": lambda f: replace(f, outlier_scores=f.outlier_scores[:-1]),
-    "parents": lambda f: replace(f, parents=np.roll(np.arange(65), 1)),
-    "training.units": lambda f: training(f, units=put(f.training.units, 0, 0.0)),
-    "training.noise_above": lambda f: training(f, noise_above=np.nan),
-    "training.weights": lambda f: training(f, weights=np.ones(3)),
-    "training.local_labels": lambda f: training(f, local_labels=np.zeros(65, np.int32)),
-    "training.copies": lambda f: training(f, rows=np.arange(65), copies=np.full(65, -1)),
-    "training.rows": lambda f: training(f, rows=np.arange(65)),
-    "source.values": lambda f: source(f, values=f.source.values[1:]),
-    "source.values ": lambda f: source(f, values=f.source.values * 1e200),
-    "source": lambda f: source(f, given_features=4),
-    "word": lambda f: source(f, metric="word", scaling=None),
-    "source.scaling.mean": lambda f: scaling(f, mean=f.source.scaling.mean[1:]),
-    "source.scaling": lambda f: scaling(f, mean=np.empty(0)),
-    "source.scaling.features": lambda f: scaling(f, features=f.source.scaling.features + 1),
-    "proportions": lambda f: replace(f, proportions=f.proportions[1:]),
-    "prior": lambda f: replace(f, prior=np.array([1.0, 0.0])),
-    "n_neighbors": lambda f: replace(f, n_neighbors=0),
-    "n_requested": lambda f: replace(f, n_requested=10**400),
-    "recall": lambda f: replace(f, recall=2.0),
-    "feature_names": lambda f: replace(f, feature_names=(1, 2, 3)),
-    "selection": lambda f: replace(f, selection={"a": np.ones(2)}),
-    "selection.chosen": lambda f: replace(f, selection=f.selection | {"chosen": ~f.selection["chosen"] & False}),
-    "selection.score": lambda f: replace(f, selection=f.selection | {"score": np.ones(1)}),
+    "topo_graph.sizes": lambda sizes: put(sizes, 0, 0),
+    "topo_graph.peaks": lambda peaks: put(peaks, 0, 65),
+    "topo_graph.edges": lambda edges: edges[:, ::-1],
+    "topo_graph.edges ": lambda edges: edges[np.zeros(len(edges), int)],
+    "topo_graph.pairs": lambda pairs: pairs * 1.0,
+    "topo_graph.log_weights": lambda weights: put(weights, 0, np.nan),
+    "edge_cut.labels": lambda labels: np.zeros_like(labels),
+    "edge_cut.kept": lambda kept: ~kept,
+    "hierarchy": lambda _: None,
+    "hierarchy.edges": lambda edges: np.zeros_like(edges),
+    "hierarchy.linkage": lambda linkage: put(linkage, (0, 0), 1e6),
+    "hierarchy.linkage ": lambda linkage: linkage[::-1],
+    "links.apart": lambda apart: apart + 1000,
+    "links.smallest": lambda _: 2.0,
+    "labels": lambda labels: put(labels, 0, -2),
+    "outlier_scores": lambda scores: scores[:-1],
+    "parents": lambda parents: np.roll(np.arange(len(parents)), 1),
+    "training.units": lambda units: put(units, 0, 0.0),
+    "training.local_labels": lambda labels: np.zeros_like(labels),
+    "training.copies": lambda _: np.full(65, -1),
+    "training.rows": lambda _: np.arange(65),
+    "training.source.values": lambda values: values * 1e200,
+    "training.source.given_features": lambda _: 4,
+    "training.source.scaling.mean": lambda mean: mean[1:],
+    "training.source.scaling": lambda scaling: scaling._replace(mean=np.empty(0)),
+    "n_requested": lambda _: 10**400,
+    "feature_names": lambda _: (1, 2, 3),
+    "selection": lambda _: {"a": np.ones(2)},
+    "selection ": lambda table: table | {"chosen": ~table["chosen"] & False},
 }
+"""Fields and changes that break a rule."""
 
 
 @pytest.mark.parametrize("field", BROKEN)
 def test_every_broken_field_is_named(fitted, path, field):
     model, _ = fitted("constraints")
-    model = GIT(3).set_params(**model.get_params())
-    model.n_features_in_, model.clustering_ = 3, BROKEN[field](fitted("constraints")[0].clustering_)
-    model.save(path)
+    clustering, name = model.clustering_, field.strip()
+    value = clustering
+    for part in name.split("."):
+        value = getattr(value, part)
+    broken = GIT(3).set_params(**model.get_params())
+    broken.n_features_in_, broken.clustering_ = 3, replaced(clustering, name, BROKEN[field](value))
+    broken.save(path)
     with pytest.raises(ModelFileError) as refused:
         GIT.load(path)
     assert str(path) in str(refused.value)
-    assert field.strip() in str(refused.value)
+    named = "source" if name.endswith("given_features") else name.removeprefix("training.")
+    assert named in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -525,30 +469,6 @@ def test_a_forged_file_is_refused_or_answers(fitted, path, tmp_path, name):
             use(loaded, data, tmp_path)
             used += 1
     assert refused > used > 0
-
-
-# Threads, processes, pickles
-
-
-@pytest.mark.parametrize("name", ["default", "cosine", "sparse", "graph"])
-def test_threads_load_and_predict_at_once(fitted, path, name):
-    model, data = fitted(name)
-    model.save(path)
-    loaded = GIT.load(path)
-    with ThreadPoolExecutor(8) as pool:
-        for labels in pool.map(lambda _: loaded.predict(data), range(16)):
-            np.testing.assert_array_equal(labels, model.labels_)
-        for again in pool.map(lambda _: GIT.load(path), range(8)):
-            assert same(again.clustering_, model.clustering_)
-
-
-def test_another_process_loads_the_model(fitted, path):
-    model, data = fitted("noise")
-    model.save(path)
-    np.save(path.with_name("new.npy"), data + 0.1)
-    code = "import numpy, gitcluster; print(*gitcluster.GIT.load('model.npz').predict(numpy.load('new.npy')))"
-    result = subprocess.run([sys.executable, "-c", code], cwd=path.parent, capture_output=True, text=True, timeout=100)
-    assert result.stdout.split() == model.predict(data + 0.1).astype(str).tolist(), result.stderr
 
 
 def test_pickles_hold_what_was_fitted_and_no_caches(fitted):

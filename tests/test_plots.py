@@ -1,4 +1,4 @@
-"""The pictures: what they draw is there, colours agree, texts do not overlap, and nothing global changes."""
+"""Plots: they show the model, colours agree, texts do not overlap, and nothing global changes."""
 
 import functools
 import importlib
@@ -9,7 +9,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -19,6 +18,7 @@ from conftest import nasty_sets
 from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
 from scipy.sparse import csr_array
@@ -31,18 +31,13 @@ from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
-from gitcluster.fitted import places as places_module
-from gitcluster.fitted.clustering import clustering_of
-from gitcluster.fitted.places import lay_out, place_samples
-from gitcluster.plots._coarse import coarsen
-from gitcluster.plots._colours import HUES, NOISE, colours_of, local_colours, readable_on
-from gitcluster.plots._points import find_pixels, paint
-from gitcluster.plots.graph import drawn_edges
-from gitcluster.plots.layers import arrange
-from gitcluster.plots.samples import own_places
+from gitcluster.fitted.places import lay_out, part_clusters, place_samples
+from gitcluster.plots._drawing import HUES, NOISE, colours_of, local_colours
 
+DOCS = Path(__file__).parents[1] / "docs"
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
-CHOICES = ("plot_hierarchy", "plot_condensed_tree", "plot_memberships")
+OF_HIERARCHY = ("plot_hierarchy", "plot_condensed_tree", "plot_memberships")
+OF_A_MODEL = [name for name in plots.__all__ if name != "plot_explanation"]
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
 CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
@@ -69,16 +64,12 @@ KINDS = {
     "authors": (GIT(3, variant="authors"), PLANE, PLANE),
     "ten samples": (GIT(2), PLANE[:10], PLANE[:10]),
 }
-"""A model, what it is fitted on, and what is passed to be drawn."""
+"""A model, the samples it is fitted on, and the samples to draw."""
 WEIGHTS = {"weighted": np.linspace(0.5, 2, len(PLANE)), "repeated": np.arange(len(PLANE)) % 3}
-WITH_HIERARCHY = sorted(set(KINDS) - {"paper", "authors"})
-
-OF_A_MODEL = [name for name in plots.__all__ if name != "plot_explanation"]
 
 
 @functools.cache
 def fitted(kind):
-    """A fitted model of a kind, and the samples to draw."""
     model, given, drawn = KINDS[kind]
     return model.fit(given, sample_weight=WEIGHTS.get(kind)), drawn
 
@@ -97,40 +88,31 @@ def new_axes():
     return Figure(figsize=(5, 4), dpi=60).subplots()
 
 
-def render(fig):
-    """The pixels of a figure."""
-    canvas = FigureCanvasAgg(fig)
+def check_plot(ax):
+    """Something is drawn inside the axes, and no two texts overlap there."""
+    canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
-    return np.asarray(canvas.buffer_rgba())
-
-
-def check_picture(*axes):
-    """Something is drawn inside the axes, and no two texts there overlap."""
-    image = render(axes[0].figure.figure)
-    for ax in axes:
-        box = ax.get_window_extent()
-        top = image.shape[0] - int(box.y1)
-        inside = image[top + 3 : top + int(box.height) - 3, int(box.x0) + 3 : int(box.x1) - 3, :3]
-        assert len(np.unique(inside.astype(np.int64) @ [65536, 256, 1])) > 3
-        boxes = [text.get_window_extent() for text in ax.texts if text.get_visible()]
-        assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
+    image, box = np.asarray(canvas.buffer_rgba()), ax.get_window_extent()
+    top = image.shape[0] - int(box.y1)
+    inside = image[top + 3 : top + int(box.height) - 3, int(box.x0) + 3 : int(box.x1) - 3, :3]
+    assert len(np.unique(inside.astype(np.int64) @ [65536, 256, 1])) > 3
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_visible()]
+    assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
 
 
 def points_of(ax):
-    """Places and colours of the largest scatter."""
+    """Coordinates and colours of the largest scatter."""
     scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
     largest = max(scatters, key=lambda c: len(c.get_offsets()))
     return np.asarray(largest.get_offsets()), largest.get_facecolors()[:, :3]
 
 
-def colour_at(ax, place):
-    """Colour of the sample at a place."""
-    places, colours = points_of(ax)
-    return colours[np.abs(places - place).sum(axis=1).argmin()]
+def lines_of(ax):
+    return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
 
 
 def enlarge(model, X, times):
-    """A model of many more samples: every one repeated with a little noise."""
+    """A model of many more samples: each one repeated with a little noise."""
     row = np.tile(np.arange(len(X)), times)
     names = ("labels", "local_labels", "log_intensity", "parents")
     large = replace(model.clustering_, **{name: getattr(model.clustering_, name)[row] for name in names})
@@ -138,99 +120,68 @@ def enlarge(model, X, times):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_pictures_of_samples(kind):
+def test_every_kind_of_model_is_drawn_on_the_given_axes(kind):
     model, X = fitted(kind)
     for name in SAMPLES:
         ax = new_axes()
         assert getattr(plots, name)(model, X, ax=ax, legend=True) is ax
         assert len(points_of(ax)[0]) == len(model.labels_)
-        check_picture(ax)
-        assert not plt.get_fignums()
+        check_plot(ax)
+    for name in OF_HIERARCHY if kind not in ("paper", "authors") else ():
+        check_plot(getattr(plots, name)(model, ax=new_axes()))
+    assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("kind", WITH_HIERARCHY)
-def test_pictures_of_choices(kind):
-    model, X = fitted(kind)
-    for name in CHOICES:
-        ax = new_axes()
-        assert getattr(plots, name)(model, X, ax=ax) is ax
-        check_picture(ax)
-        assert not plt.get_fignums()
-
-
-def test_new_figures_are_those_of_pyplot():
-    model, X = fitted("prior")
-    for name in OF_A_MODEL:
-        if name in ("plot_n_clusters", "plot_layers"):
-            continue
-        fig = getattr(plots, name)(model, X).figure
-        assert plt.get_fignums() == [fig.number], name
-        plt.close(fig)
-
-
-def test_one_signature():
-    for name in OF_A_MODEL:
-        function = getattr(plots, name)
-        assert inspect.getdoc(function)
-        parameters = list(inspect.signature(function).parameters.values())
-        assert [p.name for p in parameters[:2]] == ["model", "X"]
-        assert parameters[1].default is None
-        assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "duplicates",
-        "collinear",
-        "huge offset",
-        "huge scale",
-        "one far outlier",
-        "5000 dimensions",
-        "two samples",
-        "rounded",
-    ],
-)
-def test_nasty_samples(name):
+@pytest.mark.parametrize("name", ["duplicates", "collinear", "huge scale", "one far outlier", "two samples", "rounded"])
+def test_degenerate_samples(name):
     X = nasty_sets()[name]
     model = GIT().fit(X)
-    for draw in (plots.plot_intensity, plots.plot_local_clusters, plots.plot_clusters, plots.plot_topo_graph):
-        check_picture(draw(model, X, ax=new_axes()))
-    for choice in CHOICES:
-        check_picture(getattr(plots, choice)(model, ax=new_axes()))
+    for name in (*SAMPLES, *OF_HIERARCHY):
+        check_plot(getattr(plots, name)(model, X, ax=new_axes()))
+
+
+@pytest.mark.parametrize("name", OF_A_MODEL)
+def test_every_function_has_one_signature_and_checks_it(name):
+    draw = getattr(plots, name)
+    parameters = list(inspect.signature(draw).parameters.values())
+    assert [p.name for p in parameters[:2]] == ["model", "X"]
+    assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
+    model, X = fitted("number unknown")[0], PLANE
+    with pytest.raises(NotFittedError):
+        draw(GIT())
+    with pytest.raises(TypeError, match="model"):
+        draw("model")
+    for ax in (np.zeros(2), Figure().add_subplot(projection="polar")):
+        with pytest.raises(TypeError, match="ax must be"):
+            draw(model, X, ax=ax)
+    assert not plt.get_fignums()
+    assert [draw(model, X).figure.number] == plt.get_fignums()
 
 
 def test_clusters_have_one_colour_everywhere():
     model, X = fitted("noise")
-    alone = plots.plot_clusters(model, X, ax=new_axes())
-    other, _ = fitted("two features")
-    np.testing.assert_array_equal(colours_of([0]), colours_of(np.arange(20))[:1])
-    for sample in range(0, len(X), 7):
-        expected = NOISE if model.labels_[sample] < 0 else colours_of(model.labels_[sample])
-        np.testing.assert_allclose(colour_at(alone, X[sample]), expected)
-    graph = plots.plot_topo_graph(model, X, ax=new_axes())
-    nodes = graph.collections[-1]
-    for place, colour in zip(nodes.get_offsets(), nodes.get_facecolors()[:, :3], strict=True):
-        local = int(np.abs(X[model.peaks_] - place).sum(axis=1).argmin())
-        np.testing.assert_allclose(colour, colours_of(model.edge_cut_.labels[local]))
-    lines = {matplotlib.colors.to_hex(line.get_color()) for line in plots.plot_hierarchy(other, ax=new_axes()).lines}
-    assert lines >= {matplotlib.colors.to_hex(c) for c in colours_of(np.arange(3))}
+    coordinates, colours = points_of(plots.plot_clusters(model, X, ax=new_axes()))
+    rows = pairwise_distances(coordinates, X).argmin(axis=1)
+    np.testing.assert_allclose(colours, colours_of(model.labels_[rows]))
+    np.testing.assert_allclose(colours_of(-1), NOISE)
+    nodes = plots.plot_topo_graph(model, X, ax=new_axes()).collections[-1]
+    locals_ = pairwise_distances(nodes.get_offsets(), X[model.peaks_]).argmin(axis=1)
+    np.testing.assert_allclose(nodes.get_facecolors()[:, :3], colours_of(model.edge_cut_.labels[locals_]))
+    lines = {to_hex(line.get_color()) for line in plots.plot_hierarchy(model, ax=new_axes()).lines}
+    assert lines >= {to_hex(c) for c in colours_of(np.arange(3))}
 
 
-def test_connected_local_clusters_differ():
+def test_connected_local_clusters_have_different_colours():
     for kind in ("prior", "many clusters", "five features"):
-        model, _ = fitted(kind)
-        colours, edges = local_colours(model.topo_graph_), model.topo_graph_.edges
-        assert len(edges) > 5
-        assert (np.abs(colours[edges[:, 0]] - colours[edges[:, 1]]).sum(axis=1) > 0).all()
+        graph = fitted(kind)[0].topo_graph_
+        colours = local_colours(graph)
+        assert (np.abs(colours[graph.edges[:, 0]] - colours[graph.edges[:, 1]]).sum(axis=1) > 0).all()
     model, X = fitted("prior")
-    ax = plots.plot_local_clusters(model, X, ax=new_axes(), arrows=False)
-    colours = local_colours(model.topo_graph_)
-    for sample in range(0, len(X), 50):
-        np.testing.assert_allclose(colour_at(ax, X[sample]), colours[model.local_labels_[sample]])
+    colours, order = local_colours(model.topo_graph_), np.argsort(-model.topo_graph_.sizes, kind="stable")
     before = plots.plot_topo_graph(model, X, ax=new_axes(), when="before").collections[-1]
-    order = np.argsort(-model.topo_graph_.sizes, kind="stable")
     np.testing.assert_allclose(before.get_facecolors()[:, :3], colours[order])
+    drawn = points_of(plots.plot_local_clusters(model, X, ax=new_axes(), arrows=False))[1]
+    np.testing.assert_allclose(drawn, colours[model.local_labels_])
 
 
 def test_hues_differ_for_the_colour_blind():
@@ -251,73 +202,89 @@ def test_hues_differ_for_the_colour_blind():
         assert pdist(lab).min() > 10, kind
 
 
-@pytest.mark.parametrize("kind", ["prior", "five features", "graph", "paper"])
-def test_cut_edges_are_dashed(kind):
+@pytest.mark.parametrize("layout", ["position", "force"])
+@pytest.mark.parametrize("kind", ["prior", "graph", "paper"])
+def test_the_topo_graph_shows_nodes_and_edges(kind, layout):
     model, X = fitted(kind)
-    kept = model.edge_cut_.kept
-    for layout in ("position", "force"):
-        ax = plots.plot_topo_graph(model, X, ax=new_axes(), layout=layout)
-        lines = {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
-        assert len(lines["cut"].get_paths()) == (~kept).sum() > 0
-        assert len(lines["kept"].get_paths()) == kept.sum()
-        assert lines["cut"].get_linestyles()[0][1] is not None
-        assert lines["kept"].get_linestyles()[0][1] is None
-    (edges,) = (
-        c
-        for c in plots.plot_topo_graph(model, X, ax=new_axes(), when="before").collections
-        if isinstance(c, LineCollection)
-    )
-    assert len(edges.get_paths()) == len(kept)
-    assert edges.get_linestyles()[0][1] is None
+    graph, kept = model.topo_graph_, model.edge_cut_.kept
+    ax = plots.plot_topo_graph(model, X, ax=new_axes(), layout=layout)
+    lines = lines_of(ax)
+    assert [len(lines[name].get_paths()) for name in ("cut", "kept")] == [(~kept).sum(), kept.sum()]
+    assert [lines[name].get_linestyles()[0][1] is None for name in ("cut", "kept")] == [False, True]
+    assert (np.diff(ax.collections[-1].get_sizes()) <= 0).all()
+    ax = plots.plot_topo_graph(model, X, ax=new_axes(), layout=layout, when="before")
+    (edges,), nodes = lines_of(ax).values(), ax.collections[-1]
+    order = np.argsort(-graph.sizes, kind="stable")
+    ends = np.empty((len(order), 2))
+    ends[order] = nodes.get_offsets()
+    width = dict(zip((tuple(p.vertices.ravel()) for p in edges.get_paths()), edges.get_linewidths(), strict=True))
+    widths = np.array([width[tuple(pair)] for pair in ends[graph.edges].reshape(-1, 4)])
+    assert (np.diff(widths[graph.real][np.argsort(graph.log_weights[graph.real])]) >= -1e-9).all()
+    assert widths[graph.real].max() > 3 * widths[~graph.real].max(initial=0)
 
 
-def test_sizes_and_widths():
-    model, X = fitted("prior")
-    graph = model.topo_graph_
-    ax = plots.plot_topo_graph(model, X, ax=new_axes(), when="before")
-    nodes, edges = ax.collections[-1], next(c for c in ax.collections if isinstance(c, LineCollection))
-    np.testing.assert_allclose(np.diff(nodes.get_sizes()) <= 0, True)
-    largest = np.argmax(graph.sizes)
-    np.testing.assert_allclose(nodes.get_offsets()[0], X[model.peaks_[largest]])
-    width = dict(
-        zip((tuple(np.sort(p.vertices.ravel())) for p in edges.get_paths()), edges.get_linewidths(), strict=True)
-    )
-    ends = X[model.peaks_[graph.edges]].reshape(-1, 4)
-    found = np.array([width[tuple(np.sort(end))] for end in ends])
-    real = graph.pairs > 0
-    assert (np.diff(found[real][np.argsort(graph.log_weights[real])]) >= -1e-9).all()
-    assert found[real].max() > 3 * found[~real].max()
-
-
-def test_of_very_many_edges_the_strongest_are_drawn(monkeypatch):
-    model, X = fitted("prior")
-    monkeypatch.setattr("gitcluster.plots.graph.MOST_EDGES", 100)
+def test_of_very_many_edges_the_strongest_are_drawn():
+    X = np.random.default_rng(0).normal(size=(5000, 8))
+    model = GIT(6, n_neighbors=4).fit(X)
     graph, labels = model.topo_graph_, model.edge_cut_.labels
-    drawn = drawn_edges(model.clustering_)
+    assert len(graph.edges) > 3000
+    ax = plots.plot_topo_graph(model, X, ax=new_axes(), layout="force", n_labels=0)
+    assert "strongest" in ax.get_title()
+    nodes = np.empty((len(graph.sizes), 2))
+    nodes[np.argsort(-graph.sizes, kind="stable")] = ax.collections[-1].get_offsets()
+    number = {tuple(pair): e for e, pair in enumerate(nodes[graph.edges].reshape(-1, 4))}
+    drawn = {number[tuple(path.vertices.ravel())] for lines in lines_of(ax).values() for path in lines.get_paths()}
     assert len(drawn) < len(graph.edges)
-    rank = np.empty(len(graph.edges))
-    rank[np.lexsort((-graph.log_weights, graph.pairs == 0))] = np.arange(len(rank))
-    for node in range(len(graph.sizes)):
-        own = np.flatnonzero((graph.edges == node).any(axis=1))
-        assert set(own[np.argsort(rank[own])][:3]) <= set(drawn)
-    pairs = {tuple(pair) for pair in np.sort(labels[graph.edges], axis=1)}
-    assert pairs == {tuple(pair) for pair in np.sort(labels[graph.edges[drawn]], axis=1)}
-    assert "strongest" in plots.plot_topo_graph(model, X, ax=new_axes()).get_title()
+    order = np.lexsort((-graph.log_weights, graph.pairs == 0))
+    for node in range(0, len(graph.sizes), 5):
+        assert set(order[(graph.edges[order] == node).any(axis=1)][:3]) <= drawn
+    pairs, shown = ({tuple(sorted(labels[graph.edges[e]])) for e in some} for some in (range(len(graph.edges)), drawn))
+    assert pairs == shown
 
 
-def test_texts_find_room():
+@pytest.mark.parametrize("kind", ["prior", "many clusters", "five features"])
+def test_max_nodes_draws_groups_of_local_clusters(kind):
+    model, X = fitted(kind)
+    graph = model.to_networkx()
+    ax = plots.plot_topo_graph(model, X, ax=new_axes(), max_nodes=15)
+    n_groups = len(ax.collections[-1].get_offsets())
+    assert model.n_clusters_ <= n_groups < len(model.peaks_)
+    assert kind != "prior" or n_groups == 15
+    assert f"in {n_groups} groups" in ax.get_title()
+    assert len(lines_of(ax)["cut"].get_paths()) <= sum(cut for *_, cut in graph.edges(data="cut"))
+    drawn = points_of(plots.plot_local_clusters(model, X, ax=new_axes(), max_nodes=15, arrows=False))[1]
+    for local in range(len(model.peaks_)):  # a local cluster stays whole
+        assert len(np.unique(drawn[model.local_labels_ == local], axis=0)) == 1
+    with pytest.raises(ValueError, match="max_nodes"):
+        plots.plot_topo_graph(model, X, max_nodes=0)
+
+
+def test_texts_fit_or_are_hidden():
     model, X = fitted("many clusters")
     ax = plots.plot_clusters(model, X, ax=new_axes(), legend=True)
-    check_picture(ax)
+    check_plot(ax)
     assert 15 <= sum(text.get_visible() for text in ax.texts) <= 30
     entries = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(entries) == 12
-    assert entries[-1] == "and 19 more"
-    box = ax.get_legend().get_window_extent()
-    assert box.x0 >= ax.get_window_extent().x1
+    assert (len(entries), entries[-1]) == (12, "and 19 more")
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
     small = Figure(figsize=(1.5, 1.2)).subplots()
-    check_picture(plots.plot_topo_graph(model, X, ax=small, n_labels=30))
+    check_plot(plots.plot_topo_graph(model, X, ax=small, n_labels=30))
     assert 1 <= sum(text.get_visible() for text in small.texts) < 30
+
+
+def test_a_number_stands_among_samples_of_its_cluster():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, (300, 2)), rng.normal([9, 0], 0.3, (60, 2))])
+    model = GIT(2).fit(X)
+    embedding = X.copy()
+    embedding[model.peaks_[0]] = [9, 0] if model.labels_[model.peaks_[0]] == 0 else [0, 0]  # among the other cluster
+    ax = plots.plot_clusters(model, X, embedding=embedding, ax=new_axes())
+    check_plot(ax)
+    for text in ax.texts:
+        nearest = pairwise_distances([text.xy], embedding)[0].argsort()[:9]
+        assert np.median(model.labels_[nearest]) == int(text.get_text())
+    lost = np.where(np.arange(len(X)) == 5, 2, model.labels_)  # one sample prevails nowhere
+    assert len(plots.plot_clusters(model, X, labels=lost, ax=new_axes()).texts) == 2
 
 
 def test_many_samples_are_an_image():
@@ -325,73 +292,110 @@ def test_many_samples_are_an_image():
     for name in SAMPLES:
         ax = getattr(plots, name)(model, X, ax=new_axes())
         assert len(ax.images) == 1
-        scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
-        assert all(len(c.get_offsets()) == len(model.peaks) for c in scatters)
-        check_picture(ax)
+        assert all(len(c.get_offsets()) == len(model.peaks) for c in ax.collections if isinstance(c, PathCollection))
+        check_plot(ax)
         left, right, bottom, top = ax.axis()
         assert left < X[:, 0].min() < X[:, 0].max() < right
         assert bottom < X[:, 1].min() < X[:, 1].max() < top
     image = plots.plot_clusters(model, X, ax=new_axes()).images[0].get_array()
     seen = np.unique(np.round(image[image[..., 3] > 0][:, :3], 4), axis=0)
-    for colour in colours_of(np.arange(4)):
-        assert np.abs(seen - colour).sum(axis=1).min() < 1e-3
+    assert all(np.abs(seen - colour).sum(axis=1).min() < 1e-3 for colour in colours_of(np.arange(4)))
+    assert 0.3 < image[image[..., 3] > 0][:, 3].min() < image[..., 3].max() == 1  # opacity shows counts
 
 
-def test_pixels_mix_colours_and_show_counts():
-    xy = np.array([[0.0, 0.0]] * 2 + [[1.0, 1.0]] * 50)
-    colours = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] + [[0.0, 1.0, 0.0]] * 50)
-    image = paint(find_pixels(xy, n_total=52), colours)
-    np.testing.assert_allclose(image[0, 0, :3], [0.5, 0, 0.5])
-    np.testing.assert_allclose(image[-1, -1], [0, 1, 0, 1], atol=0.02)
-    assert 0.3 < image[0, 0, 3] < 0.7
-    assert (image[..., 3] > 0).sum() == 2
-
-
-def test_arrows_lead_uphill():
+def test_arrows_point_uphill():
     model, X = fitted("prior")
     ax = plots.plot_local_clusters(model, X, ax=new_axes())
     (flow,) = (c for c in ax.collections if isinstance(c, Quiver))
     climbing = model.parents_ != np.arange(len(X))
     np.testing.assert_allclose(np.column_stack([flow.U, flow.V]), (X[model.parents_] - X)[climbing])
-    large, places = enlarge(model, X, times=30)
-    (mean,) = (c for c in plots.plot_local_clusters(large, places, ax=new_axes()).collections if isinstance(c, Quiver))
+    large, many = enlarge(model, X, times=30)
+    (mean,) = (c for c in plots.plot_local_clusters(large, many, ax=new_axes()).collections if isinstance(c, Quiver))
     assert 100 < mean.N < 900
 
 
-def test_places():
-    model, X = fitted("two features")
-    np.testing.assert_array_equal(place_samples(model.clustering_, X).xy, X)
-    np.testing.assert_allclose(place_samples(model.clustering_).xy, (X - X.mean(axis=0)) / X.std(axis=0), atol=1e-9)
-    model, X = fitted("five features")
-    found, expected = place_samples(model.clustering_, X), PCA(2).fit_transform(X / X.std(axis=0))
-    np.testing.assert_allclose(pdist(found.xy) / found.xy.std(), pdist(expected) / expected.std(), rtol=1e-6)
-    assert found.names[0].startswith("PCA 1 (")
-    np.testing.assert_array_equal(place_samples(model.clustering_, X, embedding=X[:, :2]).xy, X[:, :2])
-    model, distances = fitted("distances")
-    found = place_samples(model.clustering_, distances).xy
-    np.testing.assert_allclose(pdist(found) / pdist(found).max(), pdist(PLANE) / pdist(PLANE).max(), atol=1e-9)
-    model, _ = fitted("graph")
-    np.testing.assert_array_equal(place_samples(model.clustering_).xy, place_samples(model.clustering_, GRAPH).xy)
-    named = pytest.importorskip("pandas").DataFrame(PLANE, columns=["wide", "high"])
-    assert plots.plot_clusters(GIT(3).fit(named), named, ax=new_axes()).get_xlabel() == "wide"
+def test_contours_lie_behind_the_samples_and_need_two_features():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    flat = GIT(2).fit(X[:, :2])
+    for draw in (plots.plot_local_clusters, plots.plot_intensity):
+        for samples in (X[:, :2], None):
+            ax, without = (draw(flat, samples, ax=new_axes(), contours=contours) for contours in (True, False))
+            assert len(ax.collections) == len(without.collections) + 1
+            assert ax.get_xlim() == without.get_xlim()
+        with pytest.raises(ValueError, match="contours"):
+            draw(GIT(2).fit(X), X, ax=new_axes(), contours=True)
 
 
-def test_one_scale_for_similar_ranges_only():
-    model, X = fitted("two features")
-    assert plots.plot_clusters(model, X, ax=new_axes()).get_aspect() == 1
-    assert plots.plot_clusters(model, X * [1, 50], ax=new_axes()).get_aspect() == "auto"
-    assert plots.plot_clusters(*fitted("five features"), ax=new_axes()).get_aspect() == "auto"
+def test_coordinates_of_samples():
+    def xy(kind, *args, **options):
+        return place_samples(fitted(kind)[0].clustering_, *args, **options).xy
+
+    np.testing.assert_array_equal(xy("two features", PLANE), PLANE)
+    np.testing.assert_allclose(xy("two features"), (PLANE - PLANE.mean(axis=0)) / PLANE.std(axis=0), atol=1e-9)
+    np.testing.assert_array_equal(xy("five features", SPACE, embedding=SPACE[:, :2]), SPACE[:, :2])
+    for points, expected in (
+        (xy("five features", SPACE), PCA(2).fit_transform(SPACE / SPACE.std(axis=0))),
+        (xy("distances", DISTANCES), PLANE),
+    ):
+        np.testing.assert_allclose(
+            pdist(points) / pdist(points).max(), pdist(expected) / pdist(expected).max(), atol=1e-9
+        )
+    np.testing.assert_array_equal(xy("graph"), xy("graph", GRAPH))
+    frame = pd.DataFrame(PLANE, columns=["wide", "high"])
+    ax = plots.plot_clusters(GIT(3).fit(frame), frame, ax=new_axes())
+    assert (ax.get_xlabel(), ax.get_aspect()) == ("wide", 1)
+    assert plots.plot_clusters(*fitted("five features"), ax=new_axes()).get_xlabel().startswith("PCA 1 (")
+    assert plots.plot_clusters(fitted("two features")[0], PLANE * [1, 50], ax=new_axes()).get_aspect() == "auto"
 
 
-def test_force_layout():
+def test_discriminants_separate_the_clusters():
+    for n_clusters in (2, 5):
+        X = make_blobs(300, 80, centers=n_clusters, random_state=0)[0]
+        X[:, 3] *= 1e3  # the principal component, without any cluster
+        model = GIT(n_clusters, scale="std").fit(X)
+        xy = part_clusters(model.clustering_, X).xy
+        means = np.stack([xy[model.labels_ == c].mean(axis=0) for c in range(n_clusters)])
+        np.testing.assert_array_equal(pairwise_distances(xy, means).argmin(axis=1), model.labels_)
+    assert part_clusters(fitted("two features")[0].clustering_) is None
+    assert part_clusters(GIT(3, scale=None).fit(np.repeat(np.eye(3), 5, axis=0)).clustering_) is None
+
+
+def test_force_layout_keeps_clusters_compact():
     for kind in ("prior", "many clusters"):
-        model, _ = fitted(kind)
-        graph, kept = model.topo_graph_, model.edge_cut_.kept
-        places = lay_out(graph, kept)
-        np.testing.assert_array_equal(places, lay_out(graph, kept))
-        length = np.linalg.norm(places[graph.edges[:, 0]] - places[graph.edges[:, 1]], axis=1)
-        assert np.median(length[kept]) < 0.3 * np.median(pdist(places))
-        assert pdist(places).min() > 0
+        graph, kept = fitted(kind)[0].topo_graph_, fitted(kind)[0].edge_cut_.kept
+        xy = lay_out(graph, kept)
+        np.testing.assert_array_equal(xy, lay_out(graph, kept))
+        length = np.linalg.norm(xy[graph.edges[:, 0]] - xy[graph.edges[:, 1]], axis=1)
+        assert np.median(length[kept]) < 0.3 * np.median(pdist(xy))
+        assert pdist(xy).min() > 0
+
+
+@pytest.mark.parametrize("n", [4, 7, 40, 300])
+def test_coordinates_of_equal_distances_and_unconnected_graphs(n):
+    for distances in (np.zeros((n, n)), 1.0 - np.eye(n)):
+        model = GIT(metric="precomputed", scale=None).fit(distances)
+        assert np.isfinite(place_samples(model.clustering_, distances).xy).all()
+    pairs = csr_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
+    alone = GIT(metric="precomputed_graph", scale=None).fit(pairs)
+    assert np.isfinite(place_samples(alone.clustering_).xy).all()
+    plots.plot_topo_graph(alone)
+
+
+@pytest.mark.parametrize("n_features", [2, 5])
+@pytest.mark.parametrize("n_samples", [60, 25_000])
+def test_one_far_sample_does_not_squash_a_plot(n_features, n_samples):
+    X = make_blobs(n_samples, n_features, centers=3, random_state=0)[0]
+    for far in (1e6, 0.0):
+        X[7, 0] = far
+        model = GIT(3, n_neighbors=8).fit(X)
+        ax = plots.plot_clusters(model, X, ax=Figure().subplots())
+        xy = place_samples(model.clustering_, X).xy
+        (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+        assert (np.array([right - left, top - bottom]) < 3 * np.ptp(np.delete(xy, 7, axis=0), axis=0)).all()
+        outside = ((xy < [left, bottom]) | (xy > [right, top])).any(axis=1)
+        assert outside.sum() == (1 if far and n_features == 2 else outside[7])
+        notes = [text.get_text() for text in ax.texts if "outside" in text.get_text()]
+        assert notes == ["1 sample outside"] * int(outside.any())
 
 
 @pytest.mark.parametrize("kind", ["prior", "many clusters", "one cluster", "ten samples"])
@@ -404,50 +408,17 @@ def test_the_cut_crosses_every_cluster_once(kind):
     sides = [(y[a], y[b]) for y in (link.get_ydata() for link in links) for a, b in ((0, 1), (3, 2))]
     crossings = sum(low < level < high for low, high in sides) or int(level > max(high for _, high in sides))
     assert crossings == model.n_clusters_
-    counts = [int(tick.get_text().replace(",", "")) for tick in ax.get_xticklabels()]
-    assert sum(counts) == len(model.labels_)
+    assert sum(int(tick.get_text().replace(",", "")) for tick in ax.get_xticklabels()) == len(model.labels_)
 
 
-def test_a_sweep_is_no_cut_of_the_hierarchy():
+def test_clusters_that_are_no_cut_of_the_hierarchy_have_no_line():
     model, _ = fitted("prior")
     labels = model.edge_cut_.labels.copy()
     labels[0], labels[-1] = labels[-1], labels[0]
-    assert (labels != model.edge_cut_.labels).any()
     other = replace(model.clustering_, edge_cut=model.edge_cut_._replace(labels=labels))
     ax = plots.plot_hierarchy(other, ax=new_axes())
     assert len(ax.lines) == 39
-    assert "no single cut" in ax.get_title()
-
-
-def test_choices_show_the_tables():
-    model, _ = fitted("number unknown")
-    table = model.n_clusters_scores_
-    for quantity in ("score", "agreement"):
-        ax = plots.plot_n_clusters(model, ax=new_axes(), quantity=quantity)
-        np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], table[quantity])
-        hues = {hue: [i + 1 for i, bar in enumerate(ax.patches) if np.allclose(bar.get_facecolor()[:3], HUES[hue])]
-                for hue in (0, 5)}  # fmt: skip
-        next_best = table["n_clusters"][(table["rank"] > 1) & (table["confidence"] > 0)].tolist()
-        assert (hues[0], hues[5]) == ([model.n_clusters_], next_best)
-        assert {model.n_clusters_, *next_best} <= set(ax.get_xticks().tolist())
-        check_picture(ax)
-    with pytest.raises(ValueError, match="quantity must be one of"):
-        plots.plot_n_clusters(model, quantity="entropy")
-
-
-def test_representations_have_a_bar_or_a_reason():
-    model, _ = fitted("two features")
-    ax = plots.plot_representations(model, ax=new_axes())
-    score, reason = model.representations_["score"], model.representations_["reason"]
-    tried = ~np.isnan(score)
-    assert 0 < tried.sum() < len(score)
-    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], score[tried])
-    assert [text.get_text().strip() for text, done in zip(ax.texts, tried, strict=True) if not done] == [
-        why for why, done in zip(reason, tried, strict=True) if not done
-    ]
-    check_picture(ax)
-    with pytest.raises(ValueError, match="scale='auto'"):
-        plots.plot_representations(GIT(3, scale="std", variant="paper").fit(PLANE))
+    assert "not a single cut" in ax.get_title()
 
 
 @pytest.mark.parametrize("kind", ["prior", "many clusters", "one cluster", "weighted"])
@@ -455,138 +426,104 @@ def test_representations_have_a_bar_or_a_reason():
 def test_a_condensed_tree_is_as_wide_as_its_samples(kind, min_size):
     model, _ = fitted(kind)
     ax = plots.plot_condensed_tree(model, ax=new_axes(), min_size=min_size)
-    check_picture(ax)
+    check_plot(ax)
     boxes = np.array([(*bar.get_xy(), bar.get_width(), bar.get_height()) for bar in ax.patches])
     assert boxes[:, 2].max() == pytest.approx(len(model.labels_))
-    widest = {}
-    for bar in ax.patches:
-        colour = tuple(np.round(bar.get_facecolor()[:3], 6))
-        widest[colour] = max(widest.get(colour, 0.0), bar.get_width())
-    sizes = model.proportions_ * len(model.labels_)
-    if min_size is None:  # every chosen cluster is there, as wide as it is
-        for c, size in enumerate(sizes):
-            assert widest[tuple(np.round(colours_of(c), 6))] == pytest.approx(size, rel=1e-3)
+    if min_size is None:  # every final cluster is as wide as it is large
+        for c, size in enumerate(model.proportions_ * len(model.labels_)):
+            own = [bar.get_width() for bar in ax.patches if np.allclose(bar.get_facecolor()[:3], colours_of(c))]
+            assert max(own) == pytest.approx(size, rel=1e-3)
     else:
         assert boxes[:, 2].min() >= min(min_size, len(model.labels_)) * 0.99
-    for level in np.linspace(0.05, 1.0, 13) * boxes[:, 1:4:2].sum(axis=1).max():  # no branch lies over another
+    for level in np.linspace(0.05, 1.0, 13) * boxes[:, 1:4:2].sum(axis=1).max():  # no branch covers another
         there = boxes[(boxes[:, 1] < level) & (level < boxes[:, 1] + boxes[:, 3])]
         there = there[np.argsort(there[:, 0])]
         assert (there[1:, 0] >= there[:-1, 0] + there[:-1, 2] - 1e-9).all()
 
 
-def test_memberships_are_those_of_the_model():
-    model, _ = fitted("noise")
-    ax = plots.plot_memberships(model, ax=new_axes())
-    for c, steps in enumerate(ax.patches):
-        values = steps.get_data().values
-        np.testing.assert_allclose(values, np.sort(model.probabilities_[model.labels_ == c])[::-1])
-    assert len(ax.patches) == model.n_clusters_
-
-
-@pytest.mark.parametrize("kind", ["prior", "many clusters", "five features"])
-def test_the_coarser_view_keeps_clusters_and_samples(kind):
-    model, X = fitted(kind)
-    whole = clustering_of(model)
-    few = coarsen(whole, 15)
-    most = max(15, model.n_clusters_)
-    if kind == "prior":
-        assert len(few.peaks) == min(most, len(whole.peaks))
-    assert len(few.peaks) < len(whole.peaks)
-    np.testing.assert_allclose(np.bincount(few.local_labels), few.topo_graph.sizes)
-    np.testing.assert_array_equal(few.edge_cut.labels[few.local_labels], whole.edge_cut.labels[whole.local_labels])
-    real, all_real = few.topo_graph.real, whole.topo_graph.real
-    ends = np.sort(few.local_labels[whole.peaks[whole.topo_graph.edges]], axis=1)
-    for edge, (i, j) in enumerate(few.topo_graph.edges):
-        behind = all_real & (ends == (i, j)).all(axis=1)
-        assert real[edge] == behind.any()
-        if real[edge]:
-            assert few.topo_graph.pairs[edge] == whole.topo_graph.pairs[behind].sum()
-            assert few.topo_graph.log_sums[edge] == pytest.approx(
-                np.log(np.exp(whole.topo_graph.log_sums[behind]).sum())
-            )
-    assert coarsen(whole, None) is whole
-    assert f"in {len(few.peaks)} groups" in plots.plot_topo_graph(model, X, ax=new_axes(), max_nodes=15).get_title()
-    with pytest.raises(ValueError, match="max_nodes"):
-        plots.plot_topo_graph(model, X, max_nodes=0)
-
-
-def test_numbers_stand_where_their_own_samples_prevail():
-    rng = np.random.default_rng(0)
-    xy = np.concatenate([rng.normal(0, 1, (300, 2)), rng.normal(0, 0.1, (30, 2)), rng.normal([4, 0], 0.3, (60, 2))])
-    labels = np.repeat([0, 1, 2], [300, 30, 60])
-    height = np.zeros(390)
-    height[[310, 389]] = 1  # the peak of cluster 0 is the first of all
-    xy[0] = [4, 0]  # drawn in the middle of cluster 2
-    height[0] = 2
-    areas = own_places(xy, labels, height)
-    assert (areas[0][:, 0] < 2.5).all()
-    np.testing.assert_array_equal(areas[2][0], xy[389])
-    lost = labels.copy()
-    lost[5] = 3  # one sample among many has no area
-    assert sorted(own_places(xy, lost, height)) == [0, 1, 2]
-    ax = plots.plot_clusters(*fitted("prior"), ax=new_axes())
-    for text in ax.texts:
-        np.testing.assert_allclose(text.get_color(), readable_on(ax, colours_of(int(text.get_text()))))
-
-
-def test_layers_are_drawn_without_crossings():
+def test_scores_memberships_and_layers_are_those_of_the_model():
     model, _ = fitted("number unknown")
-    ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
-    check_picture(ax)
+    table = model.n_clusters_scores_
+    next_best = table["n_clusters"][(table["rank"] > 1) & (table["confidence"] > 0)].tolist()
+    for quantity in ("score", "agreement"):
+        ax = plots.plot_n_clusters(model, ax=new_axes(), quantity=quantity)
+        np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], table[quantity])
+        colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
+        assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
+        assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
+        assert {model.n_clusters_, *next_best} <= set(ax.get_xticks().tolist())
+        check_plot(ax)
+    table = model.representations_
+    ax, tried = plots.plot_representations(model, ax=new_axes()), ~np.isnan(table["score"])
+    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], table["score"][tried])
+    texts = [text.get_text().replace("\n", " ").strip() for text in ax.texts]
+    assert [text for text, done in zip(texts, tried, strict=True) if not done] == table["reason"][~tried].tolist()
     layers = model.layers([2, 5, 9])
-    assert [len(nodes.get_offsets()) for nodes in ax.collections] == [layer.n_clusters for layer in layers]
-    for layer, x in zip(layers[1:], arrange(layers)[1:], strict=True):
+    ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
+    check_plot(ax)
+    for nodes, layer in zip(ax.collections, layers, strict=True):
+        x = np.asarray(nodes.get_offsets())[:, 0]
         parents = layer.parents[np.argsort(x)]
-        assert (np.diff(parents) != 0).sum() == len(set(parents)) - 1  # parts of one cluster are side by side
-    with pytest.raises(ValueError, match=r"layers\(\[3, 8\]\)"):
-        plots.plot_layers(fitted("prior")[0])
+        assert len(x) == layer.n_clusters
+        assert (np.diff(parents) != 0).sum() == len(set(parents)) - 1  # lines do not cross
+    noisy, _ = fitted("noise")
+    for c, steps in enumerate(plots.plot_memberships(noisy, ax=new_axes()).patches):
+        expected = np.sort(noisy.probabilities_[noisy.labels_ == c])[::-1]
+        np.testing.assert_allclose(steps.get_data().values, expected)
 
 
-@pytest.mark.parametrize("name", OF_A_MODEL)
-def test_errors_of_every_function(name):
-    draw = getattr(plots, name)
-    with pytest.raises(NotFittedError):
-        draw(GIT())
-    with pytest.raises(TypeError, match="model must be a fitted GIT, got str"):
-        draw("model")
-    model, X = fitted("prior")
-    with pytest.raises(TypeError, match=r"ax must be plain .* got ndarray"):
-        draw(model, X, ax=np.zeros(2))
-    with pytest.raises(TypeError, match="got polar axes"):
-        draw(model, X, ax=Figure().add_subplot(projection="polar"))
+@pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])
+def test_an_explanation_is_drawn(pair):
+    X = PLANE[np.argsort(fitted("two features")[0].labels_, kind="stable")]
+    explanation = GIT(3).fit(X).explain(*pair)
+    ax = explanation.plot(X, ax=new_axes(), legend=True)
+    assert [text.get_text() for text in ax.texts] == [str(i) for i in pair if i is not None]
+    drawn = {label: len(lines.get_segments()) for label, lines in lines_of(ax).items()}
+    if pair[1] is not None:
+        assert drawn.get("cut", 0) == explanation.cut.sum()
+        assert drawn.get("strongest path", 0) == (~explanation.cut).sum()
+    for other in (GIT(2), "why", SimpleNamespace(clustering="none")):
+        with pytest.raises(TypeError, match="explanation"):
+            plots.plot_explanation(other)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "options", "parameter"),
+    [
+        ("two features", "plot_clusters", {"X": PLANE[:-1]}, "X"),
+        ("two features", "plot_clusters", {"embedding": PLANE[:-1]}, "embedding"),
+        ("two features", "plot_clusters", {"embedding": SPACE}, "embedding"),
+        ("two features", "plot_clusters", {"embedding": np.full((200, 2), np.nan)}, "embedding"),
+        ("two features", "plot_clusters", {"labels": [0, 1]}, "labels"),
+        ("two features", "plot_topo_graph", {"when": "now"}, "when"),
+        ("two features", "plot_topo_graph", {"layout": "round"}, "layout"),
+        ("distances", "plot_clusters", {}, "X or embedding"),
+        ("repeated", "plot_clusters", {}, "sample_weight"),
+        ("paper", "plot_hierarchy", {}, "variant"),
+        ("paper", "plot_condensed_tree", {}, "variant"),
+        ("prior", "plot_n_clusters", {}, "n_clusters"),
+        ("number unknown", "plot_n_clusters", {"quantity": "entropy"}, "quantity"),
+        ("prior", "plot_layers", {}, "n_clusters"),
+        ("paper", "plot_representations", {}, "scale"),
+    ],
+)
+def test_errors_name_the_parameter(kind, name, options, parameter):
+    with pytest.raises(ValueError, match=parameter):
+        getattr(plots, name)(fitted(kind)[0], **options)
     assert not plt.get_fignums()
 
 
-def test_errors_of_places():
-    model, X = fitted("two features")
-    for given, message in (
-        ({"X": X[:-1]}, "X has 199 samples, the model was fitted on 200"),
-        ({"embedding": X[:-1]}, r"embedding must have shape \(200, 2\), .* got \(199, 2\)"),
-        ({"embedding": SPACE}, r"got \(200, 5\)"),
-        ({"embedding": np.full((200, 2), np.nan)}, "embedding must be finite"),
-        ({"embedding": "here"}, r"numbers of shape \(200, 2\)"),
-        ({"labels": model.labels_[:5]}, "labels must be 200 integers"),
+@pytest.mark.parametrize("name", [r"$\frac{$", "$x$", "100 %_#&", "\x1b[31m", "line\nline", "n" * 5000, "\u202e"])
+def test_names_of_columns_are_never_formulas(name, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=[name, "other"])
+    model, line = GIT(2).fit(X), X[[name]]
+    for ax in (
+        plots.plot_clusters(model, X),
+        plots.plot_clusters(GIT(2).fit(line), line),
+        plots.plot_clusters(model, embedding=X),
+        plots.plot_profile(model, X),
     ):
-        with pytest.raises(ValueError, match=message):
-            plots.plot_clusters(model, **given)
-    with pytest.raises(ValueError, match=r"X or embedding must be given: .*metric='precomputed'"):
-        plots.plot_clusters(fitted("distances")[0])
-    check_picture(plots.plot_topo_graph(fitted("distances")[0], layout="force", ax=new_axes()))
-    with pytest.raises(ValueError, match=r"X must be given: .* sample_weight"):
-        plots.plot_clusters(fitted("repeated")[0])
-    for given in ({"when": "now"}, {"layout": "round"}):
-        with pytest.raises(ValueError, match="must be one of"):
-            plots.plot_topo_graph(model, X, **given)
-    assert not plt.get_fignums()
-
-
-def test_errors_of_choices():
-    for name in ("plot_hierarchy", "plot_condensed_tree"):
-        with pytest.raises(ValueError, match=r"variant='paper' makes no hierarchy.*variant='adaptive'"):
-            getattr(plots, name)(fitted("paper")[0])
-    with pytest.raises(ValueError, match="n_clusters='auto'"):
-        plots.plot_n_clusters(fitted("prior")[0])
-    assert not plt.get_fignums()
+        ax.figure.savefig(tmp_path / "p.svg", bbox_inches="tight")
 
 
 def test_missing_matplotlib_names_the_extra():
@@ -595,120 +532,12 @@ def test_missing_matplotlib_names_the_extra():
     assert "pip install 'gitcluster[plot]'" in done.stderr
 
 
-def test_the_page_has_every_picture():
-    page = (Path(__file__).parents[1] / "docs" / "plots.md").read_text()
-    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
-    assert {name for name in plots.__all__ if f"plots.{name}(" in "".join(blocks)} == set(plots.__all__)
-    for image in page.split("](images/")[1:]:
-        assert (Path(__file__).parents[1] / "docs" / "images" / image.split(")")[0]).stat().st_size < 120_000
-
-
-def test_stored_pictures_are_those_drawn_now(monkeypatch):
-    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "docs")
+def test_the_page_shows_every_plot_as_it_is_drawn_now(monkeypatch):
+    page = (DOCS / "plots.md").read_text()
+    assert {name for name in plots.__all__ if f"plots.{name}(" in page} == set(plots.__all__)
+    monkeypatch.syspath_prepend(DOCS)
     images = importlib.import_module("images")
     stale = [name for name in images.PICTURES if images.is_stale(name)]
     assert not stale, f"python -m docs.images {' '.join(stale)} draws them again"
-    pages = "".join((Path(images.__file__).parent / page).read_text() for page in ("plots.md", "reproduce.md"))
-    shown = set(re.findall(r"\(images/(\w+)\.png\)", pages))
+    shown = set(re.findall(r"\(images/(\w+)\.png\)", page + (DOCS / "reproduce.md").read_text()))
     assert shown == set(images.PICTURES) - {"cells_resolution"}
-
-
-@pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])
-def test_an_explanation_is_drawn(pair):
-    X, _ = make_blobs(200, centers=3, random_state=1)
-    X = X[np.argsort(GIT(3).fit_predict(X), kind="stable")]
-    model = GIT(3).fit(X)
-    found = model.explain(*pair)
-    ax = found.plot(X, ax=Figure().subplots(), legend=True)
-    texts = [text.get_text() for text in ax.texts]
-    assert texts == [str(i) for i in pair if i is not None]
-    drawn = {lines.get_label(): len(lines.get_segments()) for lines in ax.collections if hasattr(lines, "get_segments")}
-    if pair[1] is not None:
-        assert drawn.get("cut", 0) == found.cut.sum()
-        assert drawn.get("strongest way", 0) == (~found.cut).sum()
-
-
-@pytest.mark.parametrize("given", [GIT(2), KINDS, "why", SimpleNamespace(clustering="none")])
-def test_only_an_explanation_is_drawn_as_one(given):
-    message = rf"explanation must come from model\.explain, got {type(given).__name__}\. Pass model\.explain\(i\)"
-    with pytest.raises(TypeError, match=message):
-        plots.plot_explanation(given)
-    assert not plt.get_fignums()
-
-
-@pytest.mark.parametrize(
-    "name", [r"$\frac{$", "$x$", "$", r"a\$b", "100 %_#&", "\x1b[31m", "line\nline", "n" * 5000, "$" * 99, "\u202e"]
-)
-def test_names_of_columns_are_never_formulas(name, tmp_path):
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=[name, "other"])
-    model = GIT(2).fit(X)
-    line = X[[name]]
-    for figure in (
-        plots.plot_clusters(model, X).figure,
-        plots.plot_clusters(GIT(2).fit(line), line).figure,
-        plots.plot_clusters(model, embedding=X).figure,
-    ):
-        figure.savefig(tmp_path / "p.png", bbox_inches="tight")
-        plt.close(figure)
-    figure.savefig(tmp_path / "p.pdf", bbox_inches="tight")
-    figure.savefig(tmp_path / "p.svg", bbox_inches="tight")
-    ElementTree.parse(tmp_path / "p.svg")
-
-
-@pytest.mark.parametrize("n", [4, 7, 40, 300])
-def test_places_where_nothing_differs(n):
-    zeros = GIT(metric="precomputed", scale=None).fit(np.zeros((n, n)))
-    assert np.isfinite(place_samples(clustering_of(zeros), np.zeros((n, n))).xy).all()
-    equal = 1.0 - np.eye(n)
-    places = place_samples(clustering_of(GIT(metric="precomputed", scale=None).fit(equal)), equal)
-    assert np.isfinite(places.xy).all()
-    pairs = csr_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
-    alone = GIT(metric="precomputed_graph", scale=None).fit(pairs)
-    assert np.isfinite(place_samples(clustering_of(alone)).xy).all()
-    plt.close(plots.plot_clusters(zeros, np.zeros((n, n))).figure)
-    plt.close(plots.plot_topo_graph(alone).figure)
-
-
-def test_the_largest_eigenvectors_without_arpack(monkeypatch):
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(50, 2)) * [5, 1]
-    distances = np.linalg.norm(points[:, None] - points, axis=2)
-    monkeypatch.setattr(places_module, "eigsh", lambda *_, **__: (_ for _ in ()).throw(places_module.ArpackError(-9)))
-    xy = places_module._scale_distances(distances)
-    found = np.linalg.norm(xy[:, None] - xy, axis=2)
-    assert np.corrcoef(found.ravel(), distances.ravel())[0, 1] > 0.99
-
-
-def test_contours_lie_behind_the_samples_and_need_two_features():
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    ax = plots.plot_local_clusters(GIT(2).fit(X), X, ax=new_axes(), contours=True)
-    without = plots.plot_local_clusters(GIT(2).fit(X), X, ax=new_axes())
-    assert len(ax.collections) == len(without.collections) + 1
-    assert ax.get_xlim() == without.get_xlim()
-    lines = plots.plot_intensity(GIT(2).fit(X), X, ax=new_axes(), contours=True)
-    assert len(lines.collections) == len(plots.plot_intensity(GIT(2).fit(X), X, ax=new_axes()).collections) + 1
-    wide = np.random.default_rng(0).normal(size=(80, 3))
-    for draw in (plots.plot_local_clusters, plots.plot_intensity):
-        with pytest.raises(ValueError, match="two features"):
-            draw(GIT(2).fit(wide), wide, ax=new_axes(), contours=True)
-
-
-@pytest.mark.parametrize("n_features", [2, 5])
-@pytest.mark.parametrize("n_samples", [60, 25_000])
-def test_one_far_sample_does_not_squash_a_picture(n_features, n_samples):
-    samples = make_blobs(n_samples, n_features, centers=3, random_state=0)[0]
-    samples[7, 0] = 1e6
-    fitted = GIT(3, n_neighbors=8).fit(samples)
-    ax = plots.plot_clusters(fitted, samples, ax=Figure().subplots())
-    places = place_samples(fitted.clustering_, samples).xy
-    usual = np.delete(places, 7, axis=0)
-    for (low, high), column in zip((ax.get_xlim(), ax.get_ylim()), usual.T, strict=True):
-        assert high - low < 3 * np.ptp(column)
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    shown = (places >= [left, bottom]).all(axis=1) & (places <= [right, top]).all(axis=1)
-    notes = [text.get_text() for text in ax.texts if "outside" in text.get_text()]
-    assert notes == ([] if shown.all() else ["1 sample outside"])
-    assert n_features > 2 or not shown.all()
-    samples[7, 0] = 0.0
-    calm = plots.plot_clusters(GIT(3, n_neighbors=8).fit(samples), samples, ax=Figure().subplots())
-    assert not any("outside" in text.get_text() for text in calm.texts)

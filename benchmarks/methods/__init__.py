@@ -32,7 +32,7 @@ from benchmarks.methods.spanning_tree import mutual_reachability_tree
 from gitcluster import find_neighbors
 from gitcluster.cli import peers
 from gitcluster.cli.peers import PEERS, Labels, Method
-from gitcluster.fitted.exact_sizes import whole_sizes
+from gitcluster.fitted.cutting import whole_sizes
 
 LARGE = 10_000_000
 """Entries of a data matrix above which the hdbscan package takes more than some minutes for its spanning tree."""

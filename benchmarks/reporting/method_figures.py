@@ -17,14 +17,27 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.arrays import inverse_order
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering, clustering_of
-from gitcluster.fitted.paths import find_boundary_pairs
+from gitcluster.fitted.explanation import find_boundary_pairs
 from gitcluster.fitted.places import Places, place_samples, usual_values
-from gitcluster.plots._coarse import coarsen, told_nodes
-from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours, unborn_on
-from gitcluster.plots._labels import name_places, plain
-from gitcluster.plots._points import axes_area, draw_backdrop, draw_points, take_map
-from gitcluster.plots._style import clear_frame, line_entry, marker_entry
-from gitcluster.plots.graph import DASHED, draw_graph
+from gitcluster.plots._drawing import (
+    DASHED,
+    FAINT,
+    INTENSITY_MAP,
+    axes_area,
+    background_on,
+    clear_frame,
+    colours_of,
+    draw_backdrop,
+    draw_points,
+    ink_on,
+    line_entry,
+    local_colours,
+    marker_entry,
+    name_places,
+    plain,
+    take_map,
+)
+from gitcluster.plots.graph import coarsen, describe_nodes, draw_graph
 from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters
 
 ROOM_FOR_ARROW = 60
@@ -47,7 +60,7 @@ def plot_pipeline(model: Any, X: Any, *, max_nodes: int | None = 20) -> Figure:
     titles = (
         f"(a) {len(places.xy):,} samples",
         "(b) intensity",
-        f"(c) {told_nodes(found, drawn)}",
+        f"(c) {describe_nodes(found, drawn)}",
         f"(d) topo-graph, {count_of(len(drawn.topo_graph.edges), 'edge')}",
         f"(e) {count_of(int((~drawn.edge_cut.kept).sum()), 'edge')} cut",
         f"(f) {count_of(found.n_clusters, 'cluster')}",
@@ -102,7 +115,7 @@ def plot_growth(model: Any, X: Any, *, thresholds: ArrayLike = (0.6, 0.5, 0.4, 0
             own = colours[found.local_labels[born]]
             draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
     born_entry = marker_entry(r"above $\lambda$: in the colour of its local cluster", colours[0])
-    _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", unborn_on(grid[0]))])
+    _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", background_on(grid[0]))])
     return fig
 
 

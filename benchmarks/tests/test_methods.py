@@ -9,7 +9,7 @@ from benchmarks.experiments.features.probes import blobs as clear_groups
 from benchmarks.methods import METHODS, keep_installed, tell
 from benchmarks.running import FOLDER, read_lines
 from benchmarks.tests.conftest import blobs
-from gitcluster.fitted.exact_sizes import whole_sizes
+from gitcluster.fitted.cutting import whole_sizes
 
 SIZES = np.array([50, 50, 50])
 FEW_SAMPLES = {"EVoC": {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}}

@@ -20,15 +20,13 @@ from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.exact_sizes import meet_sizes
+from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
-from gitcluster.fitted.layers import Layer, find_layers
-from gitcluster.fitted.memberships import memberships, own_shares, top_memberships
+from gitcluster.fitted.memberships import memberships, own_shares, score_closedness, top_memberships
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import SamplePrediction, predict_samples
 from gitcluster.fitted.profiles import Profile, profile
-from gitcluster.fitted.validity import score_closedness
 from gitcluster.fitted.warnings import column_notes, warn_of_columns
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.preprocessing.columns import is_numeric

@@ -12,7 +12,7 @@ import pytest
 from gitcluster import GIT
 from gitcluster.cli.pictures import KINDS
 from gitcluster.fitted.attributes import number_words
-from gitcluster.plots._colours import cluster_colours
+from gitcluster.plots._drawing import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
 
 NASTY = '<b>a & "b" $x$</b>'

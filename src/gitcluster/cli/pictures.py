@@ -81,7 +81,7 @@ def _opening(title: str) -> str:
 
 def _page_colours(n_clusters: int) -> dict[str, str]:
     """Colours of a picture, and what they are called in the page."""
-    from gitcluster.plots._colours import cluster_colours
+    from gitcluster.plots._drawing import cluster_colours
 
     names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(n_clusters))}
     return {"#333333": "--ink", "#ffffff": "--paper", "#dadada": "--pale", "#eeeeee": "--line", **names}
@@ -89,7 +89,7 @@ def _page_colours(n_clusters: int) -> dict[str, str]:
 
 def page_colours(n_clusters: int) -> str:
     """Style of a page: names of clusters are darker than these on paper, and lighter on dark screens."""
-    from gitcluster.plots._colours import cluster_colours
+    from gitcluster.plots._drawing import cluster_colours
 
     found = list(enumerate(cluster_colours(n_clusters)))
     areas, light, dark = (

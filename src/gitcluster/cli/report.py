@@ -17,12 +17,10 @@ from gitcluster.cli.pictures import inline, page_colours
 from gitcluster.cli.report_style import STYLE
 from gitcluster.cli.tables import Advance, Table
 from gitcluster.fitted.attributes import agreement_words, number_words
-from gitcluster.fitted.contrasts import ClusterProfile
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
-from gitcluster.fitted.profile_page import ABREAST, cluster_html, heat_html
-from gitcluster.fitted.profile_page import STYLE as PROFILE_STYLE
-from gitcluster.fitted.profiles import Profile
+from gitcluster.fitted.profiles import ABREAST, ClusterProfile, Profile, cluster_html, heat_html
+from gitcluster.fitted.profiles import STYLE as PROFILE_STYLE
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 from gitcluster.fitted.warnings import column_notes
 

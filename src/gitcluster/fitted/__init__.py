@@ -1,1 +1,1 @@
-"""What a fit leaves behind and what can be asked of it: every module takes a :class:`~gitcluster.Clustering`."""
+"""Results of a fit: predictions, memberships, explanations, profiles, cuts, exports and files of a Clustering."""

@@ -1,68 +1,236 @@
-"""Other clusters from the same topo-graph: another number, or other proportions, without a new search."""
+"""Other clusters from one fit, without a new search: another number, other proportions, layers, or exact sizes."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
 
-from gitcluster._support.arrays import Array
-from gitcluster.constraints import LinkConstraints, UnmetConstraintsError, balance_sizes, cut_around
-from gitcluster.edge_cutting import EdgeCut, cut_by_width, cut_edges, equal_shares, share_distance
+from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.validation import check_integer, check_n_jobs
+from gitcluster.constraints import UnmetConstraintsError, balance_sizes, cut_around
+from gitcluster.edge_cutting import cut_by_width, cut_edges, equal_shares, share_distance
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.topo_graph import TopoGraph
+from gitcluster.kernels import linkage
+from gitcluster.preprocessing.sources import Distances, Points
+
+DISTINCT = 1.5
+"""Numbers of clusters within this factor of each other count as the same answer."""
+SUPPORTED = 0.1
+"""Confidence that a number of clusters needs for its own layer."""
+SHORTEST = 1e-9
+"""Length of an edge between equal samples; 0 would mean no edge in a sparse graph."""
+MAX_COST = 2.0**40
+"""Transport costs are scaled to integers up to this."""
 
 Prior = NDArray[np.float64] | None
 
 
-def is_fitted_prior(found: Clustering, n_clusters: int, prior: Prior) -> bool:
-    """Whether a number and a prior are those of the fit."""
-    if prior is None or found.prior is None:
+def is_fitted_prior(clustering: Clustering, n_clusters: int, prior: Prior) -> bool:
+    """Return whether a number and a prior are those of the fit."""
+    if prior is None or clustering.prior is None:
         # the authors' sweep may leave more clusters than its prior of equal shares has
-        number = found.n_clusters if found.hierarchy is not None else found.n_requested
-        return n_clusters == number and prior is found.prior
-    return np.array_equal(prior, found.prior)
+        number = clustering.n_clusters if clustering.hierarchy is not None else clustering.n_requested
+        return n_clusters == number and prior is clustering.prior
+    return np.array_equal(prior, clustering.prior)
 
 
-def cut_nested(found: Clustering, n_clusters: int) -> Array:
-    """Return the final cluster of every local cluster in one of the nested cuts around the clusters of the fit.
+def cut_again(clustering: Clustering, n_clusters: int, prior: Prior) -> Array:
+    """Return the cluster of every local cluster for another number or prior; constraints hold.
 
-    Links hold in all of them; bounds on sizes hold in that of the fit.
+    With a prior, the nearer one of two candidates is taken: the cut of the hierarchy and the sweep against the prior.
     """
-    if n_clusters == found.n_clusters:
-        return found.edge_cut.labels
-    if found.links is not None:
-        return cut_around(found.topo_graph, found.links, found.edge_cut.labels, n_clusters=n_clusters)
-    assert found.hierarchy is not None
-    return cut_hierarchy(found.hierarchy, found.topo_graph, n_clusters=n_clusters)
-
-
-def cut_again(found: Clustering, n_clusters: int, prior: Prior) -> Array:
-    """Final cluster of every local cluster for another number or prior; constraints hold."""
-    graph, links = found.topo_graph, found.links
-    if found.hierarchy is None:
-        return sweep_again(found, equal_shares(n_clusters) if prior is None else prior).labels
-    ways = [cut_nested(found, n_clusters)]
+    graph, links = clustering.topo_graph, clustering.links
+    if clustering.hierarchy is None:
+        shares = equal_shares(n_clusters) if prior is None else prior
+        return cut_edges(graph, proportions=shares, leftover=clustering.variant.leftover).labels
+    candidates = [_cut_nested(clustering, n_clusters)]
     if prior is not None:
-        ways.append(sweep_again(found, prior).labels)
+        candidates.append(cut_by_width(graph, prior).labels)
     if links is not None:
-        ways = _within_bounds(graph, ways, links)
-    return ways[0] if prior is None else min(ways, key=lambda labels: round(share_distance(graph, labels, prior), 12))
+        balanced, errors = [], []
+        for labels in candidates:
+            try:
+                balanced += [balance_sizes(graph, labels, links)] if links.are_satisfied(labels) else []
+            except UnmetConstraintsError as error:
+                errors.append(error)
+        if not balanced:
+            raise errors[0] if errors else UnmetConstraintsError("No clustering meets the constraints.")
+        candidates = balanced
+    if prior is None:
+        return candidates[0]
+    return min(candidates, key=lambda labels: round(share_distance(graph, labels, prior), 12))
 
 
-def _within_bounds(graph: TopoGraph, ways: list[Array], links: LinkConstraints) -> list[Array]:
-    """Those of several clusterings that can be brought within the constraints, or the error of the first."""
-    found, problem = [], None
-    for way in ways:
+def _cut_nested(clustering: Clustering, n_clusters: int) -> Array:
+    """Return one of the nested cuts around the clusters of the fit, as the cluster of every local cluster.
+
+    Links hold in all cuts. Bounds on sizes hold in the cut of the fit only.
+    """
+    if n_clusters == clustering.n_clusters:
+        return clustering.edge_cut.labels
+    if clustering.links is not None:
+        return cut_around(clustering.topo_graph, clustering.links, clustering.edge_cut.labels, n_clusters=n_clusters)
+    assert clustering.hierarchy is not None
+    return cut_hierarchy(clustering.hierarchy, clustering.topo_graph, n_clusters=n_clusters)
+
+
+class Layer(NamedTuple):
+    """One of several nested clusterings."""
+
+    labels: Array
+    """(n,) cluster of every sample; 0 is the largest cluster, -1 is noise."""
+    parents: Array
+    """(c,) the cluster of the layer above that contains every cluster; -1 in the first layer."""
+    names: tuple[str, ...]
+    """(c,) path to every cluster: "1.0" is the largest part of cluster 1 of the first layer."""
+    sizes: NDArray[np.int64]
+    """(c,) number of samples in every cluster."""
+    score: float
+    """Score of this number of clusters in ``n_clusters_scores_``; NaN if the fit was given a number."""
+
+    @property
+    def n_clusters(self) -> int:
+        """Return the number of clusters."""
+        return len(self.names)
+
+
+def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) -> list[Layer]:
+    """Return nested clusterings from coarse to fine.
+
+    By default there is one for the number of the fit and for each of the next best numbers that differ from it by a
+    factor of 1.5 or more. Links hold in every layer. Bounds on sizes hold in the layer of the fit only, because moving
+    local clusters between clusters would break the nesting.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from gitcluster import git_clusters
+    >>> centers = [[0, 0], [0, 3], [20, 0], [20, 3]]
+    >>> X = make_blobs(400, centers=centers, cluster_std=0.4, random_state=0)[0]
+    >>> [layer.names for layer in find_layers(git_clusters(X), [2, 4])]
+    [('0', '1'), ('0.0', '1.0', '0.1', '1.1')]
+    """
+    if clustering.hierarchy is None:
+        raise ValueError(f"variant={clustering.variant.name!r} has no hierarchy, so no layers. Use variant='adaptive'.")
+    table, own = clustering.n_clusters_scores, clustering.n_clusters
+    if numbers is not None:
+        wanted = {check_integer("n_clusters", n, low=1) for n in numbers}
+    elif table is None:
+        raise ValueError(
+            "The model was fitted with a given number of clusters and has no scores for others. "
+            "Fit GIT(n_clusters='auto'), or pass the numbers: layers([3, 8])."
+        )
+    else:
+        ranked = table["n_clusters"][(table["rank"] > 0) & (table["confidence"] >= SUPPORTED)].tolist()
+        wanted = {own, *(n for n in ranked if n > 1 and (n >= DISTINCT * own or DISTINCT * n <= own))}
+    layers: list[Layer] = []
+    above: Array = np.empty(0, np.int64)
+    for number in sorted(wanted):
         try:
-            found += [balance_sizes(graph, way, links)] if links.are_satisfied(way) else []
-        except UnmetConstraintsError as error:
-            problem = problem or error
-    if not found:
-        raise problem or UnmetConstraintsError("No clustering keeps to the constraints.")
-    return found
+            cut = _cut_nested(clustering, number)
+        except UnmetConstraintsError:
+            if numbers is not None:
+                raise
+            continue  # the scores ignore links, which may need more clusters
+        n_clusters = int(cut.max()) + 1
+        if layers and n_clusters <= layers[-1].n_clusters:
+            continue  # there are no more peaks
+        parents, names = np.full(n_clusters, -1), [str(c) for c in range(n_clusters)]
+        if layers:
+            parents = above[np.unique(cut, return_index=True)[1]]  # of any local cluster: cuts are nested
+            rank = [int((parents[:c] == parents[c]).sum()) for c in range(n_clusters)]
+            names = [f"{layers[-1].names[parents[c]]}.{rank[c]}" for c in range(n_clusters)]
+        labels = np.where(clustering.labels < 0, -1, cut[clustering.local_labels])
+        sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
+        scores = np.empty(0) if table is None else table["score"][table["n_clusters"] == n_clusters]
+        layers.append(Layer(labels, parents, tuple(names), sizes, float(scores[0]) if len(scores) else np.nan))
+        above = cut
+    return layers
 
 
-def sweep_again(found: Clustering, prior: NDArray[np.float64]) -> EdgeCut:
-    """The sweep against a prior, as the variant does it."""
-    if found.hierarchy is not None:
-        return cut_by_width(found.topo_graph, prior)
-    return cut_edges(found.topo_graph, proportions=prior, leftover=found.variant.leftover)
+def meet_sizes(
+    clustering: Clustering, labels: Array, n_clusters: int, prior: Any, *, n_jobs: int | None = None
+) -> Array:
+    """Return labels whose ``n_clusters`` clusters have exactly the shares of a prior, the largest first.
+
+    Samples move at the least total cost, which is a problem of optimal transport. The cost of a sample is the length of
+    the shortest path along neighbours to the other cluster, see :func:`measure_paths`. Noise stays noise.
+    """
+    training = clustering.fitted
+    if training.weights is not None or training.source.n_samples != clustering.n_samples:
+        raise ValueError("exact=True counts samples and does not support sample_weight. Fit without weights.")
+    if clustering.links is not None:
+        raise ValueError("exact=True moves single samples, which may break links, partial labels and bounds.")
+    if isinstance(training.source, Distances):
+        raise ValueError(
+            "exact=True needs the neighbours of the samples, and a matrix of distances is not stored. Fit the samples "
+            "themselves, or a graph of neighbours with metric='precomputed_graph'."
+        )
+    check_n_jobs(n_jobs)
+    if training.rows is not None:  # the order of the training samples
+        labels = labels[training.rows]
+    kept = labels >= 0
+    if n_clusters < len(prior):
+        raise ValueError(
+            f"proportions must have at most {n_clusters} values, one per cluster, got {len(prior)}. Fit with a smaller "
+            f"n_neighbors (now {clustering.n_neighbors}) for more clusters."
+        )
+    if len(np.unique(labels[kept])) < len(prior):
+        raise ValueError("exact=True needs samples in every cluster, and some have only noise. Fit with less noise.")
+    lengths = measure_paths(clustering, labels, len(prior), n_jobs=n_jobs)[kept]
+    costs = np.rint(lengths / max(lengths.max(), SHORTEST) * MAX_COST).astype(np.int64)
+    rank = np.arange(len(labels))  # ties are broken by the values of the samples, not by their given order
+    if isinstance(training.source, Points):
+        rank = inverse_order(training.source.search_order).astype(np.int64)
+    moved, result = labels[kept].astype(np.int64), labels.copy()
+    linkage.move_samples(moved, costs, rank[kept], whole_sizes(prior, int(kept.sum())))
+    result[kept] = moved
+    return result if training.copies is None else result[training.copies]
+
+
+def whole_sizes(prior: NDArray[np.float64], n_samples: int) -> Array:
+    """Return shares as numbers of samples, rounded so that they add up.
+
+    Examples
+    --------
+    >>> whole_sizes(np.array([0.5, 0.25, 0.25]), 10)
+    array([5, 3, 2])
+    """
+    exact = prior * n_samples
+    sizes = np.floor(exact + SHORTEST).astype(np.int64)
+    sizes[np.argsort(-(exact - sizes), kind="stable")[: n_samples - sizes.sum()]] += 1
+    return sizes
+
+
+def measure_paths(
+    clustering: Clustering, labels: Array, n_clusters: int, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Return the (n, c) length of the shortest path from every sample to every cluster, 0 to its own.
+
+    Paths lead from neighbour to neighbour. Distances are divided by the mean width of the neighbourhoods at both ends,
+    so that lengths are comparable in dense and sparse clusters. A cluster that no path leads to is farther than all
+    others, by the distance to its nearest sample.
+    """
+    training = clustering.fitted
+    source, n = training.source, training.source.n_samples
+    width = np.where(training.widths > 0, training.widths, 1.0).astype(np.float64)
+    near = source.neighbors(min(training.n_neighbors, n - 1), n_jobs=n_jobs)
+    rows, columns = np.repeat(np.arange(n), near.indices.shape[1]), near.indices.ravel()
+    lengths = 2 * near.distances.ravel() / (width[rows] + width[columns])
+    there = np.isfinite(lengths)
+    edges = np.maximum(lengths[there], SHORTEST), (rows[there], columns[there])
+    graph = coo_array(edges, shape=(n, n)).tocsr()
+    members = [np.flatnonzero(labels == cluster) for cluster in range(n_clusters)]
+    paths = np.stack([dijkstra(graph, directed=False, indices=some, min_only=True) for some in members], axis=1)
+    far = paths[np.isfinite(paths)].max(initial=0.0) + 1
+    for cluster, some in enumerate(members):
+        unreached = np.flatnonzero(~np.isfinite(paths[:, cluster]))
+        paths[unreached, cluster] = far
+        if len(unreached) and isinstance(source, Points):
+            nearest = source.take(some).nearest(source.values[unreached], 1, n_jobs=n_jobs)
+            paths[unreached, cluster] += nearest.distances[:, 0] / width[unreached]
+    return np.asarray(paths)

@@ -1,31 +1,28 @@
-"""Why a sample is where it is, and why two samples are together or apart.
+"""Explanations: why a sample is in its cluster, and why two samples are in one cluster or in two.
 
-One sample: how it climbs to its peak, the local cluster and the cluster that it belongs to, how firmly, and which
-number of clusters would change that. Two samples: the strongest way between their local clusters through the
-topo-graph, the way whose weakest edge is the strongest. In one cluster, its weakest edge holds them together; in two
-clusters, its cut edges keep them apart. Bridges are weaker than any edge with boundary pairs.
-
-In: a clustering and indices of its samples. Out: :class:`SampleExplanation` or :class:`PairExplanation`, whose
-``str`` is for people.
+A sample is explained by its climb to a peak, its memberships, and the numbers of clusters that would split or merge its
+cluster. Two samples are explained by the strongest path through the topo-graph between their local clusters: the path
+whose weakest edge is the strongest. Bridges are weaker than any edge with boundary pairs.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, issparse
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.names import count_of, visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
 from gitcluster.edge_cutting import proportion_distance
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import memberships
-from gitcluster.fitted.paths import find_boundary_pairs, strengths, strongest_path, together_until
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.fitted.traits import (
     Difference,
@@ -38,12 +35,25 @@ from gitcluster.fitted.traits import (
     in_words,
     read_traits,
 )
-from gitcluster.hierarchy import cut_hierarchy
+from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
+from gitcluster.topo_graph import TopoGraph
 
-MOST_COMPARED = 20_000
-"""Samples of a cluster whose mean a sample is compared with."""
+MAX_COMPARED = 20_000
+"""Samples of a cluster that its means are computed from."""
+
+
+STYLE = """
+.git-pair td, .git-pair th { padding: .2rem .8rem; text-align: right; } .git-pair p { margin: 0; }
+.git-pair td:first-child, .git-pair th:first-child { text-align: left; }
+"""
+TABLE = """
+<table>
+<tr><th>column</th><th>{first}</th><th>{second}</th><th>difference</th></tr>
+{rows}
+</table>"""
+ROW = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td></tr>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,82 +63,84 @@ class SampleExplanation:
     clustering: Clustering
     sample: int
     cluster: int
-    """-1 where the sample is noise."""
+    """-1 if the sample is noise."""
     home: int
-    """The cluster of its local cluster, for noise too."""
+    """The cluster of its local cluster, also for noise."""
     local_cluster: int
     climb: Array
     """Samples from this one to its peak."""
     memberships: NDArray[np.float64]
-    """Share of every cluster."""
+    """Membership in every cluster."""
     splits_at: int | None
-    """Number of clusters from which on the cluster is split; None where it never is, or no hierarchy was cut."""
+    """The smallest number of clusters at which the cluster is split; None if it never is, or without a hierarchy."""
     merges_at: int | None
-    """Number of clusters from which down the cluster is joined with another; None as above."""
+    """The largest number of clusters at which the cluster is merged with another; None as above."""
     merges_with: int | None
-    """The cluster that it is joined with."""
-    X: Any = field(default=None)
-    """The table that was fitted, where it was given."""
+    """The cluster that it is merged with."""
+    X: Any = None
+    """The fitted table, if it was given."""
 
     @property
     def name(self) -> str:
-        """What the sample is called."""
+        """Return the label of the sample in the data frame, or its number."""
         return visible(self.clustering.name_of(self.sample))
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """The columns in which the sample is most unlike its cluster, with its value and the mean there."""
-        found = self.clustering
-        members = np.flatnonzero(found.edge_cut.labels[found.local_labels] == self.home)
-        members = members[:: -(-len(members) // MOST_COMPARED)]
-        traits, _, group = table_rows(found, [np.array([self.sample]), members], self.X)
+        """Return the columns in which the sample differs most from its cluster, with its value and the mean."""
+        homes = self.clustering.edge_cut.labels[self.clustering.local_labels]
+        members = np.flatnonzero(homes == self.home)
+        members = members[:: -(-len(members) // MAX_COMPARED)]
+        traits, _, group = _read_groups(self.clustering, np.array([self.sample]), members, self.X)
         return compare_to_group(traits, 0, group)
 
     def __str__(self) -> str:
-        found, home = self.clustering, self.home
-        lines = [f"Sample {self.name} is in cluster {home} ({samples_in(found, home)})."]
+        clustering, home = self.clustering, self.home
+        size = _count_samples(clustering, home)
+        lines = [f"Sample {self.name} is in cluster {home} ({size})."]
         if self.cluster < 0:
-            score, above = found.outlier_scores[self.sample], found.fitted.noise_above
+            score, threshold = clustering.outlier_scores[self.sample], clustering.fitted.noise_above
             lines = [
-                f"Sample {self.name} is noise: its outlier score, {score:.2f}, is above the threshold of {above:.2f}.",
-                f"Without noise, the sample would be in cluster {home} ({samples_in(found, home)}).",
+                f"Sample {self.name} is noise: its outlier score of {score:.2f} exceeds the threshold of "
+                f"{threshold:.2f}.",
+                f"Without noise, the sample would be in cluster {home} ({size}).",
             ]
         others = [int(c) for c in np.argsort(-self.memberships, kind="stable") if c != home]
         shown = ", ".join(f"{self.memberships[c]:.2f} in cluster {c}" for c in [home, *others[:1]])
         lines.append(f"Membership: {shown}.")
         if self.differences:
             lines.append(f"Largest differences from cluster {home}: {in_words(self.differences, words='; ')}.")
-        local = f"local cluster {self.local_cluster}, {count_of(self._local_size, 'sample')}"
-        steps, peak = len(self.climb) - 1, visible(found.name_of(int(self.climb[-1])))
+        n_local = int(clustering.topo_graph.sizes[self.local_cluster])
+        local = f"local cluster {self.local_cluster}, {count_of(n_local, 'sample')}"
+        steps, peak = len(self.climb) - 1, visible(clustering.name_of(int(self.climb[-1])))
         if steps:
             lines.append(f"Climb: {count_of(steps, 'step')} to the peak at sample {peak} ({local}).")
         else:
-            lines.append(f"Climb: none, the sample is a peak of intensity ({local}).")
+            lines.append(f"Climb: none, the sample is an intensity peak ({local}).")
         if self.splits_at is not None:
             lines.append(f"With {self.splits_at} or more clusters, cluster {home} is split.")
         if self.merges_at is not None:
             number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
             lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
-        return "\n".join(filter(None, [*lines, describe_unused(found.columns, self.X)]))
-
-    @property
-    def _local_size(self) -> int:
-        return int(self.clustering.topo_graph.sizes[self.local_cluster])
+        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return explanation_html(str(self), self.differences, (self.name, f"cluster {self.home}"))
-
     def to_pandas(self) -> Any:
-        """The climb as a data frame: sample, log intensity, outlier score."""
+        """Return the climb as a data frame: sample, log intensity, outlier score."""
         pandas = require("pandas", extra="export", purpose="to_pandas")
-        found = self.clustering
-        of_samples: dict[str, Array] = {"log_intensity": found.log_intensity, "outlier_score": found.outlier_scores}
-        return pandas.DataFrame({"sample": self.climb} | {name: of[self.climb] for name, of in of_samples.items()})
+        columns = {
+            "sample": self.climb,
+            "log_intensity": self.clustering.log_intensity[self.climb],
+            "outlier_score": self.clustering.outlier_scores[self.climb],
+        }
+        return pandas.DataFrame(columns)
+
+    def _repr_html_(self) -> str:
+        return _to_html(str(self), self.differences, (self.name, f"cluster {self.home}"))
 
     def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the climb among the samples; the parameters are those of ``gitcluster.plots.plot_explanation``."""
+        """Draw the climb; the parameters are those of ``gitcluster.plots.plot_explanation``."""
         from gitcluster.plots import plot_explanation
 
         return plot_explanation(self, X, ax=ax, **options)
@@ -143,72 +155,70 @@ class PairExplanation:
     clusters: tuple[int, int]
     local_clusters: tuple[int, int]
     path: Array
-    """Local clusters from the one to the other; empty where nothing but a constraint joins them."""
+    """Local clusters from the first sample to the second; empty if only a constraint joins them."""
     edges: Array
     """Edges of the topo-graph along the path."""
     cut: NDArray[np.bool_]
-    """Which of them are cut."""
-    together_until: int | None
-    """The largest number of clusters at which the two are in one; None without a hierarchy."""
+    """Which of the edges are cut."""
+    joined_until: int | None
+    """The largest number of clusters at which both samples are in one cluster; None without a hierarchy."""
     prior_distances: tuple[float, float] | None
-    """Two clusters, prior given: W1 to the prior now, and if their clusters were one."""
-    distances: Any = field(default=None)
-    """What was given as X: the table that was fitted, or the distances (``metric="precomputed"``)."""
+    """W1 distance to the prior now, and if both clusters were merged; None for one cluster or without a prior."""
+    X: Any = None
+    """The fitted table or distances, if they were given."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two samples are called."""
+        """Return the labels of the samples in the data frame, or their numbers."""
         first, second = (visible(self.clustering.name_of(sample)) for sample in self.samples)
         return first, second
 
-    @cached_property
-    def differences(self) -> list[Difference]:
-        """The columns in which the two differ most, with their values."""
-        traits, *_ = table_rows(self.clustering, [np.array([sample]) for sample in self.samples], self.distances)
-        return compare_samples(traits, 0, 1) if traits else []
-
-    @cached_property
-    def crossing(self) -> list[Difference]:
-        """The columns in which the way changes most at its weakest edge, with the means of both local clusters."""
-        if self.weakest is None:
-            return []
-        at = int(np.flatnonzero(self.edges == self.weakest)[0])
-        labels = self.clustering.local_labels
-        sides = [np.flatnonzero(labels == self.path[end]) for end in (at, at + 1)]
-        return compare_groups(*table_rows(self.clustering, sides, self.distances))
-
     @property
-    def together(self) -> bool:
-        """Whether the two are in one cluster."""
+    def same_cluster(self) -> bool:
+        """Return whether both samples are in one cluster."""
         return self.clusters[0] == self.clusters[1]
 
     @property
     def weakest(self) -> int | None:
-        """The edge that decides: the weakest along the path."""
+        """Return the weakest edge of the path, which decides."""
         if not len(self.edges):
             return None
-        return int(self.edges[np.argmin(strengths(self.clustering.topo_graph)[self.edges])])
+        return int(self.edges[np.argmin(rank_edges(self.clustering.topo_graph)[self.edges])])
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Return the columns in which both samples differ most, with their values."""
+        first, second = (np.array([sample]) for sample in self.samples)
+        return compare_samples(_read_groups(self.clustering, first, second, self.X)[0], 0, 1)
+
+    @cached_property
+    def crossing(self) -> list[Difference]:
+        """Return the columns that change most across the weakest edge, with the means of both local clusters."""
+        if self.weakest is None:
+            return []
+        step = int(np.flatnonzero(self.edges == self.weakest)[0])
+        first, second = (np.flatnonzero(self.clustering.local_labels == c) for c in self.path[step : step + 2])
+        return compare_groups(*_read_groups(self.clustering, first, second, self.X))
 
     @cached_property
     def boundary_pairs(self) -> Array:
-        """(p, 2) samples of the boundary pairs behind the weakest edge, nearest first."""
+        """Return the (p, 2) samples of the boundary pairs of the weakest edge, nearest first."""
         if self.weakest is None:
             return np.empty((0, 2), np.int64)
-        return find_boundary_pairs(self.clustering, self.weakest, self.distances)
+        return find_boundary_pairs(self.clustering, self.weakest, self.X)
 
     def __str__(self) -> str:
-        i, j = self.names
-        (a, b), found = self.clusters, self.clustering
-        if self.together:
-            lines = [f"Samples {i} and {j} are in one cluster: {a} ({samples_in(found, a)})."]
+        (i, j), (a, b), clustering = self.names, self.clusters, self.clustering
+        one, other = (f"{c} ({_count_samples(clustering, c)})" for c in (a, b))
+        if self.same_cluster:
+            lines = [f"Samples {i} and {j} are in one cluster: {one}."]
         else:
-            sizes = f"{a} ({samples_in(found, a)}) and {b} ({samples_in(found, b)})"
-            lines = [f"Samples {i} and {j} are in different clusters: {sizes}."]
+            lines = [f"Samples {i} and {j} are in different clusters: {one} and {other}."]
         if self.differences:
             lines.append(f"Largest differences: {in_words(self.differences)}.")
         one_peak = self.local_clusters[0] == self.local_clusters[1]
         if one_peak:
-            peak = visible(found.name_of(int(found.peaks[self.local_clusters[0]])))
+            peak = visible(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
             lines.append(f"Both climb to the same peak, sample {peak}.")
         elif not len(self.path):
             lines.append("The topo-graph has no path between their local clusters: a constraint joins them.")
@@ -216,44 +226,36 @@ class PairExplanation:
             lines += self._describe_path()
             if self.crossing:
                 lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
-        if self.together_until is not None and not one_peak:
-            number = "a single cluster" if self.together_until == 1 else f"{self.together_until} or fewer clusters"
-            lines.append(f"With {number}, the two samples are in one cluster.")
+        if self.joined_until is not None and not one_peak:
+            number = "a single cluster" if self.joined_until == 1 else f"{self.joined_until} or fewer clusters"
+            lines.append(f"With {number}, both samples are in one cluster.")
         if self.prior_distances is not None:
             now, merged = self.prior_distances
-            lines.append(f"Merging the two clusters would change the distance to the prior: {now:.3f} to {merged:.3f}.")
-        return "\n".join(filter(None, [*lines, describe_unused(found.columns, self.distances)]))
+            lines.append(f"Distance to the prior: {now:.3f} now, {merged:.3f} if both clusters were merged.")
+        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
 
     __repr__ = __str__
 
     def _describe_path(self) -> list[str]:
+        graph, weakest = self.clustering.topo_graph, self.weakest
+        assert weakest is not None
+        n_pairs = int(graph.pairs[weakest])
+        strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
+        edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength if n_pairs else 'a bridge, no boundary pair'})"
         if len(self.edges) == 1:
-            fate = "cut" if self.cut[0] else "kept"
-            return [f"The edge between their local clusters is {fate}: {self._describe_edge(int(self.edges[0]))}."]
-        shown = [str(label) for label in self.path]
-        path = " - ".join(shown if len(shown) <= 8 else [*shown[:4], "...", *shown[-3:]])
+            return [f"The edge between their local clusters is {'cut' if self.cut[0] else 'kept'}: {edge}."]
+        nodes = [str(label) for label in self.path]
+        path = " - ".join(nodes if len(nodes) <= 8 else [*nodes[:4], "...", *nodes[-3:]])
         lines = [f"The strongest path between their local clusters has {len(self.edges)} edges: {path}."]
-        if self.weakest is not None:
-            lines.append(f"Weakest edge: {self._describe_edge(self.weakest)}.")
+        lines.append(f"Weakest edge: {edge}.")
         if self.cut.any():
-            edges = ", ".join("{} - {}".format(*self.clustering.topo_graph.edges[e]) for e in self.edges[self.cut][:3])
+            edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
             more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
-            lines.append(f"Cut along the path: {edges}{more}.")
+            lines.append(f"Cut edges on the path: {edges}{more}.")
         return lines
 
-    def _describe_edge(self, edge: int) -> str:
-        graph = self.clustering.topo_graph
-        i, j = graph.edges[edge]
-        if graph.pairs[edge] == 0:
-            return f"{i} - {j} (a bridge, no boundary pair)"
-        strength = f"strength {np.exp(graph.log_weights[edge]):.3g}"
-        return f"{i} - {j} ({count_of(int(graph.pairs[edge]), 'boundary pair')}, {strength})"
-
-    def _repr_html_(self) -> str:
-        return explanation_html(str(self), self.differences, self.names)
-
     def to_pandas(self) -> Any:
-        """The edges along the path as a data frame."""
+        """Return the edges along the path as a data frame."""
         pandas = require("pandas", extra="export", purpose="to_pandas")
         graph = self.clustering.topo_graph
         columns = {
@@ -265,8 +267,11 @@ class PairExplanation:
         }
         return pandas.DataFrame(columns)
 
+    def _repr_html_(self) -> str:
+        return _to_html(str(self), self.differences, self.names)
+
     def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the path among the samples; the parameters are those of ``gitcluster.plots.plot_explanation``."""
+        """Draw the path; the parameters are those of ``gitcluster.plots.plot_explanation``."""
         from gitcluster.plots import plot_explanation
 
         return plot_explanation(self, X, ax=ax, **options)
@@ -279,12 +284,12 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
     ----------
     model : Clustering, or a fitted estimator
     i, j : int or label
-        Samples: rows of what was fitted, negative ones count from the end. After a fit on a data frame whose index is
-        not 0, 1, 2, ...: labels of the index; where these are no whole numbers, rows as well.
+        Row positions of the samples; negative ones count from the end. After a fit on a data frame with an index other
+        than 0, 1, 2, ...: labels of the index. If the index is not an integer index, row positions also work.
     X : data frame or array-like, default=None
-        The fitted samples, to show values as they are in the table; by default values are restored from what the model
-        keeps. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is needed for the
-        boundary pairs of a pair.
+        The fitted samples, to show values as they are in the table; by default values are restored from the features
+        that the model stores. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is
+        needed for the boundary pairs of a pair.
 
     Examples
     --------
@@ -295,117 +300,164 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
     Largest differences: feature 0 (0 vs 9.5).
     The edge between their local clusters is cut: 0 - 1 (4 boundary pairs, strength 0.353).
     Largest changes across the weakest edge: feature 0 (0.833 to 8.67).
-    With a single cluster, the two samples are in one cluster.
+    With a single cluster, both samples are in one cluster.
     """
-    found = clustering_of(model)
-    if found.index is None:
-        found = replace(found, index=row_labels(X))
-    i = find_sample(found, "i", i)
-    return explain_rows(found, i, None if j is None else find_sample(found, "j", j), X=X)
+    clustering = clustering_of(model)
+    if clustering.index is None:
+        clustering = replace(clustering, index=row_labels(X))
+    i = _find_row(clustering, "i", i)
+    return explain_rows(clustering, i, None if j is None else _find_row(clustering, "j", j), X=X)
+
+
+def _find_row(clustering: Clustering, name: str, given: Any) -> int:
+    """Return the row of a sample that is given by its label in the index of the data frame, or by its row."""
+    is_integer = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if clustering.index is None or (is_integer and clustering.index.dtype.kind == "O"):
+        n_samples = clustering.n_samples
+        row = check_integer(name, given, low=-n_samples)
+        if row >= n_samples:
+            raise ValueError(f"{name} must be below n_samples = {n_samples}, got {row}.")
+        return int(row % n_samples)
+    rows = np.flatnonzero(clustering.index == (given if is_integer else str(given)))
+    if not len(rows):
+        first = ", ".join(repr(label) for label in clustering.index[:3].tolist())
+        raise ValueError(f"{name} must be a label of the fitted rows, got {given!r}. The first labels are {first}.")
+    return int(rows[0])
 
 
 def explain_rows(
-    found: Clustering, i: int, j: int | None = None, *, X: Any = None
+    clustering: Clustering, i: int, j: int | None = None, *, X: Any = None
 ) -> SampleExplanation | PairExplanation:
-    """Explain samples by their numbers, whatever their labels are."""
-    return replace(explain_sample(found, i), X=X) if j is None else explain_pair(found, i, j, X)
+    """Explain one sample or two, given by their rows."""
+    graph, cut, hierarchy = clustering.topo_graph, clustering.edge_cut, clustering.hierarchy
+    a = int(clustering.local_labels[i])
+    home = int(cut.labels[a])
+    if j is None:
+        shares = memberships(clustering, predict_fitted(clustering, [i]))[0]
+        changes = _find_changes(clustering, home)
+        return SampleExplanation(
+            clustering, i, int(clustering.labels[i]), home, a, clustering.climb(i), shares, *changes, X
+        )
+    b = int(clustering.local_labels[j])
+    other = int(cut.labels[b])
+    path, edges = strongest_path(graph, a, b, cut.kept if home == other else np.ones(len(graph.edges), bool))
+    joined_until = None if hierarchy is None else _joined_until(hierarchy, a, b)
+    prior_distances = None
+    if home != other and clustering.prior is not None:
+        merged = np.append(np.delete(cut.sizes, [home, other]), cut.sizes[[home, other]].sum())
+        now, then = (proportion_distance(sizes / sizes.sum(), clustering.prior) for sizes in (cut.sizes, merged))
+        prior_distances = now, then
+    return PairExplanation(
+        clustering, (i, j), (home, other), (a, b), path, edges, ~cut.kept[edges], joined_until, prior_distances, X
+    )
 
 
-def find_sample(found: Clustering, name: str, given: Any) -> int:
-    """A sample by its label in the index of a data frame, or by its number."""
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if found.index is None or (whole and found.index.dtype.kind == "O"):
-        return check_sample(name, given, found.n_samples)
-    labels = np.flatnonzero(found.index == (given if whole else str(given)))
-    if not len(labels):
-        first = ", ".join(repr(label) for label in found.index[:3].tolist())
-        raise ValueError(f"{name} must be a label of the fitted rows, got {given!r}. The first labels are {first}.")
-    return int(labels[0])
+def _read_groups(clustering: Clustering, first: Array, second: Array, X: Any) -> tuple[list[Trait], Array, Array]:
+    """Return the columns of two groups of samples, and the rows of each group in them; no columns if none is known."""
+    rows = np.concatenate([first, second])
+    groups = np.arange(len(first)), np.arange(len(first), len(rows))
+    if X is None or issparse(X) or isinstance(clustering.source, (Distances, NeighborGraph)):
+        return fitted_traits(clustering, rows), *groups
+    if len(X) != clustering.n_samples:
+        raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {len(X)} rows.")
+    traits = read_traits(X, clustering.feature_names, clustering.columns)
+    return [trait.take(rows) for trait in traits], *groups
 
 
-def table_rows(found: Clustering, groups: list[Array], X: Any) -> tuple[list[Trait], Array, Array]:
-    """The columns of two groups of samples, and which rows of them are whose; no columns where none are known."""
-    rows = np.concatenate(groups)
-    inside = np.arange(len(rows)) < len(groups[0])
-    sides = np.flatnonzero(inside), np.flatnonzero(~inside)
-    if X is None or issparse(X) or isinstance(found.source, (Distances, NeighborGraph)):
-        return fitted_traits(found, rows), *sides
-    if len(X) != found.n_samples:
-        raise ValueError(f"X has {len(X)} rows, the model was fitted on {found.n_samples}. Pass the fitted ones.")
-    return [trait.take(rows) for trait in read_traits(X, found.feature_names, found.columns)], *sides
-
-
-def explanation_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:
-    """Sentences, and the columns in which two differ, for notebooks."""
+def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:
+    """Return the lines of an explanation and a table of differences as HTML."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
-    if not differences:
-        return f"<div>{lines}</div>"
-    cells = "".join(
-        f'<tr><td style="text-align:left">{escape(visible(d.column))}</td><td>{escape(d.first)}</td>'
-        f"<td>{escape(d.second)}</td><td>{d.size:.1f}</td></tr>"
-        for d in differences[:8]
+    rows = "".join(
+        ROW.format(escape(visible(d.column)), escape(d.first), escape(d.second), d.size) for d in differences[:8]
     )
-    head = '<tr><th style="text-align:left">column</th>' + "".join(f"<th>{escape(name)}</th>" for name in names)
-    rules = ".git-pair td, .git-pair th { padding: .2rem .8rem; text-align: right; } .git-pair p { margin: 0; }"
-    return (
-        f'<div class="git-pair"><style>{rules}</style>{lines}<table>{head}<th>difference</th></tr>{cells}</table></div>'
-    )
+    table = TABLE.format(first=escape(names[0]), second=escape(names[1]), rows=rows) if rows else ""
+    return f'<div class="git-pair"><style>{STYLE}</style>{lines}{table}</div>'
 
 
-def check_sample(name: str, index: Any, n_samples: int) -> int:
-    """A sample's index from 0 on."""
-    index = check_integer(name, index, low=-n_samples)
-    if index >= n_samples:
-        raise ValueError(f"{name} must be a sample below n_samples = {n_samples}, got {index}.")
-    return int(index % n_samples)
+def _count_samples(clustering: Clustering, cluster: int) -> str:
+    return count_of(int((clustering.labels == cluster).sum()), "sample")
 
 
-def explain_sample(found: Clustering, i: int) -> SampleExplanation:
-    """Climb, clusters and memberships of a sample."""
-    local = int(found.local_labels[i])
-    home = int(found.edge_cut.labels[local])
-    shares = memberships(found, predict_fitted(found, [i]))[0]
-    splits_at, merges_at, merges_with = changes_of(found, home)
-    return SampleExplanation(
-        found, i, int(found.labels[i]), home, local, found.climb(i), shares, splits_at, merges_at, merges_with
-    )
-
-
-def changes_of(found: Clustering, cluster: int) -> tuple[int | None, int | None, int | None]:
-    """From which number of clusters on a cluster is split, from which down it is joined, and with which other."""
-    hierarchy, graph, labels = found.hierarchy, found.topo_graph, found.edge_cut.labels
-    number = found.n_clusters
-    if hierarchy is None or not np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=number), labels):
+def _find_changes(clustering: Clustering, cluster: int) -> tuple[int | None, int | None, int | None]:
+    """Return the number of clusters that splits a cluster, the number that merges it, and the cluster it joins."""
+    hierarchy, graph, labels = clustering.hierarchy, clustering.topo_graph, clustering.edge_cut.labels
+    n_clusters, n_local = clustering.n_clusters, len(labels)
+    if hierarchy is None or not np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=n_clusters), labels):
         return None, None, None
-    inside = labels[graph.edges[hierarchy.edges]] == cluster
-    last = np.flatnonzero(inside.all(axis=1))
-    first_out = np.flatnonzero(inside.any(axis=1) & ~inside.all(axis=1))
-    n_local = len(labels)
-    splits_at = n_local - int(last[-1]) if len(last) else None
-    if not len(first_out):
+    # merge t leaves n_local - t - 1 clusters
+    ends = labels[graph.edges[hierarchy.edges]]
+    inside = (ends == cluster).sum(axis=1)
+    within, across = np.flatnonzero(inside == 2), np.flatnonzero(inside == 1)
+    splits_at = n_local - int(within[-1]) if len(within) else None
+    if not len(across):
         return splits_at, None, None
-    merge = int(first_out[0])
-    ends = labels[graph.edges[hierarchy.edges[merge]]]
-    return splits_at, n_local - merge - 1, int(ends[ends != cluster][0])
+    merge = int(across[0])
+    return splits_at, n_local - merge - 1, int(ends[merge][ends[merge] != cluster][0])
 
 
-def explain_pair(found: Clustering, i: int, j: int, X: Any = None) -> PairExplanation:
-    """The strongest way between two samples, and what would bring them together or apart."""
-    graph, cut = found.topo_graph, found.edge_cut
-    a, b = (int(found.local_labels[x]) for x in (i, j))
-    clusters = int(cut.labels[a]), int(cut.labels[b])
-    together = clusters[0] == clusters[1]
-    path, edges = strongest_path(graph, a, b, cut.kept if together else np.ones(len(graph.edges), bool))
-    until = None if found.hierarchy is None else together_until(found.hierarchy, a, b)
-    distances = None
-    if not together and found.prior is not None:
-        merged = np.delete(cut.sizes, clusters[1])
-        merged[clusters[0] - (clusters[1] < clusters[0])] += cut.sizes[clusters[1]]
-        now, then = (proportion_distance(s / s.sum(), found.prior) for s in (cut.sizes, merged))
-        distances = (now, then)
-    return PairExplanation(found, (i, j), clusters, (a, b), path, edges, ~cut.kept[edges], until, distances, X)
+def _joined_until(hierarchy: Hierarchy, a: int, b: int) -> int:
+    """Return the largest number of clusters at which two local clusters are in one."""
+    n_local = len(hierarchy.linkage) + 1
+    parents = np.zeros(2 * n_local - 1, np.int64)
+    parents[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_local - 1)[:, None]
+    while a != b:  # a later merge has a higher number
+        a, b = (parents[a], b) if a < b else (a, parents[b])
+    return n_local if a < n_local else int(2 * n_local - 1 - a)
 
 
-def samples_in(found: Clustering, cluster: int) -> str:
-    """Number of samples in a cluster, in words."""
-    return count_of(int((found.labels == cluster).sum()), "sample")
+def rank_edges(graph: TopoGraph) -> NDArray[np.int64]:
+    """Return the rank of every edge, the strongest highest; bridges are below all others."""
+    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.pairs > 0))
+    return inverse_order(order)
+
+
+def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return the local clusters and edges of the path from a to b whose weakest edge is the strongest.
+
+    The path runs along the maximum spanning tree of the allowed edges. Both arrays are empty if there is no path.
+
+    Examples
+    --------
+    >>> graph = TopoGraph(
+    ...     sizes=np.array([5, 4, 1]), peaks=np.array([0, 1, 2]), edges=np.array([[0, 1], [0, 2], [1, 2]]),
+    ...     log_weights=np.log([0.1, 0.2, 0.3]), pairs=np.array([2, 1, 1]),
+    ... )
+    >>> strongest_path(graph, 0, 1, np.ones(3, bool))
+    (array([0, 2, 1]), array([1, 2]))
+    """
+    n_local = len(graph.sizes)
+    ends = graph.edges[allowed].astype(np.int32)  # older versions of scipy require this type
+    weakness = 1.0 + len(graph.edges) - rank_edges(graph)[allowed]
+    tree = minimum_spanning_tree(coo_array((weakness, (ends[:, 0], ends[:, 1])), shape=(n_local, n_local)))
+    before = breadth_first_order(tree, b, directed=False)[1]
+    path = [a]
+    while path[-1] != b:
+        if before[path[-1]] < 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        path.append(int(before[path[-1]]))
+    numbers = {(i, j): edge for edge, (i, j) in enumerate(graph.edges.tolist())}
+    edges = [numbers[min(step), max(step)] for step in pairwise(path)]
+    return np.array(path), np.array(edges, np.int64)
+
+
+def find_boundary_pairs(clustering: Clustering, edge: int, X: Any = None) -> Array:
+    """Return the (p, 2) samples of the boundary pairs of an edge, nearest first, from a new exact search."""
+    training, variant = clustering.fitted, clustering.variant
+    labels, ends = training.local_labels, clustering.topo_graph.edges[edge]
+    members = np.flatnonzero(np.isin(labels, ends))
+    reach = variant.reach(clustering.n_neighbors).boundary
+    near = training.source.nearest(training.source.rows(members, X), reach + 1)  # one is the sample itself
+    pairs: dict[tuple[int, int], float] = {}
+    for x, row, distances in zip(members.tolist(), near.indices, near.distances, strict=True):
+        others = (row != x) & np.isfinite(distances)
+        others &= np.cumsum(others) <= reach
+        if variant.boundary == "uphill":  # neighbours of higher intensity, except the nearest of them
+            others &= training.log_intensity[row] > training.log_intensity[x]
+            others &= np.cumsum(others) > 1
+        others &= (labels[row] != labels[x]) & np.isin(labels[row], ends)
+        pairs |= {(x, int(y)): float(d) for y, d in zip(row[others], distances[others], strict=True)}
+    if variant.boundary == "mutual":
+        pairs = {pair: d for pair, d in pairs.items() if pair[::-1] in pairs and pair[0] < pair[1]}
+    ordered = np.array(sorted(pairs, key=lambda pair: (pairs[pair], pair)), np.int64).reshape(-1, 2)
+    ordered = training.given(ordered)
+    return ordered if variant.boundary == "uphill" else np.sort(ordered, axis=1)

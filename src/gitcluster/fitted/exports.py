@@ -1,7 +1,7 @@
-"""A fitted model for other tools: data frames, a networkx graph, GraphML.
+"""Export a fitted model as data frames, as a networkx graph, or as GraphML.
 
-A node is a local cluster, with its final cluster, size, and the sample and log intensity of its peak; an edge has its
-log strength, its boundary pairs (0 for a bridge), and whether it is cut.
+A node is a local cluster, with its final cluster, its size, and the sample and log intensity of its peak. An edge has a
+log strength, a number of boundary pairs (0 for a bridge), and a flag that tells whether it is cut.
 """
 
 import os
@@ -23,41 +23,45 @@ class Frames(NamedTuple):
 
 
 def to_pandas(model: Any) -> Frames:
-    """Samples, local clusters and edges of a fitted model; samples have the index of the data frame that was fitted.
+    """Return the samples, local clusters and edges of a fitted model as data frames.
 
-    Peaks and parents are rows, counted from 0.
+    Samples have the index of the fitted data frame. Peaks and parents are row positions.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gitcluster import git_clusters
-    >>> found = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
-    >>> to_pandas(found).samples.cluster.to_list()
+    >>> model = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
+    >>> to_pandas(model).samples.cluster.to_list()
     [0, 0, 0, 1, 1, 1]
     """
-    found = clustering_of(model)
+    clustering = clustering_of(model)
     frame = require("pandas", extra="export", purpose="to_pandas").DataFrame
     samples = {
-        "cluster": found.labels, "probability": own_shares(found), "local_cluster": found.local_labels,
-        "parent": found.parents, "log_intensity": found.log_intensity, "outlier_score": found.outlier_scores,
-    }  # fmt: skip
-    return Frames(frame(samples, index=found.index), frame(_nodes(found)), frame(_edges(found)))
+        "cluster": clustering.labels,
+        "probability": own_shares(clustering),
+        "local_cluster": clustering.local_labels,
+        "parent": clustering.parents,
+        "log_intensity": clustering.log_intensity,
+        "outlier_score": clustering.outlier_scores,
+    }
+    return Frames(frame(samples, index=clustering.index), frame(_nodes(clustering)), frame(_edges(clustering)))
 
 
 def to_networkx(model: Any) -> Any:
-    """The topo-graph with attributes of plain Python types.
+    """Return the topo-graph as a networkx graph, with attributes of plain Python types.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gitcluster import git_clusters
-    >>> found = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
-    >>> to_networkx(found).nodes[1]["cluster"]
+    >>> model = git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2)
+    >>> to_networkx(model).nodes[1]["cluster"]
     1
     """
-    found = clustering_of(model)
+    clustering = clustering_of(model)
     graph = require("networkx", extra="export", purpose="to_networkx").Graph()
-    nodes, edges = _nodes(found), _edges(found)
+    nodes, edges = _nodes(clustering), _edges(clustering)
     graph.add_nodes_from(enumerate(_records(nodes)))
     ends = zip(edges.pop("source").tolist(), edges.pop("target").tolist(), strict=True)
     graph.add_edges_from((i, j, record) for (i, j), record in zip(ends, _records(edges), strict=True))
@@ -65,7 +69,7 @@ def to_networkx(model: Any) -> Any:
 
 
 def to_graphml(model: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the topo-graph as GraphML; a file that is there stays as it is until the new one is complete."""
+    """Write the topo-graph as GraphML; an existing file is replaced when the new one is complete."""
     graph = to_networkx(model)
     write_graphml = require("networkx", extra="export", purpose="to_graphml").write_graphml
     with write_aside(path) as file:
@@ -73,27 +77,26 @@ def to_graphml(model: Any, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def _nodes(found: Clustering) -> dict[str, Any]:
-    graph = found.topo_graph
+def _nodes(clustering: Clustering) -> dict[str, Any]:
     return {
-        "cluster": found.edge_cut.labels,
-        "size": graph.sizes,
-        "peak": found.peaks,
-        "log_intensity": found.log_intensity[found.peaks],
+        "cluster": clustering.edge_cut.labels,
+        "size": clustering.topo_graph.sizes,
+        "peak": clustering.peaks,
+        "log_intensity": clustering.log_intensity[clustering.peaks],
     }
 
 
-def _edges(found: Clustering) -> dict[str, Any]:
-    graph = found.topo_graph
+def _edges(clustering: Clustering) -> dict[str, Any]:
     return {
-        "source": graph.edges[:, 0],
-        "target": graph.edges[:, 1],
-        "log_strength": graph.log_weights,
-        "boundary_pairs": graph.pairs,
-        "cut": ~found.edge_cut.kept,
+        "source": clustering.topo_graph.edges[:, 0],
+        "target": clustering.topo_graph.edges[:, 1],
+        "log_strength": clustering.topo_graph.log_weights,
+        "boundary_pairs": clustering.topo_graph.pairs,
+        "cut": ~clustering.edge_cut.kept,
     }
 
 
 def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return one dictionary of Python values per row."""
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]

@@ -1,8 +1,8 @@
-"""How much a sample belongs to every cluster.
+"""Memberships of samples in clusters, and the score of a clustering without labels.
 
-A sample at place t between its peak (0) and the lowest sample of its local cluster (1) belongs to its own cluster by
-1 - t / 2, and by t / 2 to the clusters that the boundary pairs of its local cluster lead to. Far from all fitted
-samples nothing supports these shares: they shrink towards 1 / c for all of the c clusters.
+The depth t of a sample is 0 at the peak of its local cluster and 1 at its lowest sample. Its membership in its own
+cluster is 1 - t / 2. The other t / 2 goes to the clusters that the boundary pairs of its local cluster lead to. Far
+from all fitted samples nothing supports these values, and they shrink towards 1 / c for all c clusters.
 """
 
 from collections.abc import Iterator
@@ -14,92 +14,124 @@ from scipy.sparse import csr_array
 
 from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.outliers import highest_in
 from gitcluster.fitted.prediction import SamplePrediction, predict_fitted
+from gitcluster.selection import intrinsic_dimension, null_conductance
 
 BOUNDARY = 0.499
-"""What a sample at the boundary may belong to other clusters; below a half, so that its own comes first."""
-
+"""Membership in other clusters at the boundary; below a half, so that the own cluster has the largest membership."""
 LEAST_SUPPORT = 1e-6
-"""Support that every sample has, so that its own cluster comes first however far away it is."""
+"""Least support of a sample, so that its own cluster has the largest membership at any distance."""
+BLOCK = 1 << 20
+"""Memberships that are computed at once."""
 
-SHARES_AT_ONCE = 1 << 20
 
-
-def memberships(found: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
-    """(n, c) share of every cluster in every sample; rows sum to 1 and are largest at the sample's own cluster."""
-    shares = np.empty((len(described.clusters), found.n_clusters))
-    for some, block in _share_blocks(found, described):
-        shares[some] = block
+def memberships(clustering: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
+    """Return the (n, c) membership of samples in clusters; rows sum to 1 and are largest at the own cluster."""
+    shares = np.empty((len(described.clusters), clustering.n_clusters))
+    for rows, block in _membership_blocks(clustering, described):
+        shares[rows] = block
     return shares
 
 
 def top_memberships(
-    found: Clustering, described: SamplePrediction, top: int
+    clustering: Clustering, described: SamplePrediction, top: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The clusters with the largest shares in every sample, and these shares, (n, top) each, largest first; of equal
-    ones the lower number first."""
-    n_samples, width = len(described.clusters), min(check_integer("top", top, low=1), found.n_clusters)
+    """Return the clusters with the largest memberships and these memberships, (n, top) each, largest first.
+
+    Of equal memberships, the lower number of the cluster comes first.
+    """
+    n_samples, width = len(described.clusters), min(check_integer("top", top, low=1), clustering.n_clusters)
     clusters, shares = np.empty((n_samples, width), np.int64), np.empty((n_samples, width))
-    for some, block in _share_blocks(found, described):
-        clusters[some] = np.argsort(-block, axis=1, kind="stable")[:, :width]
-        shares[some] = np.take_along_axis(block, clusters[some], axis=1)
+    for rows, block in _membership_blocks(clustering, described):
+        clusters[rows] = np.argsort(-block, axis=1, kind="stable")[:, :width]
+        shares[rows] = np.take_along_axis(block, clusters[rows], axis=1)
     return clusters, shares
 
 
-def _share_blocks(found: Clustering, described: SamplePrediction) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Shares of all clusters in some of the samples at a time, so that little room is needed besides the result."""
-    own, leaving, leads = described.clusters, leaving_shares(found, described), _boundary_shares(found)
+def _membership_blocks(
+    clustering: Clustering, described: SamplePrediction
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield blocks of rows and their memberships, which bounds the memory besides the result."""
+    own, leaving, leads = described.clusters, leaving_shares(clustering, described), _boundary_shares(clustering)
     support = np.maximum(described.support, LEAST_SUPPORT)
-    step = max(1, SHARES_AT_ONCE // found.n_clusters)
+    step = max(1, BLOCK // clustering.n_clusters)
     for start in range(0, len(own), step):
-        some = slice(start, start + step)
-        shares = leads[described.local_labels[some]].toarray()
-        shares *= leaving[some, None]
-        shares[np.arange(len(shares)), own[some]] += 1 - leaving[some]
+        rows = slice(start, start + step)
+        shares = leads[described.local_labels[rows]].toarray()
+        shares *= leaving[rows, None]
+        shares[np.arange(len(shares)), own[rows]] += 1 - leaving[rows]
         shares /= shares.sum(axis=1, keepdims=True)
-        shares *= support[some, None]
-        shares += (1 - support[some, None]) / found.n_clusters
-        yield some, shares
+        shares *= support[rows, None]
+        shares += (1 - support[rows, None]) / clustering.n_clusters
+        yield rows, shares
 
 
-def own_shares(found: Clustering, described: SamplePrediction | None = None) -> NDArray[np.float64]:
-    """(n,) how firmly samples, all fitted ones by default, belong to their clusters; 0 for noise.
+def own_shares(clustering: Clustering, described: SamplePrediction | None = None) -> NDArray[np.float64]:
+    """Return the (n,) membership of samples, by default the fitted ones, in their clusters; 0 for noise.
 
-    The largest of the memberships of each, without room for all of them.
+    This equals the largest membership of each sample, without computing all of them.
     """
-    samples = predict_fitted(found) if described is None else described
-    return np.where(samples.labels >= 0, home_shares(found, samples), 0.0)
-
-
-def home_shares(found: Clustering, samples: SamplePrediction) -> NDArray[np.float64]:
-    """Return the membership of samples in the clusters they climb to, noise or not."""
-    leads = _boundary_shares(found).tocoo()
-    home = leads.col == found.edge_cut.labels[leads.row]
-    staying = np.bincount(leads.row[home], leads.data[home], minlength=len(found.topo_graph.sizes))
-    shares = 1 - leaving_shares(found, samples) * (1 - staying[samples.local_labels])
+    samples = predict_fitted(clustering) if described is None else described
+    leads = _boundary_shares(clustering).tocoo()
+    home = leads.col == clustering.edge_cut.labels[leads.row]
+    staying = np.bincount(leads.row[home], leads.data[home], minlength=len(clustering.topo_graph.sizes))
+    shares = 1 - leaving_shares(clustering, samples) * (1 - staying[samples.local_labels])
     support = np.maximum(samples.support, LEAST_SUPPORT)
-    return np.asarray(support * shares + (1 - support) / found.n_clusters)
+    return np.where(samples.labels >= 0, support * shares + (1 - support) / clustering.n_clusters, 0.0)
 
 
-def leaving_shares(found: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
-    """(n,) how much of every sample goes where the boundary pairs of its local cluster lead."""
-    peak, low = (level[described.local_labels] for level in found.fitted.levels)
+def leaving_shares(clustering: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
+    """Return the (n,) share of every sample that follows the boundary pairs of its local cluster."""
+    peak, low = (level[described.local_labels] for level in clustering.fitted.levels)
     depth = np.where(peak > low, (peak - described.log_intensity) / np.where(peak > low, peak - low, 1.0), 0.0)
     return BOUNDARY * np.clip(depth, 0.0, 1.0)
 
 
-def _boundary_shares(found: Clustering) -> Any:
-    """(m, c) CSR array: to which clusters the boundary pairs of a local cluster lead, by summed similarity."""
-    graph, cut = found.topo_graph, found.edge_cut
+def _boundary_shares(clustering: Clustering) -> Any:
+    """Return an (m, c) CSR array: the clusters that the boundary pairs of local clusters lead to, by similarity."""
+    graph, cut = clustering.topo_graph, clustering.edge_cut
     real = graph.real & np.isfinite(graph.log_weights)  # a similarity may be 0
     ends = np.concatenate([graph.edges[real], graph.edges[real][:, ::-1]])
     log_sums = np.tile(graph.log_sums[real], 2)
     n_local = len(graph.sizes)
     largest = np.full(n_local, -np.inf)
     np.maximum.at(largest, ends[:, 0], log_sums)
-    lonely = np.flatnonzero(np.isinf(largest))
-    weights = np.concatenate([np.exp(log_sums - largest[ends[:, 0]]), np.ones(len(lonely))])
-    rows = np.concatenate([ends[:, 0], lonely])
+    isolated = np.flatnonzero(np.isinf(largest))  # they stay in their own cluster
+    weights = np.concatenate([np.exp(log_sums - largest[ends[:, 0]]), np.ones(len(isolated))])
+    rows = np.concatenate([ends[:, 0], isolated])
     totals = np.bincount(rows, weights, minlength=n_local)
-    columns = np.concatenate([cut.labels[ends[:, 1]], cut.labels[lonely]])
+    columns = np.concatenate([cut.labels[ends[:, 1]], cut.labels[isolated]])
     return csr_array((weights / totals[rows], (rows, columns)), shape=(n_local, len(cut.sizes)))
+
+
+def score_closedness(
+    clustering: Clustering, samples: Any, described: SamplePrediction, *, n_jobs: int | None = None
+) -> float:
+    """Return a score of new or fitted samples, as ``source.check_new`` returns them; 0 for one cluster.
+
+    The score is the entropy of the cluster sizes times how far the conductance is below that of samples without structure. The
+    number of clusters is chosen by the same score, see ``selection.score_n_clusters``. The conductance is the geometric mean
+    of two measures of the worst cluster: the share of its links that leave it, and its density where they do.
+    """
+    fitted, own = clustering.fitted, described.clusters
+    near = fitted.source.nearest(samples, clustering.n_neighbors + 1, n_jobs=n_jobs)
+    itself = (near.distances[:, :1] == 0) & (np.arange(near.indices.shape[1]) == 0)  # or a duplicate
+    there = np.isfinite(near.distances) & ~itself
+    others = fitted.clusters[fitted.local_labels[near.indices]]
+    crosses = (others != own[:, None]) & there
+    peaks = highest_in(fitted.clusters[fitted.local_labels], fitted.log_intensity, clustering.n_clusters)
+    level = np.minimum(described.log_intensity[:, None], fitted.log_intensity[near.indices])
+    relative = np.where(crosses, level - np.minimum(peaks[own][:, None], peaks[others]), -np.inf)
+    links = np.maximum(there.sum(axis=1), 1)
+    conductance = _worst_mean(own, crosses.sum(axis=1) / links, np.ones(len(own), bool))
+    conductance *= _worst_mean(own, np.exp(2 * relative).sum(axis=1) / links, crosses.any(axis=1))
+    shares = np.bincount(own)[np.bincount(own) > 0] / len(own)
+    limit = null_conductance(clustering.n_neighbors, fitted.source.n_samples, intrinsic_dimension(near))
+    return float(-(shares * np.log(shares)).sum() * max(0.0, 1 - np.sqrt(conductance) / limit)) + 0.0
+
+
+def _worst_mean(own: NDArray[Any], values: NDArray[np.float64], counted: NDArray[np.bool_]) -> float:
+    """Return the largest mean of a cluster, over the samples that count."""
+    totals, counts = np.bincount(own, np.where(counted, values, 0.0)), np.bincount(own, counted)
+    return float((totals / np.maximum(counts, 1)).max(initial=0.0))

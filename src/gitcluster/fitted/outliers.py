@@ -1,7 +1,8 @@
-"""How far out a sample is, and from where on it is noise.
+"""Outlier scores, and the threshold above which a sample is noise.
 
-Outlier score: 1 - 1 / r where the sample's neighbourhood is r > 1 times as wide as those of its neighbours, else 0. It
-compares with the place around the sample, so it means the same in dense and in thin clusters.
+The outlier score is 1 - 1 / r if the neighbourhood of a sample is r > 1 times as wide as those of its neighbours,
+and 0 otherwise.
+The comparison is local, so scores are comparable in dense and sparse clusters.
 """
 
 from numbers import Real
@@ -16,11 +17,11 @@ from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 
 ROUNDING = 2.0**-36
-"""Scores nearer than this are equal, so that rounding errors cannot make one of several equally far samples noise."""
+"""Scores are multiples of this, so that rounding errors cannot make one of several equal samples noise."""
 
 
 def check_noise(noise: Any) -> None:
-    """Raise where ``noise`` is neither None, "auto" nor a share."""
+    """Raise a ValueError if ``noise`` is neither None, "auto" nor a share."""
     if noise is None or (isinstance(noise, str) and noise == "auto"):
         return
     if isinstance(noise, (str, bool)) or not isinstance(noise, Real) or not 0 <= float(noise) < 1:
@@ -30,7 +31,10 @@ def check_noise(noise: Any) -> None:
 def score_outliers(
     near: Neighbors, k: int, widths: Array | None = None, *, n_jobs: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean distance to the k nearest and outlier score of every sample; ``widths`` are those of fitted samples."""
+    """Return the mean distance to the k nearest and the outlier score of every sample.
+
+    ``widths`` are the mean distances of the fitted samples, which new samples are compared with.
+    """
     n_samples, k = len(near.indices), min(k, near.indices.shape[1])
     own = measure_widths(near, k, n_jobs=n_jobs)
     widths, around = own if widths is None else widths.astype(np.float64), np.empty(n_samples)
@@ -41,16 +45,17 @@ def score_outliers(
 
 
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Mean distance of every sample to its k nearest."""
+    """Return the mean distance of every sample to its k nearest neighbours, infinite if there are none."""
     totals, counts = np.empty(len(near.distances)), np.empty(len(near.distances), np.int64)
     run_chunks(kernels.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
     return np.asarray(np.divide(totals, counts, out=np.full(len(totals), np.inf), where=counts > 0))
 
 
 def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
-    """The outlier score above which samples are noise: a share of the samples, or what lies far out.
+    """Return the outlier score above which samples are noise.
 
-    "auto" is Tukey's rule for log r: three times the interquartile range above the upper quartile.
+    A share makes that share of the samples noise. "auto" is Tukey's rule for log r: noise is more than three
+    interquartile ranges above the upper quartile.
     """
     if isinstance(noise, str):
         ratio = log_ratios(scores)
@@ -60,29 +65,29 @@ def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
 
 
 def count_noise(noise: float, n_samples: int) -> int:
-    """Samples that a share is at least, whatever the rounding of the share."""
+    """Return the number of samples of a share; 0.29 of 100 is 29, despite rounding."""
     return min(int(np.floor(noise * n_samples * (1 + 1e-12))), n_samples - 1)
 
 
 def log_ratios(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log r of outlier scores, where it is finite."""
+    """Return the finite values of log r for outlier scores."""
     with np.errstate(divide="ignore"):
         ratio = -np.log1p(-scores)
     return np.asarray(ratio[np.isfinite(ratio)])
 
 
 def far_out(low: float, high: float) -> float:
-    """The outlier score that is far out where the quartiles of log r are these."""
+    """Return the threshold of Tukey's rule for the lower and upper quartile of log r."""
     return float(-np.expm1(-(high + 3 * (high - low))))
 
 
 def mark_noise(clusters: Array, log_intensity: Array, scores: Array, *, above: float, highest: Array) -> Array:
-    """Labels with -1 for samples of higher scores; the highest sample of a cluster stays, so that none is all noise."""
+    """Return labels with -1 for samples above the threshold; the highest peak of a cluster is never noise."""
     return np.where((scores > above) & (log_intensity < highest[clusters]), -1, clusters)
 
 
 def highest_in(clusters: Array, log_intensity: Array, n_clusters: int) -> NDArray[np.float64]:
-    """Highest log intensity in every cluster."""
+    """Return the highest log intensity in every cluster."""
     highest = np.full(n_clusters, -np.inf)
     np.maximum.at(highest, clusters, log_intensity)
     return highest

@@ -1,8 +1,8 @@
-"""Model files: arrays in one ``.npz``, everything else in a JSON header inside it. No pickle, so no code is run.
+"""Save models to ``.npz`` files and load them: arrays, and a JSON header with everything else. Pickle is not used.
 
-``SCHEMA`` states what every field holds, and :func:`_relations` what no row of a table can state. A file that breaks
-one of them is refused with a :class:`ModelFileError` that names the file and the field, before any compiled loop can
-read out of bounds or run forever.
+``SCHEMA`` states the type, shape and bounds of every field, and :func:`_relations` states rules between fields. A file
+that breaks one of them raises a :class:`ModelFileError` that names the file and the field. Otherwise compiled loops
+could read out of bounds or run forever.
 """
 
 import json
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.files import write_aside
-from gitcluster._support.validation import available_memory, check_n_jobs
+from gitcluster._support.validation import check_n_jobs
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
@@ -35,8 +35,6 @@ from gitcluster.topo_graph import TopoGraph
 from gitcluster.variants import find_variant
 
 FORMAT, VERSION, HEADER = "gitcluster-model", 3, "header"
-PARSED = 10
-"""Bytes of Python's objects for every byte of JSON, roughly."""
 COUNT, HUGE, INFINITE = 2**62, float(np.finfo(np.float64).max), math.inf
 """Bounds of counts, whose sums fit in 64 bits, and of finite numbers."""
 ABOVE_0 = math.ulp(0.0)
@@ -46,33 +44,33 @@ KINDS: dict[str, tuple[tuple[str, ...], float, float]] = {
     "matrix": (("float32", "float64", "sparse"), -HUGE, HUGE),
     "label": (("int64", "uint64", "object"), -INFINITE, INFINITE),
 }
-"""Types of single values or dtypes of arrays, and usual bounds. Any other kind is the name of a type."""
+"""Types of scalars or dtypes of arrays, and default bounds. Any other kind is the name of a type."""
 
 
 class ModelFileError(ValueError):
-    """A file that is not a saved model, or not a whole one."""
+    """The file is damaged, or not a saved model."""
 
 
 class Field(NamedTuple):
-    """A row of the table: what a field holds."""
+    """Type, shape and bounds of a field."""
 
     kind: str
-    """One of ``KINDS``, names of types, "size" for one of the sizes, or "texts" for a tuple of them."""
+    """One of ``KINDS``, names of types, "size" for an integer that is a size, or "texts" for a tuple of strings."""
     shape: tuple[str | int, ...] = ()
-    """Numbers or names of sizes, which are the same in all rows; "" is any size. Empty for a single value."""
+    """Integers or names of sizes; a name has one value in all fields, and "" is any size. Empty for a scalar."""
     low: float | None = None
     high: float | None = None
     of: str | int = ""
-    """For indices: the size of what they are indices of."""
+    """For indices: the size of the axis that they refer to."""
     optional: bool = False
     empty: bool = False
-    """Whether an array may have no items, whatever its sizes."""
+    """Whether an array may be empty, regardless of its sizes."""
     gaps: bool = False
-    """Whether some numbers may be NaN."""
+    """Whether values may be NaN."""
 
 
 def fields(names: str, kind: str, *shape: str | int, **rest: Any) -> dict[str, Field]:
-    """Return the same row for each of several fields."""
+    """Return the same Field for several names."""
     return dict.fromkeys(names.split(), Field(kind, shape, **rest))
 
 
@@ -173,8 +171,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("nature decimal date_order", "str")
     | fields("utc_offset", "float", low=-24, high=24, optional=True),
 }
-"""What the fields of classes and the columns of tables hold. A field that is not here is not saved, and has its default
-in a loaded model."""
+"""Fields of classes and columns of tables. A field that is not listed is not saved; a loaded model has its default."""
 SAVED = (
     Clustering,
     TrainingSamples,
@@ -199,7 +196,7 @@ def save_model(
     fitted: dict[str, Any],
     notes: dict[str, Any] | None = None,
 ) -> Path:
-    """Write a model, and return the path with its suffix; a failed save leaves the earlier file as it was."""
+    """Write a model and return the path with its suffix; if this fails, an existing file stays unchanged."""
     arrays: dict[str, NDArray[Any]] = {}
     state = {"parameters": parameters, "fitted": fitted, "notes": notes or {}}
     header = {"format": FORMAT, "version": VERSION, "state": _pack(state, arrays, "")}
@@ -210,7 +207,7 @@ def save_model(
 
 
 def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
-    """Return the model in a file, as an estimator of this class."""
+    """Return the model in a file as an estimator of this class."""
     (parameters, fitted, _), reader = _read_file(path)
     try:
         reader.collect("Model", fitted, "fitted")
@@ -222,7 +219,7 @@ def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
         check_fields((name, getattr(model, name), Field("str")) for name in ("metric", "search"))
         check_n_jobs(model.n_jobs)
     except Exception as error:
-        raise ModelFileError(f"{path} holds no working model: {_first_line(error)}") from None
+        raise ModelFileError(f"{path} is not a valid model: {_first_line(error)}") from None
     for name, value in fitted.items():
         if value is not None:
             setattr(model, name, value)
@@ -230,12 +227,12 @@ def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what was saved beside a model."""
+    """Return the notes that were saved with a model."""
     return _read_file(path)[0][2]
 
 
 def check_fields(fields: Iterable[tuple[str, Any, Field]]) -> dict[str, int]:
-    """Check named values against rows of the table, and return the sizes that they have in common."""
+    """Raise a ValueError for the first value that does not match its Field; return the sizes by name."""
     there, sizes = [row for row in fields if row[1] is not None or not row[2].optional], dict[str, int]()
     first: dict[str, str] = {}
     for name, value, row in there:
@@ -265,7 +262,7 @@ def check_fields(fields: Iterable[tuple[str, Any, Field]]) -> dict[str, int]:
 
 
 def _kind_of(value: Any) -> str:
-    """Return the name of a type, or the dtype of an array that compiled code can read."""
+    """Return the name of a type, or the dtype of an array if compiled code can read it, else "other"."""
     if issparse(value):
         kinds = [_kind_of(part) for part in (value.data, value.indices, value.indptr)]
         return "sparse" if kinds[0] in KINDS["float"][0] and set(kinds[1:]) <= set(KINDS["int"][0]) else "other"
@@ -280,10 +277,10 @@ def _kind_of(value: Any) -> str:
 
 
 def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
-    """Yield what ``SCHEMA`` cannot state, and whether it holds; later rules rely on earlier ones."""
-    found: Clustering = fitted["clustering_"]
-    graph, cut, tree, training = found.topo_graph, found.edge_cut, found.hierarchy, found.fitted
-    source, rows, copies, columns = training.source, training.rows, training.copies, found.columns
+    """Yield rules between fields and whether they hold; later rules rely on earlier ones."""
+    clustering: Clustering = fitted["clustering_"]
+    graph, cut, tree, training = clustering.topo_graph, clustering.edge_cut, clustering.hierarchy, clustering.fitted
+    source, rows, copies, columns = training.source, training.rows, training.copies, clustering.columns
     n_local = sizes["n_local"]
     first, second = graph.edges.astype(np.int64).T
     yield "topo_graph.sizes must have a sum below 2^62", 0 < sum(graph.sizes.tolist()) < COUNT
@@ -292,13 +289,13 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     yield "edge_cut.labels must name every cluster", len(np.unique(cut.labels)) == sizes["n_clusters"]
     yield "edge_cut.kept must be the edges inside clusters", np.array_equal(cut.kept, graph.inside(cut.labels))
     yield "training.local_labels must name every local cluster", len(np.unique(training.local_labels)) == n_local
-    top = found.parents
+    top = clustering.parents
     for _ in range(sizes["n_given"].bit_length()):  # each round doubles the steps uphill
         top = top[top]
     yield "parents must lead uphill to peaks", np.isin(top, graph.peaks).all()
-    yield "parents of peaks must be the peaks", (found.parents[graph.peaks] == graph.peaks).all()
-    made = [part is not None for part in (tree, found.selection, found.representations)]
-    yield "hierarchy and selection must be those of the variant", made == [found.variant.has_hierarchy] * 3
+    yield "parents of peaks must be the peaks", (clustering.parents[graph.peaks] == graph.peaks).all()
+    present = [part is not None for part in (tree, clustering.selection, clustering.representations)]
+    yield "hierarchy and selection must be those of the variant", present == [clustering.variant.has_hierarchy] * 3
     if tree is not None:
         root = np.arange(n_local)
         structures.union_edges(root, graph.edges, tree.edges)
@@ -309,16 +306,19 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
         whole = (children == np.floor(children)).all() and (children < there).all()
         yield "hierarchy.linkage must merge every cluster once", whole and len(np.unique(children)) == children.size
         yield "hierarchy.linkage must have rising heights", (np.diff(tree.linkage[:, 2]) >= 0).all()
-        yield "selection.chosen must name a candidate", found.selection is not None and found.selection["chosen"].any()
-    if found.links is not None:
-        yield "links.smallest must not exceed links.largest", found.links.smallest <= found.links.largest
-    if found.n_clusters_scores is not None:
-        ranks = np.sort(found.n_clusters_scores["rank"])
+        yield (
+            "selection.chosen must name a candidate",
+            clustering.selection is not None and clustering.selection["chosen"].any(),
+        )
+    if clustering.links is not None:
+        yield "links.smallest must not exceed links.largest", clustering.links.smallest <= clustering.links.largest
+    if clustering.n_clusters_scores is not None:
+        ranks = np.sort(clustering.n_clusters_scores["rank"])
         ranks = ranks[ranks > 0]
         yield "n_clusters_scores.rank must be 1, 2, ...", len(ranks) and (ranks == 1 + np.arange(len(ranks))).all()
     if rows is None or copies is None:
         same = rows is copies is None and sizes["n_given"] == sizes["n_fitted"]
-        yield "training.rows and copies must be there if samples are repeated", same
+        yield "training.rows and copies must be present if samples are repeated", same
     else:
         given = np.flatnonzero(copies >= 0)
         yield "training.copies must name a training sample", len(given)
@@ -340,8 +340,11 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
         yield f"columns[{column.name!r}].levels must be all its values", known or not ranked
         written = column.nature in NATURES and column.decimal in (".", ",") and column.date_order in DATE_ORDERS
         yield f"columns[{column.name!r}] must have a known format", written
-    yield "donors must be kept with columns", (found.donors is None) == (columns is None)
-    yield "donors must have a value of every feature", found.donors is None or ~np.isnan(found.donors).all(axis=0).any()
+    yield "donors must be kept with columns", (clustering.donors is None) == (columns is None)
+    yield (
+        "donors must have a value of every feature",
+        clustering.donors is None or ~np.isnan(clustering.donors).all(axis=0).any(),
+    )
 
 
 def _point_relations(source: Points, sizes: dict[str, int]) -> Iterator[tuple[str, Any]]:
@@ -361,26 +364,26 @@ def _point_relations(source: Points, sizes: dict[str, int]) -> Iterator[tuple[st
 
 
 class _Reader:
-    """Arrays and values of an archive. Rows of the table are collected, to be checked when all sizes are known."""
+    """Read values from an archive, and collect their fields, which are checked when all sizes are known."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive, self.arrays, self.fields = archive, dict[str, NDArray[Any]](), list[tuple[str, Any, Field]]()
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return an array, if its header declares as many bytes as are there."""
+        """Return an array; raise a ValueError if its size is not the one in its header."""
         if name not in self.arrays:
             with self.archive.open(f"{name}.npy") as file:
                 read_header = npy.read_array_header_1_0 if npy.read_magic(file) == (1, 0) else npy.read_array_header_2_0
                 shape, _, dtype = read_header(file)
                 declared = file.tell() + math.prod(shape) * dtype.itemsize
             if dtype.hasobject or not dtype.itemsize or declared != self.archive.getinfo(f"{name}.npy").file_size:
-                raise ValueError(f"{name} does not hold the array that it declares.")
-            with self.archive.open(f"{name}.npy") as file:  # from the start, so that checksums are compared
+                raise ValueError(f"{name} does not have the size that its header declares.")
+            with self.archive.open(f"{name}.npy") as file:  # again from the start, which verifies the checksum
                 self.arrays[name] = np.asarray(npy.read_array(file, allow_pickle=False))
         return self.arrays[name]
 
     def unpack(self, tree: Any, path: str = "") -> Any:
-        """Return what was packed."""
+        """Return the value that :func:`_pack` has packed."""
         if isinstance(tree, list):
             return [self.unpack(item, f"{path}[{i}]") for i, item in enumerate(tree)]
         if not isinstance(tree, dict):
@@ -403,7 +406,7 @@ class _Reader:
         return MAKE[kind](**parts)
 
     def collect(self, kind: str, parts: dict[str, Any], path: str) -> None:
-        """Collect the rows of a class or table, and of the tables in it."""
+        """Collect the fields of a class or table, and of the tables in it."""
         if parts.keys() != SCHEMA[kind].keys():
             raise ValueError(f"{path} must have the fields {', '.join(SCHEMA[kind])}.")
         for name, row in SCHEMA[kind].items():
@@ -413,39 +416,32 @@ class _Reader:
 
 
 def _read_file(path: str | os.PathLike[str]) -> tuple[list[dict[str, Any]], _Reader]:
-    """Return parameters, what was fitted and notes, and what has read them, which never reads more than is there."""
+    """Return the parameters, fitted attributes and notes of a file, and the reader with the fields to check."""
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise ModelFileError(f"{path} is not a regular file.")
     try:
         with Path(path).open("rb") as handle:
-            _check_memory(path, about.st_size)
             archive = zipfile.ZipFile(handle)
             members = archive.infolist()
             packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
             if packed or sum(member.file_size for member in members) > about.st_size:
-                raise ModelFileError(f"{path} is not a model that gitcluster has saved: parts of it are compressed.")
-            _check_memory(path, about.st_size + PARSED * archive.getinfo(f"{HEADER}.npy").file_size)
+                raise ModelFileError(f"{path} was not saved by gitcluster: it is compressed.")
             reader = _Reader(archive)
             header = json.loads(reader.array(HEADER).tobytes().decode())
             if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise ModelFileError(f"{path} is not a model that gitcluster has saved.")
+                raise ModelFileError(f"{path} was not saved by gitcluster.")
             if header.get("version") != VERSION:
                 raise ModelFileError(
-                    f"{path} has version {header.get('version')!r} of the format, and this gitcluster reads version "
-                    f"{VERSION}. Fit and save the model again."
+                    f"{path} has format version {header.get('version')!r}, but version {VERSION} is required. Fit and "
+                    "save the model again."
                 )
             state = reader.unpack(header["state"])
             return [dict(state[part]) for part in ("parameters", "fitted", "notes")], reader
     except (FileNotFoundError, IsADirectoryError, PermissionError, ModelFileError, MemoryError):
         raise
-    except Exception as error:  # numpy, zipfile and json raise all kinds for files that are not what they seem
+    except Exception as error:  # numpy, zipfile and json raise many types for damaged files
         raise ModelFileError(f"{path} is damaged or not a saved model: {_first_line(error)}") from None
-
-
-def _check_memory(path: str | os.PathLike[str], needed: float) -> None:
-    if needed > (free := available_memory()):
-        raise MemoryError(f"{path} needs {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free.")
 
 
 def _first_line(error: Exception) -> str:
@@ -453,7 +449,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]], path: str) -> Any:
-    """Return a value as JSON, with names for arrays, which are collected."""
+    """Return a value as JSON; arrays are collected in ``arrays`` and replaced by their names."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -476,7 +472,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]], path: str) -> Any:
     elif kind == "dict":
         parts = value
     else:
-        raise TypeError(f"A model with {value!r} cannot be saved: it is neither a number, a text nor an array.")
+        raise TypeError(f"{path} must be a number, a string or an array to be saved, got {value!r}.")
     tree = {}
     for i, (name, part) in enumerate(parts.items()):
         place = name if str(name).isidentifier() else i  # in the name of a file

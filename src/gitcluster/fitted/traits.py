@@ -1,62 +1,70 @@
-"""Columns in the user's words: their names, their values in the user's units, and in which of them samples differ.
+"""Columns in the units of the user's table, the differences of samples and groups in them, and rules for a group.
 
-What was fitted is read from the table that the user has, or taken back from the features that the model keeps. A
-difference is measured in standard deviations of the column; of categories it is Cohen's h, the difference of the arcs
-of two shares, and two samples of different categories differ by 1.
+Values come from the table if it is given, otherwise from the features that the model stores. Differences of numbers
+are in standard deviations of the column. Differences of shares are Cohen's h, and two categories differ by 1.
 """
 
 from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import visible
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.preprocessing.columns import Column, Columns, find_kind
+from gitcluster.preprocessing.columns import Columns, find_kind
 from gitcluster.preprocessing.frames import as_frame, column_names
 from gitcluster.preprocessing.scaling import apply_scaling
 from gitcluster.preprocessing.sources import Points
-from gitcluster.preprocessing.values import Values, date_text, read_values
+from gitcluster.preprocessing.values import as_objects, date_text, read_values
 
 SMALL = 0.2
-"""A smaller difference is not worth a word."""
-MOST_NAMED = 10
-"""Unused columns that are named."""
-_KINDS = {"numeric": "number", "log": "number", "date": "date"}
-"""What kinds of columns are for people; all others are categories."""
+"""Effects below this are small by Cohen's convention and are not reported."""
+MAX_NAMES = 10
+"""Unused columns that are listed by name."""
+KINDS = {"numeric": "number", "log": "number", "date": "date"}
+"""Kinds of a trait by those of a fitted column; every other kind is a category."""
+LEARN_FROM = 20_000
+"""Rows that a decision tree learns rules from."""
+MAX_DEPTH = 3
+MAX_RULES = 3
+MAX_RULE_VALUES = 20
+"""Values of a category that rules may name."""
+MIN_COVERAGE = 0.05
+"""Rules that cover a smaller share of their cluster are dropped."""
+MOVED = 0.002
+"""Share of the rows that may change sides when a limit is rounded."""
+
+Mask = NDArray[np.bool_]
 
 
 class Trait(NamedTuple):
-    """One column: numbers, or texts (None where one is missing), and the spread of the numbers."""
+    """One column of a table."""
 
     name: str
     kind: str
     """"number", "date" or "category"."""
     values: Array
+    """Numbers, NaN if missing, or strings, None if missing."""
     spread: float = 1.0
+    """Standard deviation of the numbers."""
 
     def take(self, rows: Any) -> "Trait":
-        """Some of the rows."""
+        """Return the column with some of its rows."""
         return self._replace(values=self.values[rows])
 
     @property
-    def missing(self) -> Array:
+    def missing(self) -> Mask:
         """Return which rows have no value."""
         if self.kind != "category":
             return np.isnan(self.values)
         return np.array([value is None for value in self.values], dtype=bool)
 
-    @property
-    def whole(self) -> bool:
-        """Whether all numbers are whole ones."""
-        known = self.values[~np.isnan(self.values)] if self.kind != "category" else np.empty(0)
-        return bool(len(known) and (known == np.floor(known)).all())
-
 
 class Difference(NamedTuple):
-    """A column in which two samples, or two groups, differ: its values in both, and by how much."""
+    """The values of one column in two samples or groups, and the size of the difference."""
 
     column: str
     first: str
@@ -64,52 +72,73 @@ class Difference(NamedTuple):
     size: float
 
 
-def show_number(value: float) -> str:
-    """A number for people, in three digits or whole thousands.
+def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
+    """Format a cell: a mean with three digits, or the value of one row if ``exact``.
 
     Examples
     --------
-    >>> show_number(61234.5), show_number(0.12345), show_number(2.0)
+    >>> show_value("number", 61234.5), show_value("number", 0.12345), show_value("number", 2.0)
     ('61,234', '0.123', '2.00')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}".rstrip(".")
-
-
-def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
-    """A cell for people; a mean of cells unless it is ``exact``."""
     if kind == "category":
         return "missing" if value is None else visible(str(value))
     if np.isnan(value):
         return "missing"
     if kind == "date":
         return date_text(value if exact else np.floor(value))
-    return f"{value:,.6g}" if exact else show_number(value)
+    if exact:
+        return f"{value:,.6g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}".rstrip(".")
 
 
 def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> list[Trait]:
     """Return the columns of a table that can be described: numbers, dates and categories.
 
-    Of a data frame and the ``columns`` of a fit, only those that the fit used are returned, of the kinds that they had
-    there. If the fit used none of them, or if that is not known, all but identifiers, texts and constants are returned.
+    If the ``columns`` of a fit are given, a data frame yields the columns that the fit used, with the kinds of the fit.
+    If the fit used none of them, all columns except identifiers, texts and constants are returned.
     """
     frame = as_frame(X)
     if frame is not None:
-        existing = set(column_names(frame))
+        existing = column_names(frame)
         used = [] if columns is None else [column.name for column in columns.used if column.name in existing]
         if columns is not None and used:
-            return [_fitted_trait(column, values) for column, values in columns.read(frame, used)]
-        named = zip(column_names(frame), frame.iter_columns(), strict=True)
-        return [trait for name, cells in named if (trait := _trait(name, read_values(cells, name=name))) is not None]
-    matrix = np.asarray(X)
-    if matrix.ndim != 2:
-        raise ValueError(f"X must be a table of rows and columns, got shape {matrix.shape}.")
-    labels = [f"feature {i}" for i in range(matrix.shape[1])] if names is None else list(map(str, names))
-    if len(labels) != matrix.shape[1]:
-        labels = [f"feature {i}" for i in range(matrix.shape[1])]
-    if matrix.dtype.kind in "fiu":  # an array has features, whatever their numbers look like
-        return [_number_trait(name, values) for name, values in zip(labels, matrix.T.astype(np.float64), strict=True)]
-    found = (_trait(name, read_values(matrix[:, i])) for i, name in enumerate(labels))
-    return [trait for trait in found if trait is not None]
+            return [
+                _number_trait(column.name, values.numbers, KINDS[column.kind])
+                if column.kind in KINDS and values.numbers is not None
+                else Trait(column.name, "category", values.as_texts())
+                for column, values in columns.read(frame, used)
+            ]
+        cells = [read_values(column, name=name) for name, column in zip(existing, frame.iter_columns(), strict=True)]
+    else:
+        matrix = np.asarray(X)
+        if matrix.ndim != 2:
+            raise ValueError(f"X must be a table of rows and columns, got shape {matrix.shape}.")
+        existing = [f"feature {i}" for i in range(matrix.shape[1])]
+        if names is not None and len(names) == matrix.shape[1]:
+            existing = list(map(str, names))
+        if matrix.dtype.kind in "fiu":  # every column of a numeric array is a feature, even if it counts rows
+            numbers = matrix.T.astype(np.float64)
+            return [_number_trait(name, column) for name, column in zip(existing, numbers, strict=True)]
+        cells = [read_values(column) for column in matrix.T]
+    traits = []
+    for name, values in zip(existing, cells, strict=True):
+        kind = find_kind(name, values, values.known)
+        if kind in ("identifier", "text", "constant", "empty"):
+            continue
+        if values.numbers is None:
+            traits.append(Trait(name, "category", values.as_texts()))
+        else:
+            traits.append(_number_trait(name, values.numbers, "date" if kind == "date" else "number"))
+    return traits
+
+
+def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
+    return Trait(name, kind, numbers, _spread(numbers[~np.isnan(numbers)]))
+
+
+def _spread(numbers: Array) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.std(numbers, dtype=np.float64)) or 1.0
 
 
 def describe_unused(columns: Columns | None, X: Any = None) -> str:
@@ -123,75 +152,48 @@ def describe_unused(columns: Columns | None, X: Any = None) -> str:
         return ""
     if len(unused) == len(names):
         return "No column of this table was used for clustering."
-    more = f" and {len(unused) - MOST_NAMED} more" if len(unused) > MOST_NAMED else ""
-    return f"Columns not used for clustering: {', '.join(unused[:MOST_NAMED])}{more}."
+    more = f" and {len(unused) - MAX_NAMES} more" if len(unused) > MAX_NAMES else ""
+    return f"Columns not used for clustering: {', '.join(unused[:MAX_NAMES])}{more}."
 
 
-def _fitted_trait(column: Column, values: Values) -> Trait:
-    """Return a column as the fit took it."""
-    kind = _KINDS.get(column.kind, "category")
-    if kind == "category" or values.numbers is None:
-        return Trait(column.name, "category", values.as_texts())
-    return _number_trait(column.name, values.numbers, kind)
+def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
+    """Return the columns of some fitted samples, restored from the features that the model stores.
 
-
-def _trait(name: str, values: Values) -> Trait | None:
-    kind = find_kind(name, values, values.known)
-    if kind in ("identifier", "text", "constant", "empty"):
-        return None
-    if values.numbers is None:
-        return Trait(name, "category", values.as_texts())
-    return _number_trait(name, values.numbers, "date" if kind == "date" else "number")
-
-
-def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
-    return Trait(name, kind, numbers, _spread(numbers[~np.isnan(numbers)]))
-
-
-def _spread(numbers: Array) -> float:
-    with np.errstate(all="ignore"):
-        return float(np.std(numbers, dtype=np.float64)) or 1.0
-
-
-def fitted_traits(found: Clustering, rows: Array) -> list[Trait]:
-    """The columns of some of the fitted samples, from the features that the model keeps; empty where it cannot tell."""
-    source, copies = found.fitted.source, found.fitted.copies
+    The list is empty for sparse samples, graphs and distances, and if the scaling cannot be undone.
+    """
+    source, copies = clustering.fitted.source, clustering.fitted.copies
     if not isinstance(source, Points) or issparse(source.values) or not source.values.shape[1]:
         return []
-    places = rows if copies is None else copies[rows]
-    matrix = _unscale(source, np.maximum(places, 0)) if (places >= 0).all() else None
-    if matrix is None:
+    positions = rows if copies is None else copies[rows]
+    restored = _unscale(source, positions) if (positions >= 0).all() else None
+    if restored is None:
         return []
-    values, kept, spread = matrix
-    columns = found.columns
-    if columns is not None and columns.encoded:
-        full, wide = np.zeros((len(rows), source.n_features)), np.ones(source.n_features)
-        full[:, kept], wide[kept] = values, spread
-        if found.missing is not None:
-            full[found.missing[rows]] = np.nan  # an imputed value is not a measured one
-        return _decoded(columns, full, wide)
-    names = found.feature_names or [f"feature {i}" for i in range(source.n_features)]
-    if found.missing is not None:
-        values = np.where(found.missing[rows][:, kept], np.nan, values)
-    return [Trait(names[kept[at]], "number", values[:, at], spread[at]) for at in np.argsort(kept)]
-
-
-def _decoded(columns: Columns, matrix: Array, spread: Array) -> list[Trait]:
-    found, at = [], 0
+    values, features, spread = restored
+    missing = None if clustering.missing is None else clustering.missing[rows]
+    columns = clustering.columns
+    if columns is None or not columns.encoded:
+        if missing is not None:
+            values = np.where(missing[:, features], np.nan, values)
+        names = clustering.feature_names or [f"feature {i}" for i in range(source.n_features)]
+        return [Trait(names[features[i]], "number", values[:, i], spread[i]) for i in np.argsort(features)]
+    matrix, spreads = np.zeros((len(rows), source.n_features)), np.ones(source.n_features)
+    matrix[:, features], spreads[features] = values, spread
+    if missing is not None:
+        matrix[missing] = np.nan  # an imputed value was not measured
+    traits, first = [], 0
     for column, cells in zip(columns.used, columns.decode(matrix), strict=True):
-        kind = _KINDS.get(column.kind, "category")
-        width = float(spread[at])
-        if column.kind == "log":  # a factor of e is a step of 1; told of numbers as they are
+        width = float(spreads[first])
+        if column.kind == "log":  # a spread of logarithms, as a spread of the numbers around their median
             width = float(np.exp(column.median) * width) or 1.0
-        found.append(Trait(column.name, kind, cells, width))
-        at += len(column.features)
-    return found
+        traits.append(Trait(column.name, KINDS.get(column.kind, "category"), cells, width))
+        first += len(column.features)
+    return traits
 
 
-def _unscale(source: Points, places: Array) -> tuple[Array, Array, Array] | None:
-    """Samples before they were scaled, which features they are, and their spreads; None where that cannot be told."""
+def _unscale(source: Points, positions: Array) -> tuple[Array, Array, Array] | None:
+    """Return samples before scaling, the indices of their features and their spreads; None if that is not possible."""
     scaling, known = source.scaling, source.values if source.given is None else source.given
-    points, spread = np.asarray(known[places], dtype=np.float64), np.array([_spread(column) for column in known.T])
+    points, spread = np.asarray(known[positions], dtype=np.float64), np.array([_spread(column) for column in known.T])
     if scaling is None or source.given is not None:
         return points, np.arange(points.shape[1]), spread
     if points.shape[1] != len(scaling.features):
@@ -208,68 +210,67 @@ def _unscale(source: Points, places: Array) -> tuple[Array, Array, Array] | None
 
 
 def compare_samples(traits: list[Trait], i: int, j: int) -> list[Difference]:
-    """Columns in which two rows differ, the largest difference first."""
-    found = []
+    """Return the columns in which two rows differ, the largest difference first."""
+    differences = []
     for trait in traits:
         a, b = trait.values[i], trait.values[j]
-        if trait.kind == "category":
-            size = float(a != b)
-        else:
-            size = abs(float(a - b)) / trait.spread if not np.isnan(a - b) else 0.0
+        size = float(a != b) if trait.kind == "category" else _distance(a, b, trait.spread)
         first, second = (show_value(trait.kind, value, exact=True) for value in (a, b))
-        found.append(Difference(trait.name, first, second, size))
-    return ranked(found)
+        differences.append(Difference(trait.name, first, second, size))
+    return _largest(differences)
 
 
 def compare_to_group(traits: list[Trait], sample: int, group: Array) -> list[Difference]:
-    """Columns in which a row is unlike a group: far from the mean, or of a category that is rare there."""
-    found = []
+    """Return the columns in which a row differs from a group: far from the mean, or a category that is rare there."""
+    differences = []
     for trait in traits:
         value, others = trait.values[sample], trait.values[group]
         if trait.kind == "category":
             share = float(np.mean(others == value)) if value is not None else 1.0
             second, size = f"{share:.0%} of the cluster", 1 - share if share < 0.2 else 0.0
         else:
-            mean = mean_known(others)
-            size = 0.0 if np.isnan(value - mean) else abs(float(value - mean)) / trait.spread
-            second = f"cluster mean {show_value(trait.kind, mean)}"
-        found.append(Difference(trait.name, show_value(trait.kind, value, exact=True), second, size))
-    return ranked(found, 0.5)
+            mean = _mean(others)
+            second, size = f"cluster mean {show_value(trait.kind, mean)}", _distance(value, mean, trait.spread)
+        differences.append(Difference(trait.name, show_value(trait.kind, value, exact=True), second, size))
+    return _largest(differences, 0.5)
 
 
 def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Difference]:
-    """Columns in which two groups of rows differ, the largest difference first: means, or shares of a category."""
-    found = []
+    """Return the columns in which the means of two groups, or the shares of a category, differ most."""
+    differences = []
     for trait in traits:
         a, b = trait.values[first], trait.values[second]
         if trait.kind == "category":
-            level, p, q = most_different(a, b)
-            found.append(Difference(trait.name, f"{visible(level)} {p:.0%}", f"{q:.0%}", abs(arc(p) - arc(q))))
-            continue
-        one, other = mean_known(a), mean_known(b)
-        size = 0.0 if np.isnan(one - other) else abs(one - other) / trait.spread
-        found.append(Difference(trait.name, show_value(trait.kind, one), show_value(trait.kind, other), size))
-    return ranked(found)
+            level, p, q = _most_different(a, b)
+            shown, size = (f"{visible(level)} {p:.0%}", f"{q:.0%}"), abs(float(arc(p) - arc(q)))
+        else:
+            means = _mean(a), _mean(b)
+            shown = show_value(trait.kind, means[0]), show_value(trait.kind, means[1])
+            size = _distance(*means, trait.spread)
+        differences.append(Difference(trait.name, *shown, size))
+    return _largest(differences)
 
 
-def ranked(found: list[Difference], least: float = SMALL) -> list[Difference]:
-    """Differences that are not small, the largest first."""
-    return sorted((d for d in found if d.size >= least), key=lambda d: -d.size)
+def _distance(a: float, b: float, spread: float) -> float:
+    return 0.0 if np.isnan(a - b) else abs(float(a - b)) / spread
 
 
-def mean_known(values: Array) -> float:
-    """The mean of the numbers that are there; NaN where none is."""
+def _largest(differences: list[Difference], least: float = SMALL) -> list[Difference]:
+    return sorted((d for d in differences if d.size >= least), key=lambda d: -d.size)
+
+
+def _mean(values: Array) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean(dtype=np.float64)) if len(known) else float("nan")
 
 
-def arc(share: float) -> float:
-    """The arc of a share, in which differences have the same variance everywhere."""
-    return float(2 * np.arcsin(np.sqrt(min(max(share, 0.0), 1.0))))
+def arc(share: Any) -> Any:
+    """Return the arcsine transform of a share, which gives all shares the same variance (Cohen's h)."""
+    return 2 * np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))
 
 
-def most_different(first: Array, second: Array) -> tuple[str, float, float]:
-    """The value of a category whose shares in two groups differ most, and the shares."""
+def _most_different(first: Array, second: Array) -> tuple[str, float, float]:
+    """Return the category whose shares in two groups differ most, and the shares."""
     counts, others = (Counter(value for value in values if value is not None) for values in (first, second))
     n, m = max(1, sum(counts.values())), max(1, sum(others.values()))
     levels = sorted(counts | others, key=lambda level: (-abs(arc(counts[level] / n) - arc(others[level] / m)), level))
@@ -285,3 +286,173 @@ def in_words(differences: list[Difference], most: int = 3, *, words: str = " vs 
     'income (61,000 vs 25,300), city (Rome vs Oslo)'
     """
     return ", ".join(f"{visible(d.column)} ({d.first}{words}{d.second})" for d in differences[:most])
+
+
+class Condition(NamedTuple):
+    """A condition on a column: ``above`` and ``up_to`` bound a number, ``value`` is a category."""
+
+    column: str
+    kind: str
+    above: float = -np.inf
+    up_to: float = np.inf
+    value: str | None = None
+    negated: bool = False
+
+    def __str__(self) -> str:
+        name = visible(self.column)
+        if self.value is not None:
+            return f"{name} is {'not ' if self.negated else ''}{visible(self.value)}"
+        low, high = (
+            date_text(np.floor(limit)) if self.kind == "date" and np.isfinite(limit) else f"{limit:,.10g}"
+            for limit in (self.above, self.up_to)
+        )
+        if np.isinf(self.above):
+            return f"{name} <= {high}"
+        return f"{name} > {low}" if np.isinf(self.up_to) else f"{low} < {name} <= {high}"
+
+    def holds(self, trait: Trait) -> Mask:
+        """Return which rows meet the condition; rows with a missing value do not."""
+        if self.value is None:
+            return np.asarray((trait.values > self.above) & (trait.values <= self.up_to))
+        same = np.asarray(trait.values == self.value, dtype=bool)
+        return ~trait.missing & ~same if self.negated else same
+
+
+class Rule(NamedTuple):
+    """Conditions that a row must all meet."""
+
+    conditions: tuple[Condition, ...]
+    coverage: float
+    """Share of the cluster that meets them."""
+    precision: float
+    """Share of the matching rows that are in the cluster."""
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions))
+
+
+class Rules(NamedTuple):
+    """Rules for a cluster, and the coverage and precision of their union."""
+
+    rules: tuple[Rule, ...] = ()
+    coverage: float = 0.0
+    precision: float = 0.0
+
+
+Feature = tuple[Trait, str | None, NDArray[np.float32]]
+"""What the tree learns from: a column, the category that it indicates, and its numbers."""
+
+
+def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
+    """Return a few rules for the rows ``inside``, from a shallow decision tree.
+
+    The tree learns from a sample of the rows. Its limits are rounded, and coverage and precision are counted on all
+    rows.
+
+    Examples
+    --------
+    >>> income = Trait("income", "number", np.array([20.0, 25.0, 30.0, 70.0, 80.0, 90.0]), 30.0)
+    >>> rules = learn_rules([income], np.array([False] * 3 + [True] * 3))
+    >>> str(rules.rules[0]), rules.coverage, rules.precision
+    ('income > 50', 1.0, 1.0)
+    """
+    if inside.all() or not inside.any():
+        return Rules()
+    members = np.flatnonzero(inside), np.flatnonzero(~inside)
+    rows = np.concatenate([part[:: -(-len(part) // (LEARN_FROM // 2))] for part in members])
+    features = _tree_features([trait.take(rows) for trait in traits])
+    if not features:
+        return Rules()
+    from sklearn.tree import DecisionTreeClassifier  # slow to import
+
+    least = max(1, int(0.02 * inside[rows].sum()))
+    tree = DecisionTreeClassifier(max_depth=MAX_DEPTH, min_samples_leaf=least, class_weight="balanced", random_state=0)
+    tree.fit(np.column_stack([numbers for *_, numbers in features]), inside[rows])
+    named = {trait.name: trait for trait in traits}
+    rules: list[tuple[Rule, Mask]] = []
+    for path in _leaf_paths(tree.tree_):
+        conditions = _simplify(path, features)
+        matches = np.logical_and.reduce([condition.holds(named[condition.column]) for condition in conditions])
+        rules.append((Rule(conditions, *_coverage_and_precision(matches, inside)), matches))
+    rules = sorted((rule for rule in rules if rule[0].coverage >= MIN_COVERAGE), key=lambda rule: -rule[0].coverage)
+    if not rules:
+        return Rules()
+    union = np.logical_or.reduce([matches for _, matches in rules[:MAX_RULES]])
+    return Rules(tuple(rule for rule, _ in rules[:MAX_RULES]), *_coverage_and_precision(union, inside))
+
+
+def _tree_features(traits: list[Trait]) -> list[Feature]:
+    """Return columns as numbers, missing ones at the median, and an indicator of every frequent category."""
+    features: list[Feature] = []
+    limit = float(np.finfo(np.float32).max)
+    for trait in traits:
+        known = trait.values[~trait.missing]
+        if trait.kind != "category":
+            median = float(np.median(known)) if len(known) else 0.0
+            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
+            features.append((trait, None, numbers.astype(np.float32)))
+            continue
+        values, counts = np.unique(as_objects(known), return_counts=True)
+        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
+            features.append((trait, value, (trait.values == value).astype(np.float32)))
+    return features
+
+
+def _leaf_paths(tree: Any) -> list[list[tuple[int, float, bool]]]:
+    """Return the paths to the leaves of the cluster, as steps of feature, limit, and whether it is exceeded."""
+    paths = []
+    stack: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
+    while stack:
+        node, path = stack.pop()
+        if tree.children_left[node] < 0:
+            if path and tree.value[node][0].argmax() == 1:
+                paths.append(path)
+            continue
+        feature, limit = int(tree.feature[node]), float(tree.threshold[node])
+        stack.append((int(tree.children_left[node]), [*path, (feature, limit, False)]))
+        stack.append((int(tree.children_right[node]), [*path, (feature, limit, True)]))
+    return paths
+
+
+def _simplify(path: list[tuple[int, float, bool]], features: list[Feature]) -> tuple[Condition, ...]:
+    """Return one condition per column and side, with rounded limits."""
+    conditions: dict[tuple[str, str | None], Condition] = {}
+    for feature, limit, above in path:
+        trait, value, _ = features[feature]
+        key = trait.name, value
+        if value is not None:
+            conditions[key] = Condition(trait.name, trait.kind, value=value, negated=not above)
+            continue
+        before = conditions.get(key, Condition(trait.name, trait.kind))
+        bound = round_limit(limit, trait)
+        low, high = (bound, np.inf) if above else (-np.inf, bound)
+        conditions[key] = before._replace(above=max(before.above, low), up_to=min(before.up_to, high))
+    # "pet is cat" implies "pet is not dog"
+    fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
+    return tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
+
+
+def round_limit(limit: float, trait: Trait) -> float:
+    """Round a limit to as few digits as possible while nearly every row stays on its side.
+
+    Examples
+    --------
+    >>> round_limit(61023.7, Trait("income", "number", np.array([50000.5, 60998.2, 61049.1, 70000.0])))
+    61000.0
+    """
+    known = trait.values[~np.isnan(trait.values)]
+    if trait.kind == "date" or (len(known) and (known == np.floor(known)).all()):
+        limit = float(np.floor(limit))
+    if trait.kind == "date":
+        return limit
+    above = known > limit
+    for digits in range(1, 15):
+        rounded = float(f"{limit:.{digits}g}")
+        if ((known > rounded) != above).mean() <= MOVED:
+            return rounded
+    return limit
+
+
+def _coverage_and_precision(matches: Mask, inside: Mask) -> tuple[float, float]:
+    both = float((matches & inside).sum())
+    return both / max(1, int(inside.sum())), both / max(1, int(matches.sum()))

@@ -17,18 +17,17 @@ from gitcluster.fitted.attributes import WELL
 from gitcluster.preprocessing.columns import DISCRETE, Column, Columns
 from gitcluster.preprocessing.values import date_text
 
-MOST_NOTES = 5
-"""Notes that a warning lists; of the others it gives the number."""
+MAX_NOTES = 5
+"""Notes that a warning lists; the others are counted."""
 FAR = 5.0
 """A value is far from all others if it is this many times as far from the median as the farthest of the others. A slip
 of the decimal point makes a factor of ten; neighbouring extremes of skewed data (log-normal) rarely differ by five."""
 FEW = 0.02
-"""Share of the rows that far values, or rows at the cut-off end of a column, are compared with: at most so many rows
-are far, and at least so many are cut off."""
+"""At most this share of the rows can be far values, and at least this share must be equal for a cut-off column."""
 SAME = 0.98
 """Adjusted Rand index from which on clusters coincide with the values of a column."""
-MOST_LEARNT = 5_000
-"""Rows by which the other columns are judged."""
+MAX_ROWS = 5_000
+"""Rows that decision trees learn from and are tested on."""
 
 
 class ColumnWarning(UserWarning):
@@ -45,8 +44,8 @@ def warn_of_columns(notes: Iterable[str]) -> None:
         return
     text = listed[0]
     if len(listed) > 1:
-        shown = "\n".join(f"- {note}" for note in listed[:MOST_NOTES])
-        more = len(listed) - MOST_NOTES
+        shown = "\n".join(f"- {note}" for note in listed[:MAX_NOTES])
+        more = len(listed) - MAX_NOTES
         text = f"Check these columns:\n{shown}" + (f"\n... and {count_of(more, 'more column')}" if more > 0 else "")
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("gitcluster", "sklearn"):
@@ -62,9 +61,8 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
 def ruling_columns(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -> Iterator[str]:
     """Yield a note if the clusters are the values of one column and the other columns do not predict them.
 
-    A column can coincide with the clusters because all columns show the same groups. So the other columns are asked to
-    predict the clusters, by a decision tree on rows that it has not learnt from. Only if they fail does the answer
-    hang on this one column.
+    A column can coincide with the clusters because all columns show the same groups. Therefore a decision tree predicts
+    the clusters from the other columns, with cross-validation. If it fails, the clusters depend on this column alone.
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import, and few fits need it
 
@@ -91,21 +89,16 @@ def ruling_columns(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any])
 
 
 def _predictability(features: NDArray[Any], labels: NDArray[Any]) -> float:
-    """Return the agreement of clusters with those that a decision tree predicts from features.
-
-    Every half of the rows is predicted by a tree that has learnt from the other half.
-    """
+    """Return the adjusted Rand index of clusters and two-fold predictions of a decision tree."""
     from sklearn.metrics import adjusted_rand_score
+    from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
-    rows = np.random.default_rng(0).permutation(len(labels))[:MOST_LEARNT]
-    limit = float(np.finfo(np.float32).max)  # trees work in single precision
-    features, labels = np.clip(features[rows], -limit, limit), labels[rows]
-    predicted = np.empty_like(labels)
-    for test, train in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
-        tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0).fit(features[train], labels[train])
-        predicted[test] = tree.predict(features[test])
-    return float(adjusted_rand_score(labels, predicted))
+    rows = np.random.default_rng(0).permutation(len(labels))[:MAX_ROWS]
+    limit = float(np.finfo(np.float32).max)  # trees use single precision
+    tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
+    predicted = cross_val_predict(tree, np.clip(features[rows], -limit, limit), labels[rows], cv=KFold(2))
+    return float(adjusted_rand_score(labels[rows], predicted))
 
 
 def _codes(column: Column, features: NDArray[Any], encoded: bool) -> NDArray[Any] | None:
@@ -134,8 +127,8 @@ def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
             note = _cut_off(column.name, features[:, 0])
         elif column.other and features[:, -1].mean() > 0.5:
             note = (
-                f"{column.name!r} has {column.distinct:,} values; all but the {len(column.levels)} most frequent, in "
-                f"{features[:, -1].mean():.0%} of the rows, count as one. Group its values, or leave it out with "
+                f"{column.name!r} has {column.distinct:,} values. All except the {len(column.levels)} most frequent "
+                f"are treated as one category, in {features[:, -1].mean():.0%} of the rows. Group its values, or use "
                 f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
         if note is not None:
@@ -145,8 +138,8 @@ def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
 def _far_values(name: str, kind: str, values: NDArray[np.float64]) -> str | None:
     """Return a note if a few values are far from all others, whatever the number of rows.
 
-    Distances from the median are compared: the first that is ``FAR`` times the one before begins the far values. Sorted
-    values are compared, not moments, because one cell in a standard deviation weighs less the more rows there are.
+    Distances from the median are sorted; far values begin at the first that is ``FAR`` times the one before it. A
+    standard deviation would not do: the more rows there are, the less one cell changes it.
     """
     few = max(1, int(FEW * len(values)))
     if len(values) < 4 * few:
@@ -179,7 +172,7 @@ def _cut_off(name: str, values: NDArray[np.float64]) -> str | None:
         if count < max(10, FEW * len(values)) or count > len(rest) or 2 * len(np.unique(rest)) < len(rest):
             continue
         return (
-            f"{name!r} seems to be cut off: {count:,} rows have its {word} value, {end:,.6g}, and the others hardly "
+            f"{name!r} seems to be cut off: {count:,} rows have its {word} value, {end:,.6g}, and other values rarely "
             f"repeat. Consider weights={{{name!r}: 0.5}} (--weight) or columns={{{name!r}: 'ignore'}} (--ignore)."
         )
     return None

@@ -1,7 +1,7 @@
 """Plots of a fitted model, with matplotlib: ``pip install 'gitcluster[plot]'``.
 
 Every ``plot_x(model, X, ax=ax)`` returns the axes on which it drew. Colours are the same in all plots, and nothing
-global in matplotlib is changed. These parameters mean the same everywhere:
+global in matplotlib is changed. These parameters are the same in all functions:
 
 ``model`` : GIT or Clustering
     A fitted model.
@@ -9,9 +9,9 @@ global in matplotlib is changed. These parameters mean the same everywhere:
     The fitted samples; by default as the model scaled them. More than two features are drawn along their two
     principal components. Plots that show no samples ignore it.
 ``ax`` : Axes, default=None
-    Where to draw; by default in a new figure.
+    Axes to draw on; by default those of a new figure.
 ``embedding`` : array-like of shape (n_samples, 2), default=None
-    Places at which to draw the samples instead.
+    Coordinates of the samples to use instead.
 ``legend`` : bool, default=None
     Whether to add a legend or a colour bar; by default in new figures only.
 """
@@ -20,14 +20,14 @@ from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
-from gitcluster.plots.choices import plot_n_clusters, plot_representations  # noqa: E402
-from gitcluster.plots.explanations import plot_explanation  # noqa: E402
-from gitcluster.plots.graph import plot_topo_graph  # noqa: E402
-from gitcluster.plots.layers import plot_layers  # noqa: E402
-from gitcluster.plots.memberships import plot_memberships  # noqa: E402
-from gitcluster.plots.profiles import plot_profile  # noqa: E402
-from gitcluster.plots.samples import plot_clusters, plot_intensity, plot_local_clusters  # noqa: E402
-from gitcluster.plots.trees import plot_condensed_tree, plot_hierarchy  # noqa: E402
+from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile, plot_representations  # noqa: E402
+from gitcluster.plots.graph import plot_condensed_tree, plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
+from gitcluster.plots.samples import (  # noqa: E402
+    plot_clusters,
+    plot_explanation,
+    plot_intensity,
+    plot_local_clusters,
+)
 
 __all__ = [
     "plot_clusters",

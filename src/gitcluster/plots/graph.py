@@ -1,31 +1,97 @@
-"""The topo-graph: local clusters as nodes, boundary pairs between them as edges, before and after cutting."""
+"""Plots of the topo-graph and of the hierarchy of its local clusters."""
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import dendrogram
 
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.places import Places, lay_out, place_samples
-from gitcluster.plots._coarse import coarsen, told_nodes
-from gitcluster.plots._colours import FAINT, colours_of, ink_on, local_colours
-from gitcluster.plots._labels import name_places
-from gitcluster.plots._points import axes_area, draw_backdrop, take_map
-from gitcluster.plots._style import add_legend, check_model, line_entry, marker_entry
+from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.kernels import structures
+from gitcluster.plots._drawing import (
+    DASHED,
+    FAINT,
+    add_legend,
+    axes_area,
+    background_on,
+    check_model,
+    colours_of,
+    draw_backdrop,
+    ink_on,
+    line_entry,
+    local_colours,
+    mark_level,
+    marker_entry,
+    name_places,
+    readable_on,
+    take_axes,
+    take_map,
+)
+from gitcluster.topo_graph import TopoGraph
 
-TIMES = ("before", "after")
-LAYOUTS = ("position", "force")
-MOST_EDGES = 3000
-"""Edges up to which all are drawn."""
-DASHED = (0, (4, 2.5))
+MAX_EDGES = 3000
+"""Of more edges, the strongest are drawn."""
 STRONGEST = 3
-"""Edges drawn for every node where there are more."""
+"""Edges that are then drawn for every node."""
 COVERAGE = 0.07
-"""Share of the axes that all nodes cover together."""
+"""Share of the axes that all nodes cover."""
+MIN_SHARE = 0.02
+"""Share of the samples below which a part is dropped from a condensed tree, unless a final cluster is smaller."""
+BRANCH_GAP = 0.03
+"""Share of the samples that is left free between two branches."""
+LAYER_AREA = 900.0
+"""Area of a node with all samples in a plot of layers, in square points."""
+
+
+def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
+    """Return a clustering with at most ``max_nodes`` local clusters, for drawing only.
+
+    Local clusters merge in the order of the hierarchy, but never across final clusters. The result is the clustering
+    itself if it has no more local clusters, or no hierarchy.
+    """
+    if max_nodes is None:
+        return clustering
+    most = check_integer("max_nodes", max_nodes, low=1)
+    if clustering.hierarchy is None or len(clustering.peaks) <= most:
+        return clustering
+    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
+    merges = clustering.hierarchy.edges[graph.inside(labels)[clustering.hierarchy.edges]]
+    root = np.arange(len(graph.sizes))
+    structures.union_edges(root, graph.edges, merges[: len(root) - most])
+    structures.find_all(root)
+    first, group = np.unique(root, return_inverse=True)  # the first local cluster of a group has its highest peak
+    # similarities of boundary pairs are summed; bridges stay if there is nothing else
+    ends = np.sort(group[graph.edges], axis=1)
+    between = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    edges, which = np.unique(ends[between], axis=0, return_inverse=True)
+    which, log_sums, real = which.ravel(), graph.log_sums[between], graph.real[between]
+    sizes, pairs = np.bincount(group, graph.sizes), np.bincount(which, graph.pairs[between], minlength=len(edges))
+    largest, bridge = np.full(len(edges), -np.inf), np.full(len(edges), -np.inf)
+    np.maximum.at(largest, which[real], log_sums[real])
+    np.maximum.at(bridge, which[~real], log_sums[~real])
+    total = np.bincount(which[real], np.exp(log_sums[real] - largest[which[real]]), minlength=len(edges))
+    weights = np.log(np.maximum(total, 1e-300)) + largest - np.log(sizes[edges]).sum(axis=1)
+    weights = np.where(np.isfinite(largest), weights, bridge)
+    graph = TopoGraph(sizes, graph.peaks[first], edges, weights, pairs.astype(np.int64))
+    cut = clustering.edge_cut._replace(labels=labels[first], kept=graph.inside(labels[first]))
+    local_labels = group[clustering.local_labels]
+    return replace(clustering, topo_graph=graph, edge_cut=cut, local_labels=local_labels, hierarchy=None)
+
+
+def describe_nodes(clustering: Clustering, drawn: Clustering) -> str:
+    """Return the number of local clusters, and of the groups in which they are drawn."""
+    nodes = count_of(len(clustering.peaks), "local cluster")
+    return nodes if drawn is clustering else f"{nodes}, in {count_of(len(drawn.peaks), 'group')}"
 
 
 def plot_topo_graph(
@@ -42,23 +108,22 @@ def plot_topo_graph(
 ) -> Axes:
     """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
 
-    Before cutting, nodes have the colours of :func:`plot_local_clusters`; after it, those of the final clusters, and
-    cut edges are dashed. If there are more than 3,000 edges, only the three strongest of every node are drawn, and the
-    strongest cut one between every two clusters. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all
-    plots, see :mod:`gitcluster.plots`.
+    Before cutting, nodes have the colours of :func:`plot_local_clusters`. After cutting, they have those of the final
+    clusters, and cut edges are dashed. If there are more than 3,000 edges, the three strongest of every node are drawn,
+    and the strongest cut one between every two clusters. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as
+    in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
     when : {"after", "before"}, default="after"
         After or before edges are cut.
     layout : {"position", "force"}, default="position"
-        Nodes at their peaks, or where their connections pull them, which needs no samples.
+        Nodes at their peaks, or by the forces of their connections, which needs no samples.
     n_labels : int, default=25
-        How many of the largest nodes are numbered, at most, as far as there is room; 0 is the local cluster of the
+        Maximum number of nodes that are numbered, the largest first, if the text fits; 0 is the local cluster of the
         highest peak.
     max_nodes : int, default=None
-        How many nodes there are at most: where there are more local clusters, those that merge first are one node. By
-        default each is a node.
+        Maximum number of nodes. If there are more local clusters, those that merge first are one node.
 
     Examples
     --------
@@ -67,45 +132,57 @@ def plot_topo_graph(
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_topo_graph(GIT(4).fit(X), X, ax=Figure().subplots(), when="before")
     """
-    found = check_model(model, ax=ax)
-    check_choice("when", when, TIMES)
-    check_choice("layout", layout, LAYOUTS)
+    clustering = check_model(model, ax=ax)
+    check_choice("when", when, ("before", "after"))
+    check_choice("layout", layout, ("position", "force"))
     check_integer("n_labels", n_labels, low=0)
-    whole, found = found, coarsen(found, max_nodes)
+    drawn = coarsen(clustering, max_nodes)
     if layout == "position":
-        places = place_samples(found, X, embedding=embedding)
-        nodes = places.xy[found.peaks]
+        places = place_samples(drawn, X, embedding=embedding)
+        nodes = places.xy[drawn.peaks]
     else:
-        nodes = lay_out(found.topo_graph, found.edge_cut.kept)
+        nodes = lay_out(drawn.topo_graph, drawn.edge_cut.kept)
         places = Places(nodes, ("", ""), False)
-    n_edges, cut = len(found.topo_graph.edges), int((~found.edge_cut.kept).sum())
-    edges = count_of(n_edges, "edge") + (f", {cut:,} of them cut" if when == "after" else "")
-    note = "\n(the strongest are drawn)" if n_edges > MOST_EDGES else ""
+    n_edges, n_cut = len(drawn.topo_graph.edges), int((~drawn.edge_cut.kept).sum())
+    edges = count_of(n_edges, "edge") + (f", {n_cut:,} of them cut" if when == "after" else "")
+    note = "\n(the strongest are drawn)" if n_edges > MAX_EDGES else ""
     legend = ax is None if legend is None else legend
-    title = f"{told_nodes(whole, found)}, {edges}{note}"
+    title = f"{describe_nodes(clustering, drawn)}, {edges}{note}"
     ax = take_map(ax, places, title=title, width=7.4, aside=2.4)
     if layout == "position":
         draw_backdrop(ax, places)
     else:
         ax.spines[:].set_visible(False)
-    draw_graph(ax, found, nodes, when=when, n_labels=n_labels)
+    draw_graph(ax, drawn, nodes, when=when, n_labels=n_labels)
     if legend:
-        _explain_edges(ax, has_cut=when == "after" and cut > 0)
+        entries = [
+            marker_entry("local cluster:\narea = samples", FAINT, size=9),
+            line_entry("strong connection", FAINT, linewidth=3.2),
+            line_entry("weak connection", FAINT, linewidth=0.8),
+        ]
+        if when == "after" and n_cut:
+            entries.append(line_entry("cut", ink_on(ax), linewidth=1.2, linestyle=DASHED))
+        add_legend(ax, entries)
     return ax
 
 
 def draw_graph(
-    ax: Axes, found: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
+    ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
 ) -> None:
-    """Nodes, edges and numbers; edges are bent upwards by ``bend`` times their length."""
-    graph, cut = found.topo_graph, found.edge_cut
+    """Draw nodes, edges and numbers; edges are bent upwards by ``bend`` times their length."""
+    graph, cut = clustering.topo_graph, clustering.edge_cut
     after = when == "after"
     colours = colours_of(cut.labels) if after else local_colours(graph)
-    shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))
-    width = shrink * edge_widths(found)
-    order = drawn_edges(found)[::-1]  # strong ones on top
+    shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))  # thinner lines in small axes
+    width = shrink * _edge_widths(graph)
+    order = _choose_edges(clustering)[::-1]  # strong ones on top
     alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
-    paths = _edge_paths(nodes, graph.edges, bend)
+    paths = nodes[graph.edges]
+    if bend:
+        t = np.linspace(0, 1, 25)[:, None]
+        height = 4 * bend * np.abs(paths[:, 1] - paths[:, 0])[:, :1] * (t * (1 - t))[:, 0]
+        paths = paths[:, :1] * (1 - t) + paths[:, 1:] * t
+        paths[:, :, 1] += height
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
     for chosen, dashed in groups:
         inside = after and not dashed
@@ -120,70 +197,307 @@ def draw_graph(
         )
         ax.add_collection(lines, autolim=False)
     largest = np.argsort(-graph.sizes, kind="stable")
-    area = node_areas(ax, graph.sizes)
+    total = COVERAGE * axes_area(ax)
+    area = np.clip(total * graph.sizes / graph.sizes.sum(), 2.5, min(total / 4, 450.0))[largest]
     ax.scatter(
-        nodes[largest, 0], nodes[largest, 1], s=area[largest], c=colours[largest], edgecolors=ax.get_facecolor(),
-        linewidths=np.clip(0.08 * np.sqrt(area[largest]), 0.0, 0.7).tolist(), zorder=3, label="local clusters",
+        nodes[largest, 0], nodes[largest, 1], s=area, c=colours[largest], edgecolors=ax.get_facecolor(),
+        linewidths=np.clip(0.08 * np.sqrt(area), 0.0, 0.7).tolist(), zorder=3, label="local clusters",
     )  # fmt: skip
     named = largest[:n_labels]
     name_places(ax, nodes[named], [str(i) for i in named], size=8)
 
 
-def _edge_paths(nodes: NDArray[np.float64], edges: NDArray[Any], bend: float) -> NDArray[np.float64]:
-    """(e, points, 2) lines along which edges are drawn."""
-    start, stop = nodes[edges[:, 0]], nodes[edges[:, 1]]
-    if bend == 0:
-        return np.stack([start, stop], axis=1)
-    t = np.linspace(0, 1, 25)[:, None]
-    paths = start[:, None] * (1 - t) + stop[:, None] * t
-    paths[:, :, 1] += 4 * bend * np.abs(stop - start)[:, None, 0] * (t * (1 - t))[:, 0]
-    return np.asarray(paths)
-
-
-def drawn_edges(found: Clustering) -> NDArray[np.int64]:
-    """Edges to draw, the strongest first: all, or if they are too many, the strongest of every node, and the strongest
-    cut edge between every two clusters."""
-    graph, labels = found.topo_graph, found.edge_cut.labels
+def _choose_edges(clustering: Clustering) -> NDArray[np.int64]:
+    """Return the edges to draw, the strongest first."""
+    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
     order = np.lexsort((-graph.log_weights, graph.pairs == 0))
-    if len(order) <= MOST_EDGES:
+    if len(order) <= MAX_EDGES:
         return order
-    seen = np.zeros(len(graph.sizes), np.int64)
-    met: set[tuple[int, int]] = set()
-    drawn = []
+    n_drawn = np.zeros(len(graph.sizes), np.int64)
+    connected: set[tuple[int, int]] = set()
+    chosen = []
     for edge in order.tolist():
         i, j = graph.edges[edge].tolist()
         a, b = sorted((int(labels[i]), int(labels[j])))
-        if min(seen[i], seen[j]) < STRONGEST or (a < b and (a, b) not in met):
-            drawn.append(edge)
-        seen[[i, j]] += 1
-        met.add((a, b))
-    return np.array(drawn)
+        if min(n_drawn[i], n_drawn[j]) < STRONGEST or (a < b and (a, b) not in connected):
+            chosen.append(edge)
+        n_drawn[[i, j]] += 1
+        connected.add((a, b))
+    return np.array(chosen)
 
 
-def edge_widths(found: Clustering) -> NDArray[np.float64]:
-    """(e,) widths in points: by log weight, from the weakest to the strongest; bridges, which have none, are thin."""
-    graph = found.topo_graph
-    real = graph.pairs > 0
+def _edge_widths(graph: TopoGraph) -> NDArray[np.float64]:
+    """Return (e,) widths in points, by log weight; bridges, which have no boundary pairs, are thin."""
     width = np.full(len(graph.edges), 0.6)
-    if real.any():
-        low, high = np.quantile(graph.log_weights[real], 0.05), graph.log_weights[real].max()
+    if graph.real.any():
+        low, high = np.quantile(graph.log_weights[graph.real], 0.05), graph.log_weights[graph.real].max()
         level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
-        width = np.where(real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
-    return np.asarray(width / max(1.0, (min(len(width), MOST_EDGES) / 400) ** 0.25))
+        width = np.where(graph.real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
+    return np.asarray(width / max(1.0, (min(len(width), MAX_EDGES) / 400) ** 0.25))
 
 
-def node_areas(ax: Axes, sizes: NDArray[Any]) -> NDArray[np.float64]:
-    """(m,) areas in square points, in proportion to the samples."""
-    whole = COVERAGE * axes_area(ax)
-    return np.asarray(np.clip(whole * sizes / sizes.sum(), 2.5, min(whole / 4, 450.0)))
+class _Tree(NamedTuple):
+    """The hierarchy of a clustering; leaves are local clusters, and nodes m, m + 1, ... are merges."""
+
+    clustering: Clustering
+    hierarchy: Hierarchy
+    labels: NDArray[np.int64]
+    """(2 m - 1,) final cluster of every leaf and merge, -1 if it holds several."""
+    samples: NDArray[np.float64]
+    """(2 m - 1,) number of samples in every leaf and merge; weights are scaled to that number."""
 
 
-def _explain_edges(ax: Axes, *, has_cut: bool) -> None:
+def _read_tree(model: Any, ax: Axes | None) -> _Tree:
+    clustering = check_model(model, ax=ax)
+    hierarchy = clustering.hierarchy
+    if hierarchy is None:
+        raise ValueError(f"variant={clustering.variant.name!r} has no hierarchy. Fit GIT(variant='adaptive').")
+    labels, sizes = clustering.edge_cut.labels.tolist(), clustering.topo_graph.sizes.tolist()
+    scale = len(clustering.labels) / sum(sizes)
+    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
+        labels.append(labels[left] if labels[left] == labels[right] else -1)
+        sizes.append(sizes[left] + sizes[right])
+    return _Tree(clustering, hierarchy, np.array(labels, np.int64), np.array(sizes) * scale)
+
+
+def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
+    """Draw the dendrogram of the local clusters: final clusters in their colours, with their numbers, and the cut.
+
+    The height of a merge is how much weaker the connection is than the strongest one. If the final clusters come from
+    the sweep against a prior, they are not a cut of the hierarchy, and there is no line. ``model``, fitted with the
+    default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
+    Parameters
+    ----------
+    max_leaves : int, default=40
+        Maximum number of leaves. Parts that merge below them are drawn as one leaf, with their number of samples.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_hierarchy(GIT(4).fit(X), ax=Figure().subplots())
+    """
+    tree = _read_tree(model, ax)
+    linkage, n_local = tree.hierarchy.linkage, len(tree.clustering.peaks)
+    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), n_local)
+    ax = take_axes(ax, width=7.4, ratio=0.65, title=f"Hierarchy of {count_of(n_local, 'local cluster')}")
+    if not len(linkage):
+        return _draw_empty(ax)
+    drawn = dendrogram(linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
+    merge_at = {height: n_local + t for t, height in enumerate(linkage[:, 2].tolist())}
+    for x, y in zip(drawn["icoord"], drawn["dcoord"], strict=True):
+        label = tree.labels[merge_at[y[1]]]
+        colour = ink_on(ax) if label < 0 else tuple(colours_of(label))
+        ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
+    leaves = tree.labels[drawn["leaves"]]
+    tops: dict[int, tuple[float, float]] = {}  # of the widest branch of every final cluster
+    for c in np.unique(leaves[leaves >= 0]).tolist():
+        x = 5 + 10 * np.flatnonzero(leaves == c)
+        run = max(np.split(x, np.flatnonzero(np.diff(x) > 10) + 1), key=len)
+        links = [(y[1], (i[1] + i[2]) / 2) for i, y in zip(drawn["icoord"], drawn["dcoord"], strict=True)
+                 if run[0] <= i[0] and i[3] <= run[-1]]  # fmt: skip
+        tops[c] = max(links, default=(0.0, float(run.mean())))[::-1]
+    _name_clusters(ax, tops, sizes={c: np.count_nonzero(leaves == c) for c in tops}, beside=9)
+    top, upright = float(linkage[-1, 2]), len(leaves) > 14
+    ax.set(xlim=(0, 10 * len(leaves)), ylim=(-0.02 * top, 1.05 * top))
+    ax.set(xlabel="samples per leaf", ylabel="weakness of the connection")
+    names = [f"{number:,.0f}" for number in tree.samples[drawn["leaves"]]]
+    size = "x-small" if upright else "small"
+    ax.set_xticks(5 + 10 * np.arange(len(leaves)), names, rotation=90 if upright else 0, fontsize=size)
+    ax.tick_params(axis="x", length=0)
+    for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
+        tick.set_color(ink_on(ax) if label < 0 else readable_on(ax, colours_of(label)))
+    _draw_cut(ax, tree)
+    return ax
+
+
+def _draw_empty(ax: Axes) -> Axes:
+    ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
+    ax.set(xticks=[], yticks=[])
+    return ax
+
+
+def _name_clusters(ax: Axes, tops: dict[int, tuple[float, float]], *, sizes: dict[int, Any], beside: float) -> None:
+    """Write the numbers of clusters beside the tops of their branches; the largest choose first."""
+    order = sorted(tops, key=lambda c: -sizes[c])
+    name_places(
+        ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=beside,
+        colours=colours_of(order),
+    )  # fmt: skip
+
+
+def _draw_cut(ax: Axes, tree: _Tree) -> None:
+    """Draw a line between the last merge inside final clusters and the first across, if the clusters are a cut."""
+    clustering, heights = tree.clustering, tree.hierarchy.linkage[:, 2]
+    n_clusters = clustering.n_clusters
+    cut = cut_hierarchy(tree.hierarchy, clustering.topo_graph, n_clusters=n_clusters)
+    if not np.array_equal(cut, clustering.edge_cut.labels):
+        ax.set_title(f"{ax.get_title()}\n(the final clusters are not a single cut of it)")
+        return
+    bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
+    level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
+    mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
+
+
+class _Branch(NamedTuple):
+    """A branch of a condensed tree, from its top down to where it splits or ends."""
+
+    parent: int
+    """The branch that it splits off; -1 for the first one."""
+    steps: list[tuple[int, float, float]]
+    """Nodes of the linkage, and the heights between which each is the whole branch."""
+
+
+def plot_condensed_tree(model: Any, X: Any = None, *, ax: Axes | None = None, min_size: int | None = None) -> Axes:
+    """Draw the hierarchy as a condensed tree: wide if there are many samples, long if a cluster persists.
+
+    Read from the top: if a branch splits, both parts have at least ``min_size`` samples. Smaller parts drop off, and
+    the branch becomes narrower. The final clusters have their colours and numbers. ``model``, fitted with the default
+    variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
+    Parameters
+    ----------
+    min_size : int, default=None
+        Minimum number of samples in a branch; by default a fiftieth of all, or the size of the smallest cluster if that
+        is smaller.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_condensed_tree(GIT(4).fit(X), ax=Figure().subplots())
+    """
+    tree = _read_tree(model, ax)
+    samples, sizes = tree.samples, tree.clustering.edge_cut.sizes
+    least = samples[-1] * min(MIN_SHARE, sizes.min() / sizes.sum())
+    least = least if min_size is None else check_integer("min_size", min_size, low=1)
+    ax = take_axes(ax, width=7.4, ratio=0.65, title="Condensed tree", ylabel="weakness of the connection")
+    if not len(tree.hierarchy.linkage):
+        return _draw_empty(ax)
+    branches = _condense(tree.hierarchy.linkage, samples, least)
+    width, middle = _arrange_branches(branches, samples)
+    tops: dict[int, tuple[float, float]] = {}
+    widest: dict[int, float] = {}
+    for branch, x in zip(branches, middle.tolist(), strict=True):
+        for node, above, below in branch.steps:
+            n, label = float(samples[node]), int(tree.labels[node])
+            colour = background_on(ax) if label < 0 else colours_of(label)
+            ax.add_patch(Rectangle((x - n / 2, below), n, above - below, facecolor=colour, linewidth=0))
+            if label >= 0 and n > widest.get(label, 0.0):
+                tops[label], widest[label] = (x, above), n
+        if branch.parent >= 0:
+            ax.hlines(branch.steps[0][1], x, middle[branch.parent], color=FAINT, linewidth=1.0, zorder=0.9)
+    top, bottom = float(tree.hierarchy.linkage[-1, 2]), min(branch.steps[-1][2] for branch in branches)
+    ax.set(xlim=(0, width), ylim=(bottom - 0.02 * (top - bottom), 1.08 * top), xticks=[])
+    ax.set_xlabel(f"width: samples; parts below {max(1, round(least)):,} drop off")
+    ax.spines["bottom"].set_visible(False)
+    _draw_cut(ax, tree)
+    _name_clusters(ax, tops, sizes=widest, beside=12)
     entries = [
-        marker_entry("local cluster:\narea = samples", FAINT, size=9),
-        line_entry("strong connection", FAINT, linewidth=3.2),
-        line_entry("weak connection", FAINT, linewidth=0.8),
+        marker_entry("final cluster,\nin its colour", colours_of(0), "s", 9),
+        marker_entry("several clusters", background_on(ax), "s", 9),
+        line_entry("split", FAINT, linewidth=1.0),
     ]
-    if has_cut:
-        entries.append(line_entry("cut", ink_on(ax), linewidth=1.2, linestyle=DASHED))
-    add_legend(ax, entries)
+    add_legend(ax, entries, low=True)
+    return ax
+
+
+def _condense(linkage: NDArray[np.float64], samples: NDArray[np.float64], least: float) -> list[_Branch]:
+    """Return the branches of the tree of merges without parts of fewer than ``least`` samples, parents first."""
+    m = len(linkage) + 1
+    pairs, heights = linkage[:, :2].astype(int), linkage[:, 2]
+    branches: list[_Branch] = []
+    stack = [(-1, 2 * m - 2, float(heights[-1]) * 1.05)]
+    while stack:
+        parent, node, top = stack.pop()
+        branch = _Branch(parent, [])
+        while True:
+            bottom = float(heights[node - m]) if node >= m else 0.0
+            branch.steps.append((node, top, bottom))
+            large = [child for child in pairs[node - m].tolist() if samples[child] >= least] if node >= m else []
+            if len(large) != 1:
+                break
+            node, top = large[0], bottom
+        stack += [(len(branches), child, bottom) for child in large]
+        branches.append(branch)
+    return branches
+
+
+def _arrange_branches(branches: list[_Branch], samples: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return the width of the whole tree and the middle of every branch; no branch covers another."""
+    n, gap = len(branches), BRANCH_GAP * samples[-1]
+    below, width = np.full(n, -gap), np.zeros(n)
+    for i in range(n - 1, -1, -1):
+        width[i] = max(samples[branches[i].steps[0][0]], below[i])
+        if i:
+            below[branches[i].parent] += width[i] + gap
+    middle, free = np.zeros(n), np.zeros(n)
+    for i, branch in enumerate(branches):
+        middle[i] = width[0] / 2 if i == 0 else free[branch.parent] + width[i] / 2
+        free[i] = middle[i] - below[i] / 2
+        if i:
+            free[branch.parent] += width[i] + gap
+    return float(width[0]), middle
+
+
+def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the layers of a model, coarse above fine: every cluster, its number of samples, and its parts.
+
+    Final clusters have their colours, and so do their parts; coarser clusters that hold several are grey. ``model``,
+    fitted with the default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
+    Parameters
+    ----------
+    n_clusters : iterable of int, default=None
+        Numbers of clusters of the layers; by default those of ``model.layers()``.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> ax = plot_layers(GIT().fit(X), n_clusters=[2, 4, 6], ax=Figure().subplots())
+    """
+    clustering = check_model(model, ax=ax)
+    layers = find_layers(clustering, n_clusters)
+    ax = take_axes(ax, width=8.4, ratio=0.16 * (len(layers) + 1), aside=1.6, title="Layers")
+    centres = _arrange_layers(layers)
+    grey = readable_on(ax, background_on(ax))
+    for level, (layer, x) in enumerate(zip(layers, centres, strict=True)):
+        share = layer.sizes / max(1, layer.sizes.sum())
+        for c, parent in enumerate(layer.parents if level else ()):
+            ends = (centres[level - 1][parent], x[c]), (1 - level, -level)
+            ax.plot(*ends, color=background_on(ax), linewidth=1 + 9 * share[c], solid_capstyle="round", zorder=1)
+        homes = [np.unique(clustering.labels[layer.labels == c]) for c in range(layer.n_clusters)]
+        colours: Any = [colours_of(home[0]) if len(home) == 1 and home[0] >= 0 else grey for home in homes]
+        area = LAYER_AREA * share + 40
+        ax.scatter(x, np.full(len(x), -level), s=area, c=colours, edgecolors=ax.get_facecolor(), zorder=3)
+        score = "" if np.isnan(layer.score) else f"\nscore {layer.score:.2f}"
+        mark_level(ax, -level, count_of(layer.n_clusters, "cluster") + score, linewidth=0.6)
+        order = np.argsort(-layer.sizes, kind="stable")
+        below = np.column_stack([x[order], np.full(len(x), -level - 0.3)])
+        name_places(ax, below, [f"{layer.names[c]}\n{layer.sizes[c]:,}" for c in order], size=7.5)
+    ax.set(xticks=[], yticks=[], ylim=(0.45 - len(layers), 0.35))
+    ax.margins(x=0.08)
+    ax.set_xlabel("area: samples; grey: several of the final clusters", fontsize="small")
+    ax.spines[["left", "bottom"]].set_visible(False)
+    return ax
+
+
+def _arrange_layers(layers: list[Layer]) -> list[NDArray[np.float64]]:
+    """Return the horizontal positions of all clusters: parts below their parents, without crossings."""
+    width = [np.ones(layer.n_clusters) for layer in layers]
+    for level in range(len(layers) - 1, 0, -1):
+        needed = np.bincount(layers[level].parents, width[level], minlength=len(width[level - 1]))
+        width[level - 1] = np.maximum(needed, 1.0)
+    starts: list[NDArray[np.float64]] = []
+    for level, layer in enumerate(layers):
+        start, free = np.empty(layer.n_clusters), np.zeros(1) if level == 0 else starts[-1].copy()
+        for c, parent in enumerate(layer.parents if level else np.zeros(layer.n_clusters, int)):
+            start[c] = free[parent]
+            free[parent] += width[level][c]
+        starts.append(start)
+    return [start + room / 2 for start, room in zip(starts, width, strict=True)]

@@ -1,45 +1,58 @@
-"""Plots of the samples: their intensity, the local clusters they climb to, the final clusters."""
+"""Plots of the samples: intensity, local clusters, final clusters, and explanations of single samples."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import uniform_filter
 from sklearn.utils import check_array
 
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.explanation import PairExplanation, SampleExplanation
 from gitcluster.fitted.places import Places, place_samples, usual_values
 from gitcluster.fitted.prediction import predict_samples
-from gitcluster.plots._coarse import coarsen, told_nodes
-from gitcluster.plots._colours import FAINT, INTENSITY_MAP, colours_of, ink_on, local_colours
-from gitcluster.plots._labels import name_places
-from gitcluster.plots._points import axes_area, draw_points, find_cells, take_map
-from gitcluster.plots._style import (
+from gitcluster.plots._drawing import (
+    DASHED,
+    FAINT,
+    INTENSITY_MAP,
+    MAX_ENTRIES,
+    NOISE,
     add_colour_bar,
     add_legend,
+    axes_area,
+    background_on,
     check_model,
-    label_clusters,
+    colours_of,
+    draw_points,
+    find_cells,
+    ink_on,
     line_entry,
+    local_colours,
     marker_entry,
+    name_places,
+    plain,
+    take_map,
 )
-from gitcluster.preprocessing.sources import Points
+from gitcluster.plots.graph import coarsen, describe_nodes
+from gitcluster.preprocessing.sources import Distances, Points
 
-MOST_ARROWS = 1500
-"""Samples up to which each has its arrow; beyond, there is one for every cell of a grid."""
-GRID = 26
-"""Columns and rows of that grid."""
-LEVELS = 9
-"""Lines of equal intensity."""
-CONTOUR_GRID = 160
-"""Places in each direction at which the intensity is found for them."""
-AREAS = 30
-"""Columns and rows of the grid in which clusters have their own areas."""
-MOST_PLACES = 30
-"""Places at which the number of a cluster may stand."""
+MAX_ARROWS = 1500
+"""More samples have one mean arrow per cell of a grid."""
+FLOW_GRID, LABEL_GRID, CONTOUR_GRID = 26, 30, 160
+"""Columns and rows of the grids for mean arrows, for the numbers of clusters, and for contours."""
+CONTOUR_LEVELS = 9
+MAX_SPOTS = 30
+"""Candidate positions for the number of a cluster."""
+MAX_PAIRS = 200
+"""Boundary pairs that are drawn, the nearest first."""
+CROSSING = "#B2182B"
 
 
 def plot_intensity(
@@ -51,7 +64,7 @@ def plot_intensity(
     contours: bool = False,
     legend: bool | None = None,
 ) -> Axes:
-    """Draw the samples in the colours of their log intensity.
+    """Draw the samples, coloured by their log intensity.
 
     ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
@@ -68,25 +81,44 @@ def plot_intensity(
     >>> plot_intensity(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
     'Intensity'
     """
-    found = check_model(model, ax=ax)
-    places = place_samples(found, X, embedding=embedding)
+    clustering = check_model(model, ax=ax)
+    places = place_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_map(ax, places, title="Intensity")
-    draw_intensity(ax, found, places, legend=legend)
+    draw_intensity(ax, clustering, places, legend=legend)
     if contours:
-        _draw_contours(ax, found, places, scaled=X is None)
+        _draw_contours(ax, clustering, places, scaled=X is None)
     return ax
 
 
-def draw_intensity(ax: Axes, found: Clustering, places: Places, *, legend: bool) -> None:
-    """Samples in the colours of their log intensity, the highest on top."""
-    values = usual_values(found.log_intensity)
+def draw_intensity(ax: Axes, clustering: Clustering, places: Places, *, legend: bool) -> None:
+    """Draw samples coloured by their log intensity, the highest on top."""
+    values = usual_values(clustering.log_intensity)
     low, high = np.quantile(values, 0.05), values.max()
     mapped = ScalarMappable(Normalize(low, high if high > low else low + 1.0), INTENSITY_MAP)
     order = np.argsort(values, kind="stable")
     draw_points(ax, places.xy[order], mapped.to_rgba(values[order])[:, :3], floor=0.8)
     if legend:
         add_colour_bar(ax, mapped, label="log intensity")
+
+
+def _draw_contours(ax: Axes, clustering: Clustering, places: Places, *, scaled: bool) -> None:
+    """Draw lines of equal intensity, predicted on a grid."""
+    source = clustering.fitted.source
+    if not places.as_given or not isinstance(source, Points):
+        raise ValueError("contours=True requires samples with two features.")
+    low, high = places.xy.min(axis=0), places.xy.max(axis=0)
+    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
+    grid = np.stack(np.meshgrid(*sides), axis=-1)
+    samples = grid.reshape(-1, 2) if scaled else source.check_new(grid.reshape(-1, 2), check_array)
+    height = predict_samples(clustering.fitted, samples).log_intensity.reshape(grid.shape[:2])
+    lowest, highest = np.quantile(usual_values(clustering.log_intensity), (0.05, 1))
+    if lowest < highest:
+        limits = ax.get_xlim(), ax.get_ylim()
+        levels = np.linspace(lowest, highest, CONTOUR_LEVELS + 1)[:-1]
+        ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
+        ax.set_xlim(*limits[0], auto=True)
+        ax.set_ylim(*limits[1], auto=True)
 
 
 def plot_local_clusters(
@@ -100,21 +132,20 @@ def plot_local_clusters(
     max_nodes: int | None = None,
     legend: bool | None = None,
 ) -> Axes:
-    """Draw the local clusters, their peaks, and the way the samples climb.
+    """Draw the local clusters, their peaks, and the direction in which the samples climb.
 
-    Connected local clusters have different colours; those far apart may share one. ``model``, ``X``, ``ax``,
-    ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
+    Connected local clusters have different colours; others may share one. ``model``, ``X``, ``ax``, ``embedding`` and
+    ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
     arrows : bool, default=True
-        Whether to draw the gradient flow: an arrow from every sample to the next one uphill, or, where there are more
-        than 1,500 samples, the mean direction in every cell of a grid.
+        Whether to draw the gradient flow: an arrow from every sample to the next one uphill. More than 1,500 samples
+        have the mean direction in every cell of a grid.
     contours : bool, default=False
         Whether to draw lines of equal intensity behind the samples, which must have two features.
     max_nodes : int, default=None
-        How many colours and peaks there are at most: where there are more local clusters, those that merge first are
-        drawn as one. By default each has its own.
+        Maximum number of colours and peaks. If there are more local clusters, those that merge first are drawn as one.
 
     Examples
     --------
@@ -123,49 +154,40 @@ def plot_local_clusters(
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
-    found = check_model(model, ax=ax)
-    places = place_samples(found, X, embedding=embedding)
+    clustering = check_model(model, ax=ax)
+    places = place_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
-    drawn = coarsen(found, max_nodes)
-    ax = take_map(ax, places, title=told_nodes(found, drawn), width=8.4, aside=2.0)
+    drawn = coarsen(clustering, max_nodes)
+    ax = take_map(ax, places, title=describe_nodes(clustering, drawn), width=8.4, aside=2.0)
     draw_local_clusters(ax, drawn, places, arrows=arrows)
     if contours:
-        _draw_contours(ax, found, places, scaled=X is None)
+        _draw_contours(ax, clustering, places, scaled=X is None)
     if legend:
         entries = [marker_entry("peak", FAINT, "^", 8), marker_entry("sample, in the colour\nof its peak", FAINT)]
-        arrow = [marker_entry("the way uphill", ink_on(ax), "$\\rightarrow$", 11)]
+        arrow = [marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11)]
         line = [line_entry("equal intensity", FAINT, linewidth=0.7)]
         add_legend(ax, entries + arrow * arrows + line * contours)
     return ax
 
 
-def _draw_contours(ax: Axes, found: Clustering, places: Places, *, scaled: bool) -> None:
-    """Lines of equal intensity, from the intensity of new samples on a grid; ``scaled`` places are scaled already."""
-    if not places.as_given or not isinstance(found.fitted.source, Points):
-        raise ValueError("contours=True draws samples of two features. Use contours=False for others.")
-    low, high = places.xy.min(axis=0), places.xy.max(axis=0)
-    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
-    grid = np.stack(np.meshgrid(*sides), axis=-1)
-    samples = grid.reshape(-1, 2)
-    samples = samples if scaled else found.fitted.source.check_new(samples, check_array)
-    height = predict_samples(found.fitted, samples).log_intensity.reshape(grid.shape[:2])
-    limits = ax.get_xlim(), ax.get_ylim()
-    lowest, highest = np.quantile(usual_values(found.log_intensity), (0.05, 1))
-    levels = np.linspace(lowest, highest, LEVELS + 1)[:-1]
-    if lowest < highest:
-        ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
-        ax.set_xlim(*limits[0], auto=True)
-        ax.set_ylim(*limits[1], auto=True)
-
-
-def draw_local_clusters(ax: Axes, found: Clustering, places: Places, *, arrows: bool) -> None:
-    """Samples in the colours of their local clusters, arrows uphill, and peaks."""
-    xy, colours = places.xy, local_colours(found.topo_graph)
+def draw_local_clusters(ax: Axes, clustering: Clustering, places: Places, *, arrows: bool) -> None:
+    """Draw samples in the colours of their local clusters, arrows uphill, and peaks."""
+    xy, colours = places.xy, local_colours(clustering.topo_graph)
     pale = 1 - 0.6 * (1 - colours) if arrows else colours
-    draw_points(ax, xy, pale[found.local_labels], floor=0.6)
+    draw_points(ax, xy, pale[clustering.local_labels], floor=0.6)
     if arrows:
-        _draw_flow(ax, found, xy)
-    peaks = xy[found.peaks]
+        start, step = xy, xy[clustering.parents] - xy
+        tints: Any = 0.7 * colours[clustering.local_labels]
+        if len(xy) > MAX_ARROWS:
+            start, step = _mean_flow(xy, step)
+            tints = np.broadcast_to(to_rgb(ink_on(ax)), (len(step), 3))
+        moving = np.abs(step).max(axis=1) > 0
+        ax.quiver(
+            *start[moving].T, *step[moving].T, angles="xy", scale_units="xy", scale=1.0, units="dots",
+            width=0.6 * ax.figure.dpi / 72, headwidth=5, headlength=6, headaxislength=5, minlength=0.3,
+            color=tints[moving], alpha=0.8, zorder=3,
+        )  # fmt: skip
+    peaks = xy[clustering.peaks]
     area = float(np.clip(0.02 * axes_area(ax) / len(peaks), 3, 50))
     edges = {"edgecolors": ink_on(ax), "linewidths": 0.12 * np.sqrt(area)} if area > 6 else {"linewidths": 0}
     ax.scatter(
@@ -173,32 +195,15 @@ def draw_local_clusters(ax: Axes, found: Clustering, places: Places, *, arrows: 
     )  # fmt: skip
 
 
-def _draw_flow(ax: Axes, found: Clustering, xy: NDArray[np.float64]) -> None:
-    """Arrows uphill."""
-    start, way = xy, xy[found.parents] - xy
-    colours: Any = 0.7 * local_colours(found.topo_graph)[found.local_labels]
-    if len(xy) > MOST_ARROWS:
-        start, way = _mean_flow(xy, way)
-        colours = np.broadcast_to(to_rgb(ink_on(ax)), (len(way), 3))
-    moving = np.abs(way).max(axis=1) > 0
-    start, way = start[moving], way[moving]
-    ax.quiver(
-        *start.T, *way.T, angles="xy", scale_units="xy", scale=1.0, units="dots", width=0.6 * ax.figure.dpi / 72,
-        headwidth=5, headlength=6, headaxislength=5, minlength=0.3, color=colours[moving], alpha=0.8, zorder=3,
-    )  # fmt: skip
-
-
-def _mean_flow(xy: NDArray[np.float64], way: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where the samples in a cell of a grid go on average: one arrow per cell, as long as the cell where they agree."""
-    cell, low, span = find_cells(xy, GRID)
-    cells, place = np.unique(cell[:, 1] * GRID + cell[:, 0], return_inverse=True)
-    scaled = way / span
+def _mean_flow(xy: NDArray[np.float64], step: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return one arrow per cell of a grid: the mean direction of its samples, as long as the cell if all agree."""
+    cell, low, span = find_cells(xy, FLOW_GRID)
+    cells, which = np.unique(cell[:, 1] * FLOW_GRID + cell[:, 0], return_inverse=True)
+    scaled = step / span
     scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
-    counts = np.bincount(place)
-    mean = np.column_stack([np.bincount(place, scaled[:, axis]) / counts for axis in range(2)])
-    middle = np.column_stack([cells % GRID, cells // GRID]) + 0.5
-    middle = low + middle / GRID * span
-    length = 0.9 / GRID * span
+    mean = np.column_stack([np.bincount(which, scaled[:, axis]) / np.bincount(which) for axis in range(2)])
+    middle = low + (np.column_stack([cells % FLOW_GRID, cells // FLOW_GRID]) + 0.5) / FLOW_GRID * span
+    length = 0.9 / FLOW_GRID * span
     return middle - mean * length / 2, mean * length
 
 
@@ -213,9 +218,9 @@ def plot_clusters(
 ) -> Axes:
     """Draw the final clusters, each with its number at its highest peak; noise is grey.
 
-    Where a peak is drawn among samples of other clusters, the number stands where its own prevail, and a cluster
-    without such a place has none. The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``,
-    ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
+    If a peak lies among samples of other clusters, the number stands where its own prevail. A cluster that prevails
+    nowhere has no number. The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``, ``embedding`` and
+    ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -230,69 +235,160 @@ def plot_clusters(
     >>> plot_clusters(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
     '4 clusters'
     """
-    found = check_model(model, ax=ax)
-    places = place_samples(found, X, embedding=embedding)
-    shown = found.labels if labels is None else _check_labels(labels, len(found.labels))
+    clustering = check_model(model, ax=ax)
+    places = place_samples(clustering, X, embedding=embedding)
+    shown = np.asarray(clustering.labels if labels is None else labels)
+    n_samples = len(clustering.labels)
+    if shown.shape != (n_samples,) or shown.dtype.kind not in "iu" or shown.min() < -1 or shown.max() < 0:
+        raise ValueError(
+            f"labels must be {n_samples} integers from -1 (noise) on, got {shown.dtype} of shape {shown.shape}."
+        )
     n_clusters = int(shown.max()) + 1
     legend = ax is None if legend is None else legend
     ax = take_map(ax, places, title=count_of(n_clusters, "cluster"))
-    draw_clusters(ax, found, places, shown)
+    draw_clusters(ax, clustering, places, shown.astype(np.int64))
     if legend:
-        label_clusters(ax, shown, n_clusters=n_clusters)
+        counts = np.bincount(shown + 1, minlength=n_clusters + 1)
+        n_shown = n_clusters if n_clusters <= MAX_ENTRIES else MAX_ENTRIES - 1
+        entries = [marker_entry(f"{c}:  {counts[c + 1]:,}", colours_of(c)) for c in range(n_shown)]
+        if n_clusters > n_shown:
+            entries.append(line_entry(f"and {n_clusters - n_shown} more", NOISE, linestyle=""))
+        if counts[0]:
+            entries.append(marker_entry(f"noise:  {counts[0]:,}", NOISE))
+        add_legend(ax, entries, title="cluster:  samples")
     return ax
 
 
-def _check_labels(labels: ArrayLike, n_samples: int) -> NDArray[np.int64]:
-    found = np.asarray(labels)
-    if found.shape != (n_samples,) or found.dtype.kind not in "iu" or found.min() < -1 or found.max() < 0:
-        raise ValueError(
-            f"labels must be {n_samples} integers, one per fitted sample, from 0 on and -1 for noise, got an array of "
-            f"type {found.dtype} and shape {found.shape}."
-        )
-    return found.astype(np.int64)
-
-
-def draw_clusters(
-    ax: Axes, found: Clustering, places: Places, labels: NDArray[np.int64], *, numbers: bool = True
-) -> None:
-    """Samples in the colours of their clusters, mixed so that none hides another, noise below."""
+def draw_clusters(ax: Axes, clustering: Clustering, places: Places, labels: NDArray[np.int64]) -> None:
+    """Draw samples in the colours of their clusters, in random order so that none hides another, noise below."""
     order = np.random.default_rng(0).permutation(len(labels))
     order = order[np.argsort(labels[order] >= 0, kind="stable")]
     draw_points(ax, places.xy[order], colours_of(labels[order]))
-    n_clusters = int(labels.max()) + 1
-    if numbers and n_clusters > 1:
-        areas = own_places(places.xy, labels, found.log_intensity)
-        beside = 12 if len(labels) <= 100 else 0  # a text must not hide one sample of few
+    if labels.max() > 0:
+        spots = _label_spots(places.xy, labels, clustering.log_intensity)
+        beside = 12 if len(labels) <= 100 else 0  # a text must not cover one of few samples
         name_places(
-            ax, list(areas.values()), list(map(str, areas)), size=10, weight="bold", beside=beside,
-            colours=colours_of(list(areas)),
+            ax, list(spots.values()), list(map(str, spots)), size=10, weight="bold", beside=beside,
+            colours=colours_of(list(spots)),
         )  # fmt: skip
 
 
-def own_places(
+def _label_spots(
     xy: NDArray[np.float64], labels: NDArray[np.int64], log_intensity: NDArray[np.float64]
 ) -> dict[int, NDArray[np.float64]]:
-    """Places at which most samples around are of one cluster, the best first; of clusters that have such places.
+    """Return candidate positions for the number of every cluster: where most samples around are its own.
 
-    The first is the highest peak of the cluster, if most samples around it are its own.
+    The first one is the highest peak of the cluster, if its own samples prevail there.
     """
-    cells, *_ = find_cells(xy, AREAS)
-    cell = cells[:, 1] * AREAS + cells[:, 0]
-    n_clusters, inside = int(labels.max()) + 1, labels >= 0
-    own = np.bincount(labels[inside] * AREAS**2 + cell[inside], minlength=n_clusters * AREAS**2)
-    own = own.reshape(n_clusters, AREAS, AREAS).astype(np.float64)
-    around = uniform_filter(np.bincount(cell, minlength=AREAS**2).reshape(AREAS, AREAS) * 9.0, 3, mode="constant")
+    side = LABEL_GRID
+    cells, *_ = find_cells(xy, side)
+    cell = cells[:, 1] * side + cells[:, 0]
+    n_clusters, clustered = int(labels.max()) + 1, labels >= 0
+    own = np.bincount(labels[clustered] * side**2 + cell[clustered], minlength=n_clusters * side**2)
+    own = own.reshape(n_clusters, side, side).astype(np.float64)
+    # sums over 3 x 3 cells
+    around = uniform_filter(np.bincount(cell, minlength=side**2).reshape(side, side) * 9.0, 3, mode="constant")
     around_own = uniform_filter(own * 9.0, (0, 3, 3), mode="constant")
     lead = np.where(own > 0, 2 * around_own - around, -1).reshape(n_clusters, -1)
-    found = {}
+    spots = {}
     for c in range(n_clusters):
         members = np.flatnonzero(labels == c)
         members = members[np.argsort(-log_intensity[members], kind="stable")]
-        leads = lead[c, cell[members]]
-        good = members[leads > 0.5]
+        good = members[lead[c, cell[members]] > 0.5]
         ranked = good[np.argsort(-lead[c, cell[good]], kind="stable")]
-        _, first = np.unique(cell[ranked], return_index=True)
-        ranked = ranked[np.sort(first)][:MOST_PLACES]
+        _, first = np.unique(cell[ranked], return_index=True)  # one sample per cell
+        ranked = ranked[np.sort(first)][:MAX_SPOTS]
         if len(ranked):
-            found[c] = xy[np.concatenate([members[:1], ranked]) if leads[0] > 0.5 else ranked]
-    return found
+            spots[c] = xy[np.append(members[0], ranked) if good[0] == members[0] else ranked]
+    return spots
+
+
+def plot_explanation(
+    explanation: Any,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    embedding: ArrayLike | None = None,
+    legend: bool | None = None,
+) -> Axes:
+    """Draw the explanation of one sample or two among all samples.
+
+    The samples climb to their peaks along thin lines. For a pair, the strongest path leads from peak to peak, with cut
+    edges dashed, and the boundary pairs of its weakest edge are drawn. ``X``, ``ax``, ``embedding`` and ``legend`` are
+    as in all plots, see :mod:`gitcluster.plots`.
+
+    Parameters
+    ----------
+    explanation : SampleExplanation or PairExplanation
+        The result of ``model.explain``.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from gitcluster import GIT, datasets
+    >>> X, _ = datasets.make_smile(200, random_state=0)
+    >>> plot_explanation(GIT(4).fit(X).explain(0, 99), X, ax=Figure().subplots()).get_title()
+    'Samples 0 and 99: two clusters'
+    """
+    if isinstance(explanation, PairExplanation):
+        samples, clusters = list(explanation.samples), list(explanation.clusters)
+        first, second = map(plain, explanation.names)
+        answer = "one cluster" if explanation.same_cluster else "two clusters"
+        title = f"Samples {first} and {second}: {answer}"
+    elif isinstance(explanation, SampleExplanation):
+        samples, clusters = [explanation.sample], [explanation.home]
+        answer = "noise" if explanation.cluster < 0 else f"cluster {explanation.cluster}"
+        title = f"Sample {plain(explanation.name)}: {answer}"
+    else:
+        raise TypeError(f"explanation must be the result of model.explain, got {type(explanation).__name__}.")
+    clustering = check_model(explanation.clustering, ax=ax)
+    places = place_samples(clustering, X, embedding=embedding)
+    legend = ax is None if legend is None else legend
+    ax = take_map(ax, places, title=title, width=8.0)
+    ink, xy = ink_on(ax), places.xy
+    labels = clustering.edge_cut.labels[clustering.local_labels]
+    involved = np.isin(labels, clusters)
+    order = np.argsort(involved, kind="stable")
+    ground = np.array(to_rgb(ax.get_facecolor()))
+    pale = ground + 0.45 * (colours_of(labels) - ground)
+    draw_points(ax, xy[order], np.where(involved[:, None], pale, background_on(ax))[order], zorder=0)
+    entries = [line_entry("climb to the peak", ink, linewidth=0.9, marker="^", markersize=6)]
+    if isinstance(explanation, PairExplanation):
+        entries += _draw_path(ax, explanation, xy)
+    halo = [withStroke(linewidth=3, foreground=ax.get_facecolor())]
+    for sample, side in zip(samples, (1, -1), strict=False):
+        climb = xy[clustering.climb(sample)]
+        ax.plot(climb[:, 0], climb[:, 1], color=ink, linewidth=0.9, zorder=4)
+        ax.scatter(climb[-1:, 0], climb[-1:, 1], s=46, marker="^", color=ink, zorder=5)
+        ax.annotate(
+            plain(clustering.name_of(sample)), xy[sample], xytext=(0, 13 * side), textcoords="offset points",
+            ha="center", va="center", weight="bold", color=ink, path_effects=halo, zorder=7,
+        )  # fmt: skip
+    ax.scatter(xy[samples, 0], xy[samples, 1], s=60, color=ax.get_facecolor(), edgecolors=ink, linewidths=1.6, zorder=6)
+    if legend:
+        add_legend(ax, entries)
+    return ax
+
+
+def _draw_path(ax: Axes, explanation: PairExplanation, xy: Any) -> list[Line2D]:
+    """Draw the path from peak to peak and the boundary pairs of its weakest edge; return entries for the legend."""
+    if not len(explanation.edges):
+        return []
+    ink = ink_on(ax)
+    peaks: Any = xy[explanation.clustering.peaks[explanation.path]]
+    steps: Any = np.stack([peaks[:-1], peaks[1:]], axis=1)
+    entries = []
+    colour: Any = tuple(0.75 * colours_of(explanation.clusters[0]))
+    styles: Any = (("strongest path", ~explanation.cut, colour, "solid"), ("cut", explanation.cut, ink, DASHED))
+    for label, chosen, tint, style in styles:
+        if chosen.any():
+            lines = LineCollection(steps[chosen], colors=tint, linewidths=2.4, linestyles=style, zorder=3, label=label)
+            ax.add_collection(lines, autolim=False)
+            entries.append(line_entry(label, tint, linewidth=2.4, linestyle=style))
+    ax.scatter(peaks[1:-1, 0], peaks[1:-1, 1], s=14, color=ax.get_facecolor(), edgecolors=ink, linewidths=0.8, zorder=4)
+    known = not isinstance(explanation.clustering.source, Distances) or explanation.X is not None
+    pairs: Any = explanation.boundary_pairs[:MAX_PAIRS] if known else ()
+    if len(pairs):
+        ax.add_collection(LineCollection(xy[pairs], colors=CROSSING, linewidths=0.8, zorder=3.5), autolim=False)
+        entries.append(line_entry("boundary pairs of\nthe weakest edge", CROSSING, linewidth=0.8))
+    return entries
