@@ -30,8 +30,8 @@ from sklearn.neighbors import kneighbors_graph
 
 from benchmarks.methods.spanning_tree import mutual_reachability_tree
 from gitcluster import find_neighbors
-from gitcluster.cli import peers
-from gitcluster.cli.peers import PEERS, Labels, Method
+from gitcluster.cli import compare as peers
+from gitcluster.cli.compare import PEERS, Labels, Method
 from gitcluster.fitted.exact_sizes import whole_sizes
 
 LARGE = 10_000_000
