@@ -31,7 +31,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
 from gitcluster import GIT
-from gitcluster.cli.running import execute
+from gitcluster.cli import execute
 from tests.cli.messy_columns import COLUMNS, beside_numbers
 
 RESULTS = FOLDER / "messy.jsonl"

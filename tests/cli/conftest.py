@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gitcluster.cli.choosing import ColumnOptions
-from gitcluster.cli.running import execute
-from gitcluster.cli.tables import read_table
-from gitcluster.cli.text_tables import TextStyle
+from gitcluster.cli import execute
+from gitcluster.cli.tables import ReadOptions, read_table
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
 
@@ -63,11 +61,8 @@ def run_installed(*arguments, **options):
 
 
 def read(path, **options):
-    """Return a table as the commands read it; options of the style are those of a text table."""
-    style = {name: options.pop(name) for name in TextStyle._fields if name in options and name != "missing"}
-    style["missing"] = options.pop("na", ())
-    chosen = ColumnOptions(**options, style=TextStyle(**style))
-    return read_table(str(path), chosen, check=lambda rows, columns: None, advance=lambda share: None)
+    """Return a table as the commands read it."""
+    return read_table(str(path), ReadOptions(**options), check=lambda rows, columns: None, advance=lambda share: None)
 
 
 def leftovers(folder):

@@ -132,4 +132,4 @@ def test_a_file_is_no_column_of_true_classes(folder, run, csv):
     Path("classes.csv").write_text("customer,class\n0000,a\n")
     code, _, err = run("compare", csv, "--id", "customer", "--truth", "classes.csv")
     assert code == 1
-    assert "classes.csv is a file: --truth takes the name of a column of the table. Add the column." in err
+    assert "--truth" in err

@@ -27,7 +27,7 @@ ROOM = 600
 
 SCRIPT = """
 import resource, sys
-from gitcluster.cli.running import run
+from gitcluster.cli import run
 for line in sys.stdin.read().splitlines():
     resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))
     code = run(line.split("|"))

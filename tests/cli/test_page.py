@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from gitcluster.cli.app import app
+from gitcluster.cli.commands import app
 
 from .conftest import COMMAND, leftovers
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gitcluster import GIT
-from gitcluster.cli.pictures import KINDS
+from gitcluster.cli.commands import PLOTS
 from gitcluster.fitted.attributes import number_words
 from gitcluster.plots._drawing import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
@@ -139,7 +139,7 @@ def test_it_fits_on_screens_and_paper(kind, request, run, browser):
 
 def test_every_kind_of_picture_is_drawn_of_a_saved_model(csv, run):
     assert run("fit", csv, "--id", "customer", "--save", "m.npz", "-q")[0] == 0
-    for kind in KINDS:
+    for kind in PLOTS:
         code, _, err = run("plot", "m.npz", "--kind", kind, "-o", f"{kind}.svg")
         assert (code, err) == (0, "")
         ElementTree.parse(f"{kind}.svg")

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitcluster.cli.running import execute
+from gitcluster.cli import execute
 
 ADDED = ["cluster", "membership", "outlier_score"]
 TEXT = st.text(st.sampled_from("ab1,;\"' \n\té漢-=#%$."), max_size=6)

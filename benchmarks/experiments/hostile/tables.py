@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gitcluster.cli.choosing import ColumnOptions
-from gitcluster.cli.tables import read_table
-from gitcluster.cli.text_tables import TableError, TextStyle
+from gitcluster.cli.tables import ReadOptions, TableError, read_table
 
 WRONG = {"short": None, "stray": '"stray', "nul": "\0"}
 
@@ -51,7 +49,7 @@ def read_all(content: bytes, separator: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "table.csv")
         path.write_bytes(content)
-        chosen = ColumnOptions(columns=("x",), id="id", style=TextStyle(separator=separator))
+        chosen = ReadOptions(columns=("x",), id="id", separator=separator)
         try:
             return read_table(str(path), chosen, check=lambda *_: None, advance=lambda _: None)
         except TableError as error:

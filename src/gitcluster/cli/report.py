@@ -1,6 +1,10 @@
-"""The report: one HTML page about a clustering, for screens (light or dark), phones and paper."""
+"""The report: one HTML page about a clustering, for screens (light or dark), phones and paper.
 
-from collections.abc import Callable
+This file computes the numbers and draws the pictures; ``report.html`` is the page.
+"""
+
+import io
+import re
 from datetime import date
 from html import escape
 from importlib.metadata import version
@@ -8,246 +12,194 @@ from platform import python_version
 from typing import Any
 
 import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import count_of, visible
-from gitcluster.cli.choosing import listed
+from gitcluster._support.optional import require
 from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
-from gitcluster.cli.pictures import inline, page_colours
-from gitcluster.cli.report_style import STYLE
-from gitcluster.cli.tables import Advance, Table
+from gitcluster.cli.tables import Advance, Table, listed
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
-from gitcluster.fitted.profiles import ABREAST, ClusterProfile, Profile, cluster_html, heat_html
+from gitcluster.fitted.profiles import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profiles import STYLE as PROFILE_STYLE
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 from gitcluster.fitted.warnings import column_notes
 
-HEAT = (
-    "Each cell shows the mean of the column in the cluster, or the most typical value and its share. Below it is the "
-    "difference from all other rows, in standard deviations of the column (Cohen's h for shares). Blue: higher than "
-    "elsewhere. Red: lower."
-)
-RULES = (
-    "Means and shares in the cluster, in all other rows and in the nearest cluster. A rule covers a share of the "
-    "cluster; its precision is the share of matching rows that are in the cluster."
-)
-GRAPH = (
-    "Each node is a group of similar rows; its area is the number of rows. Wider lines are stronger connections, and "
-    "dashed lines are cut: the nodes that stay connected form a cluster. The tree shows how long each cluster stays in "
-    "one piece as connections are cut; its width is the number of rows."
-)
-OUTLIERS = 10
-"""Rows with the highest outlier scores, which are listed one by one."""
-NODES = 60
-"""Nodes of the topo-graph: of more local clusters, those that merge first are one."""
+MAX_OUTLIERS, MAX_NODES, MAX_NAMES = 10, 60, 50
+"""Outliers in the list, nodes of the topo-graph (local clusters that merge first share one), and names of columns."""
+NEAR_BOUNDARY = 0.75
+"""Membership below which a row is closer to the boundary of its cluster than to its centre."""
+INK, PAPER = "#333333", "#ffffff"
+PAGE_COLOURS = {INK: "--ink", PAPER: "--paper", "#dadada": "--pale", "#eeeeee": "--line"}
+"""Colours of the plots, and the variables of the page that replace them."""
+PLOT_STYLE = {
+    "svg.fonttype": "none",  # texts stay texts
+    "svg.hashsalt": "gitcluster",
+    "axes.facecolor": PAPER,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+}
 
 
 def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str], advance: Advance) -> str:
-    """The report as a page; ``commands`` made it, ``advance`` hears the share that is done."""
-    model, columns = fitted.model, fitted.model.clustering_.columns
+    """Return the report as a page.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    table : Table
+        The table of the fit.
+    title : str
+    commands : list of str
+        Commands that reproduce the page; empty ones are left out.
+    advance : callable
+        Gets the share that is done.
+    """
+    from gitcluster.plots._drawing import cluster_colours
+
+    model, clustering = fitted.model, fitted.model.clustering_
     profile = model.profile(table.data)
-    notes = [] if columns is None else column_notes(columns, model.clustering_.encode(table.data), model.labels_)
-    sections: dict[str, Callable[[], str]] = {
-        "Clusters": lambda: _clusters(model, table, profile),
-        **(
-            {"How the clusters differ": lambda: _heat(profile), "Cluster by cluster": lambda: _details(profile)}
-            if len(profile) > 1
-            else {}
-        ),
-        "Number of clusters": lambda: _number(model, table),
-        "Stability": lambda: _firmness(model, table),
-        "Connections": lambda: _graph(model, table),
-        "Outliers": lambda: _outliers(fitted, table),
-        "Data": lambda: _columns(model, table, notes),
-        "How to reproduce": lambda: _origin(model, commands),
-    }
-    parts = [_head(model, table, title, list(sections), len(notes))]
-    for i, (heading, write) in enumerate(sections.items(), 1):
-        parts.append(f'<h2 id="part-{i}">{heading}</h2>{write()}')
-        advance(i / len(sections))
-    parts.append(f"<footer>gitcluster {__version__}, {date.today().isoformat()}</footer></body></html>")
-    return "\n".join(parts)
-
-
-def _head(model: GIT, table: Table, title: str, headings: list[str], n_notes: int) -> str:
-    lead = (
-        f"{count_of(table.n_rows, 'row')}, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
-        + (f"; {table.dropped:,} rows with missing values were dropped" if table.dropped else "")
-    )
-    style = f"{STYLE}{page_colours(model.n_clusters_)}{PROFILE_STYLE}"
-    links = "".join(f'<a href="#part-{i}">{heading}</a>' for i, heading in enumerate(headings, 1))
-    facts = "".join(
-        f"<div><dt>{name}</dt><dd>{value}<small>{words}</small></dd></div>" for name, value, words in _facts(model)
-    )
-    if n_notes:
-        where = f'<a href="#part-{headings.index("Data") + 1}">Data</a>'
-        facts += f"<div><dt>columns to check</dt><dd>{n_notes}<small>see {where}</small></dd></div>"
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
-        f'<body><h1>{escape(title)}</h1><p class="lead">{lead}.</p><dl class="facts">{facts}</dl><nav>{links}</nav>'
-    )
-
-
-def _facts(model: GIT) -> list[tuple[str, str, str]]:
-    """What to know first: name, value, a few words."""
-    found = []
-    if hasattr(model, "n_clusters_scores_"):
-        ranked, _, sure = number_words(model.n_clusters_scores_).partition(" (")
-        others = ranked.partition(", or else ")[2].replace(", or else ", " or ")
-        words = "chosen from the data" + (f"; next best: {others}" if others else "")
-        words = words if sure.startswith("confidence") else sure.removesuffix(")")
-        found.append(("clusters", str(model.n_clusters_), words))
-        if sure.startswith("confidence"):
-            found.append(("confidence in the number", sure.split()[1], "from 0 to 1"))
-    else:
-        found.append(("clusters", str(model.n_clusters_), "as requested"))
-    if hasattr(model, "selection_"):
-        words = agreement_words(model.agreement_).partition(" (")[0]
-        found.append(("agreement", f"{model.agreement_:.2f}", words))
-    scores = model.outlier_scores_.astype(np.float64)
-    far = int((scores > noise_threshold(scores, "auto")).sum())
-    return [
-        *found,
-        ("outliers", f"{far:,}", f"{far / len(scores):.1%} of all rows" if far else "no outlier score stands out"),
+    columns = clustering.columns
+    notes = [] if columns is None else column_notes(columns, clustering.encode(table.data), model.labels_)
+    has_scores = hasattr(model, "n_clusters_scores_")
+    plots: list[tuple[str, str, dict[str, Any]]] = [
+        ("clusters", "clusters", {"legend": False}),
+        ("memberships", "memberships", {"size": (5.2, 3.4)}),
+        ("topo-graph", "topo-graph", {"max_nodes": MAX_NODES, "n_labels": 0, "legend": False}),
     ]
-
-
-def _clusters(model: GIT, table: Table, profile: Profile) -> str:
-    """The picture, and beside it the sizes, which are its legend."""
-    rows = "".join(_size(found) for found in profile)
-    differs = "largest differences (elsewhere)"
-    head = f'<tr><th class="text">cluster</th><th>rows</th><th>share</th><th class="text">{differs}</th></tr>'
-    sizes = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    both = f"{inline('clusters', model, table, legend=False)}{sizes}"
-    return f'<div class="pair">{both}</div>' if len(profile) <= ABREAST else both
-
-
-def _size(found: ClusterProfile) -> str:
-    colour = "var(--pale)" if found.cluster < 0 else f"var(--cluster-{found.cluster})"
-    bar = f'<i class="share" style="width: {found.share:.1%}; background: {colour}"></i>'
-    name = "noise" if found.cluster < 0 else str(found.cluster)
-    return (
-        f'<tr><td class="text name"><i class="dot" style="background: {colour}"></i>{name}</td>'
-        f"<td>{found.rows:,}</td><td>{found.share:.1%}</td>"
-        f'<td class="text">{"<br>".join(map(escape, found.differences()))}{bar}</td></tr>'
-    )
-
-
-def _heat(profile: Profile) -> str:
-    note = f"<p>{escape(profile.note)}</p>" if profile.note else ""
-    return f'<div class="git-profile"><p>{HEAT}</p>{note}{heat_html(profile.clusters)}</div>'
-
-
-def _details(profile: Profile) -> str:
-    return f'<div class="git-profile"><p>{RULES}</p>{"".join(map(cluster_html, profile))}</div>'
-
-
-def _number(model: GIT, table: Table) -> str:
-    if not hasattr(model, "n_clusters_scores_"):
-        return f"<p>{count_of(model.n_clusters_, 'cluster')}, as requested.</p>"
-    words = (
-        f"The number of clusters was chosen from the data: {number_words(model.n_clusters_scores_)}. The score is high "
-        "if many views of the data agree on clusters of similar size that hardly touch each other. Other good numbers "
-        "are listed if they differ by half or more."
-    )
-    pictures = [inline("n-clusters", model, table, size=(5.2, 3.0), quantity=name) for name in ("score", "agreement")]
-    return f'<p>{escape(words)}</p><div class="pair">{"".join(pictures)}</div>'
-
-
-def _firmness(model: GIT, table: Table) -> str:
-    shares = own_shares(model.clustering_)
-    near = float((shares[model.labels_ >= 0] < 0.75).mean())
-    words = [f"{near:.1%} of the rows lie closer to the boundary of their cluster than to its centre."]
-    pictures = [inline("memberships", model, table, size=(5.2, 3.4))]
+    if has_scores:
+        plots += [(name, "n-clusters", {"size": (5.2, 3.0), "quantity": name}) for name in ("score", "agreement")]
+    if clustering.representations is not None:
+        plots.append(("representations", "representations", {"size": (5.2, 3.4)}))
+    if clustering.hierarchy is not None:
+        plots.append(("condensed-tree", "condensed-tree", {}))
+    pictures = {}
+    for i, (name, kind, options) in enumerate(plots, 1):
+        pictures[name] = draw_inline(kind, model, table, **options)
+        advance(i / len(plots))
+    near = np.mean(own_shares(clustering)[model.labels_ >= 0] < NEAR_BOUNDARY)
+    stability = [f"{near:.1%} of the rows lie closer to the boundary of their cluster than to its centre."]
     if hasattr(model, "selection_"):
-        n, sizes = len(model.selection_["score"]), np.unique(model.selection_["n_neighbors"])
+        sizes = np.unique(model.selection_["n_neighbors"])
         several = f"{sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else count_of(int(sizes[0]), "neighbour")
-        compared = (
-            f"{n} candidate clusterings were compared: several feature scalings, {several}, several merge levels."
-        )
-        words = [compared, agreement_words(model.agreement_), width_words(model) or "", *words]
-    if model.clustering_.representations is not None:
-        pictures.append(inline("representations", model, table, size=(5.2, 3.4)))
-    return f'<p>{escape(" ".join(filter(None, words)))}</p><div class="pair">{"".join(pictures)}</div>'
+        n_candidates = len(model.selection_["score"])
+        stability = [
+            f"{n_candidates} candidate clusterings were compared: several feature scalings, {several}, several merge "
+            "levels.",
+            agreement_words(model.agreement_),
+            *filter(None, [width_words(model)]),
+            *stability,
+        ]
+    environment = Environment(
+        loader=PackageLoader("gitcluster.cli", "."), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["visible"] = visible
+    return environment.get_template("report.html").render(
+        title=title, rows=count_of(len(table.data), "row"), columns=column_words(model, table),
+        n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
+        colours=cluster_colours(model.n_clusters_), profile_style=Markup(PROFILE_STYLE), pictures=pictures,
+        profile=profile, abreast=ABREAST, heat=Markup(heat_html(profile.clusters)),
+        details=[Markup(cluster_html(cluster)) for cluster in profile],
+        number=number_words(model.n_clusters_scores_) if has_scores else None, stability=" ".join(stability),
+        graph=f"{count_of(len(model.topo_graph_.sizes), 'local cluster')} and "
+        f"{count_of(len(model.topo_graph_.edges), 'connection')}",
+        outliers=_outliers(fitted, table), data=_data_facts(model, table),
+        uses=column_lines(columns) if columns is not None and columns.encoded else [],
+        commands=[command for command in commands if command],
+        method=f"GIT, variant {clustering.variant.name}, {count_of(model.n_neighbors_, 'neighbour')}",
+        versions=", ".join([f"gitcluster {__version__}", f"Python {python_version()}",
+                            *(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))]),
+        version=__version__, today=date.today().isoformat(),
+    )  # fmt: skip
 
 
-def _graph(model: GIT, table: Table) -> str:
-    graph = model.topo_graph_
-    nodes, edges = count_of(len(graph.sizes), "local cluster"), count_of(len(graph.edges), "connection")
-    words = f"The graph has {nodes} and {edges} between them. {GRAPH}"
-    pictures = [inline("topo-graph", model, table, max_nodes=NODES, n_labels=0, legend=False)]
-    if model.clustering_.hierarchy is not None:
-        pictures.append(inline("condensed-tree", model, table))
-    return f'<p>{words}</p><div class="pair">{"".join(pictures)}</div>'
+def draw_inline(
+    kind: str, model: GIT, table: Table, *, size: tuple[float, float] = (5.2, 3.9), **options: Any
+) -> dict[str, Any]:
+    """Return a plot as SVG for a page, in the colours of the page, with its kind and title."""
+    mpl = require("matplotlib", extra="cli", purpose="A report")
+    from matplotlib.figure import Figure
+
+    from gitcluster import plots
+    from gitcluster.plots._drawing import cluster_colours
+
+    with mpl.rc_context(PLOT_STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        ax = figure.subplots()
+        getattr(plots, "plot_" + kind.replace("-", "_"))(model, table.data, ax=ax, **options)
+        title = ax.get_title().replace("\n", " ")
+        ax.set_title("")
+        figure.savefig(drawn := io.StringIO(), format="svg", transparent=True, dpi=200, metadata={"Date": None})
+    svg = drawn.getvalue()[drawn.getvalue().index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    # The page shows a picture as wide as it can, but not much wider than it was drawn.
+    width = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', svg)
+    assert width is not None
+    shown = f'class="plot" style="max-width: calc({width[1]}px * 1.7)" role="img" aria-label="{escape(title)}"'
+    svg = svg.replace(width[0], "", 1).replace("<svg ", f"<svg {shown} ", 1)
+    names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(model.n_clusters_))}
+    for colour, name in (PAGE_COLOURS | names).items():
+        svg = svg.replace(colour, f"var({name})")
+    return {"kind": kind, "title": title, "svg": Markup(svg)}
 
 
-def _outliers(fitted: Fitted, table: Table) -> str:
-    """Return the rows with the highest outlier scores, and the columns in which each differs from its cluster."""
-    model, found = fitted.model, fitted.clustering()
+def _key_facts(model: GIT) -> list[tuple[str, str, str]]:
+    """Return the facts at the top: name, value, a few words."""
+    facts = [("clusters", str(model.n_clusters_), "as requested")]
+    if hasattr(model, "n_clusters_scores_"):
+        scores = model.n_clusters_scores_
+        order = np.argsort(np.where(scores["rank"] > 0, scores["rank"], np.inf))[: int(scores["rank"].max())]
+        others = [str(scores["n_clusters"][i]) for i in order[1:] if scores["confidence"][i] > 0]
+        words = "chosen from the data" + (f"; next best: {' or '.join(others)}" if others else "")
+        if len(scores["n_clusters"]) == 1:
+            facts = [("clusters", str(model.n_clusters_), "no other is possible")]
+        else:
+            confidence = f"{scores['confidence'][order[0]]:.2f}"
+            facts = [("clusters", str(model.n_clusters_), words),
+                     ("confidence in the number", confidence, "from 0 to 1")]  # fmt: skip
+    if hasattr(model, "selection_"):
+        facts.append(("agreement", f"{model.agreement_:.2f}", agreement_words(model.agreement_).partition(" (")[0]))
+    outlier_scores = model.outlier_scores_.astype(np.float64)
+    far = int((outlier_scores > noise_threshold(outlier_scores, "auto")).sum())
+    words = f"{far / len(outlier_scores):.1%} of all rows" if far else "no outlier score stands out"
+    return [*facts, ("outliers", f"{far:,}", words)]
+
+
+def _outliers(fitted: Fitted, table: Table) -> list[tuple[str, str, str, str]]:
+    """Return the rows with the highest outlier scores: name, cluster, score, largest differences from the cluster."""
+    model, clustering = fitted.model, fitted.clustering
     scores = model.outlier_scores_.astype(np.float64)
-    order = np.argsort(-scores, kind="stable")[:OUTLIERS]
-    homes = found.edge_cut.labels[found.local_labels]
-    traits = read_traits(table.data, columns=found.columns)
-    rows = ""
+    order = np.argsort(-scores, kind="stable")[:MAX_OUTLIERS]
+    clusters = clustering.edge_cut.labels[clustering.local_labels]  # that of noise as well
+    traits = read_traits(table.data, columns=clustering.columns)
+    rows = []
     for i in order[scores[order] > 0].tolist():
-        unlike = in_words(compare_to_group(traits, i, np.flatnonzero(homes == homes[i])), words="; ")
+        differences = compare_to_group(traits, i, np.flatnonzero(clusters == clusters[i]))
         cluster = "noise" if model.labels_[i] < 0 else str(model.labels_[i])
-        rows += (
-            f'<tr><td class="text name">{escape(visible(found.name_of(i)))}</td><td>{cluster}</td>'
-            f'<td>{scores[i]:.2f}</td><td class="text">{escape(unlike) or "no single column"}</td></tr>'
-        )
-    if not rows:
-        return "<p>No row lies farther out than its neighbours.</p>"
-    head = '<tr><th class="text">row</th><th>cluster</th><th>score</th><th class="text">largest differences</th></tr>'
-    return (
-        "<p>The outlier score compares the distance of a row to its neighbours with their distances to theirs: 0 if "
-        "both are equal, 0.5 if the row is twice as far away, 0.9 if ten times. The last column compares the row with "
-        "its cluster.</p>"
-        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    )
+        words = in_words(differences, words="; ") or "no single column"
+        rows.append((clustering.name_of(i), cluster, f"{scores[i]:.2f}", words))
+    return rows
 
 
-def _columns(model: GIT, table: Table, notes: list[str]) -> str:
-    """Return which columns were used and how, what was missing, and notes on columns to check."""
-    columns = model.clustering_.columns
-    used = [column.name for column in columns.used] if columns is not None else table.names
-    unused = [column.name for column in columns if not column.used] if columns is not None else []
-    out = list(dict.fromkeys([*table.left_out, *unused]))
+def _data_facts(model: GIT, table: Table) -> dict[str, str]:
+    """Return the columns that were used and not used, the dropped rows and the missing values."""
+    columns, names = model.clustering_.columns, list(table.data.columns)
+    used = names if columns is None else [column.name for column in columns.used]
+    unused = [] if columns is None else [column.name for column in columns if not column.used]
+    unused = list(dict.fromkeys([*table.unread, *unused]))
     gaps = {} if columns is None else {column.name: column.missing for column in columns.used if column.missing}
-    told = {
-        f"columns used ({len(used)})": escape(visible(listed(used, 50))),
-        f"columns not used ({len(out)})": escape(visible(listed(out, 50))) or "none",
+    missing = "none in the columns used"
+    if gaps:
+        missing = (
+            f"{', '.join(f'{name} {count:,}' for name, count in gaps.items())}. A missing number is imputed from the "
+            "nearest rows. A missing category is at the same distance from all values."
+        )
+    return {
+        f"columns used ({len(used)})": listed(used, MAX_NAMES),
+        f"columns not used ({len(unused)})": listed(unused, MAX_NAMES) or "none",
         "rows dropped": f"{table.dropped:,} with missing values" if table.dropped else "none",
-        "missing values": escape(visible(", ".join(f"{name} {count:,}" for name, count in gaps.items())))
-        + ". A missing number is imputed from the nearest rows. A missing category is at the same distance from all "
-        "values." if gaps else "none in the columns used",
-    }  # fmt: skip
-    look = "".join(f"<li>{escape(visible(words))}</li>" for words in notes)
-    look = look and f"<h3>Columns to check</h3><ul>{look}</ul>"
-    if columns is None or not columns.encoded:
-        return f"{_pairs(told)}{look}"
-    done = {escape(visible(names)): escape(words) for names, words in column_lines(columns)}
-    words = "<h3>Columns</h3><p>How each column was used.</p>"
-    return f"{_pairs(told)}{look}{words}{_pairs(done)}"
-
-
-def _origin(model: GIT, commands: list[str]) -> str:
-    """How the page can be made again."""
-    versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    told = {
-        "command": "<br>".join(f"<code>{escape(visible(command))}</code>" for command in commands if command),
-        "method": f"GIT, variant {model.clustering_.variant.name}, {count_of(model.n_neighbors_, 'neighbour')}",
-        "versions": f"gitcluster {__version__}, Python {python_version()}, "
-        + ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "missing values": missing,
     }
-    return _pairs(told)
-
-
-def _pairs(told: dict[str, Any]) -> str:
-    rows = "".join(
-        f'<tr><td class="text key">{name}</td><td class="text">{words}</td></tr>' for name, words in told.items()
-    )
-    return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'

@@ -1,4 +1,4 @@
-"""What a person sees: progress, tables, summaries. Nothing moves where there is no terminal."""
+"""Show progress, tables and summaries to a person. Nothing moves without a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -15,17 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from gitcluster._support.names import visible
-from gitcluster.cli.streams import closed
+from gitcluster.cli import closed
 
 DELAY = 0.5
-"""Seconds before a bar appears: what is done sooner needs none."""
-
-with_traceback = False
+"""Seconds before a bar appears: shorter work needs none."""
 _bars: set["Bar"] = set()
 
 
 class Screen:
-    """Says things to a person: nothing with ``--quiet``, and on the error stream where labels go to the output."""
+    """Print for a person: nothing with ``--quiet``, and on the error stream if labels go to the output."""
 
     def __init__(self, *, quiet: bool = False, on_error_stream: bool = False) -> None:
         self.quiet = quiet or ("stderr" if on_error_stream else "stdout") in closed
@@ -33,19 +31,15 @@ class Screen:
         self.seconds: dict[str, float] = {}
 
     def say(self, *parts: Any) -> None:
-        """Print, unless quiet. A text is printed as it is."""
+        """Print texts and tables, unless quiet."""
         if not self.quiet:
             for part in parts:
                 shown = visible(part, lines=True) if isinstance(part, str) else part
                 self.console.print(shown, markup=False, soft_wrap=isinstance(part, str))
 
-    def rounded_seconds(self) -> dict[str, float]:
-        """Seconds of each phase, for ``--json``."""
-        return {phase: round(seconds, 3) for phase, seconds in self.seconds.items()}
-
     @contextmanager
     def bar(self, what: str, phase: str) -> Iterator["Bar"]:
-        """A bar on the error stream while the block runs; its seconds are kept under the name of the phase."""
+        """Show a bar on the error stream while the block runs, and add its seconds to the phase."""
         start = perf_counter()
         bar = Bar(what, shown=not self.quiet and sys.stderr.isatty())
         try:
@@ -68,19 +62,13 @@ class Bar:
             _bars.add(self)
             self.thread.start()
 
-    @property
-    def what(self) -> str:
-        """The words of the line."""
-        return self.lines.tasks[0].description
-
-    @what.setter
-    def what(self, text: str) -> None:
-        self.lines.update(self.task, description=visible(text))
+    def describe(self, what: str) -> None:
+        """Change the words of the line."""
+        self.lines.update(self.task, description=visible(what))
 
     def advance(self, share: float) -> None:
-        """Tell which share is done; 0 where that is not known."""
-        if share > 0:
-            self.lines.update(self.task, total=1.0, completed=share)
+        """Show the share that is done."""
+        self.lines.update(self.task, total=1.0, completed=share)
 
     def _show(self) -> None:
         if not self.ended.wait(DELAY):
@@ -96,24 +84,24 @@ class Bar:
 
 
 class KnownBar(BarColumn):
-    """A bar where the share that is done is known, nothing elsewhere."""
+    """A bar if the share that is done is known."""
 
     def render(self, task: Task) -> Any:
-        """The bar of a task."""
+        """Return the bar of a task."""
         return "" if task.total is None else super().render(task)
 
 
 class KnownTime(ProgressColumn):
-    """The share that is done and the time that remains, or the time so far where these are not known."""
+    """The share that is done and the remaining time, or the time so far if these are not known."""
 
     def render(self, task: Task) -> Text:
-        """The numbers of a task in words."""
+        """Return the numbers of a task as text."""
         share = "" if task.total is None else f"{task.percentage:3.0f} % "
         left = task.time_remaining
         return Text(share + (f"{task.elapsed or 0:.0f} s so far" if left is None else f"{left:.0f} s left"))
 
 
-def restore() -> None:
+def close_bars() -> None:
     """Remove bars and show the cursor again, before the process ends at once."""
     for bar in list(_bars):
         bar.close()
@@ -122,10 +110,10 @@ def restore() -> None:
 
 
 def make_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
-    """A plain table under its title; columns are aligned to the right, those in ``left`` to the left."""
-    made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    """Return a plain table under its title; columns are aligned to the right, those in ``left`` to the left."""
+    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for i, heading in enumerate(headings):
-        made.add_column(heading, justify="left" if i in left else "right", overflow="fold")
+        table.add_column(heading, justify="left" if i in left else "right", overflow="fold")
     for row in rows:
-        made.add_row(*(escape(visible(cell)) for cell in row))
-    return Group(Text(visible(title), style="bold"), "", made, "")
+        table.add_row(*(escape(visible(cell)) for cell in row))
+    return Group(Text(visible(title), style="bold"), "", table, "")

@@ -1,10 +1,11 @@
-"""Tables of labels in files or on the standard output, in any of the formats, and JSON for scripts."""
+"""Write tables of labels to files or the standard output, in every format, never half of them; and JSON for scripts."""
 
 import csv
 import json
 import os
 import re
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -21,106 +22,83 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.files import is_stream, open_number, write_aside
 from gitcluster._support.names import visible
-from gitcluster.cli.streams import check_open
+from gitcluster.cli import check_open
+from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
 
-STANDARD = "-"
-"""The name of the standard input or output where a file is expected."""
-
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".npy": "npy",
-    ".npz": "npz",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".xlsx": "excel",
-}
-EXCEL_ROWS = 1_048_575
-EXCEL_COLUMNS = 16_384
+EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
+"""The most rows below a header, columns, and characters of a cell."""
+PART = 100_000
+"""Rows that are written at once."""
 FORMULA = re.compile("[=+\\-@\t\r]")
-"""How a text begins that spreadsheets take for a formula and run."""
+"""The beginning of a text that spreadsheets run as a formula."""
 NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 
 
-def check_target(target: str | None, option: str = "-o", *, stream: bool = False) -> None:
-    """Raise where a file cannot be written, before any work is done; a device or pipe must be allowed by ``stream``."""
-    if target is None:
-        return
-    if target == STANDARD:
-        check_open("stdout")
-        return
-    if os.path.isdir(target):
-        raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
-    if is_stream(target):
-        if not stream:
-            raise ValueError(f"{option} {target} is a device or a pipe. Name a file.")
-        number = open_number(target)
-        if number is not None:
-            os.fstat(number)  # raises where it is not open
-            return
-    path = Path(os.path.realpath(target))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{option} {target}: there is no folder {path.parent}. Make it, or name another.")
-    if not os.access(path.parent if path.is_file() or not path.exists() else path, os.W_OK):
-        raise PermissionError(f"{option} {target} cannot be written: no permission for {path.parent}.")
+def check_targets(targets: dict[str, str | None], sources: list[str | None], streams: tuple[str, ...] = ()) -> None:
+    """Raise before any work is done if a file cannot be written, or would overwrite another that the command uses.
 
-
-def standard_or(target: str | None) -> str | None:
-    """The target, or ``-`` where it is another name of the standard output, such as ``/dev/stdout``."""
-    return STANDARD if target is not None and open_number(target) == 1 else target
-
-
-def check_apart(targets: dict[str, str | None], sources: list[str | None]) -> None:
-    """Raise where two files to write are the same, or one of them is read: one would be lost."""
-    places: dict[str, str] = {}
-    for source in sources:
-        if source and source != STANDARD and os.path.isfile(source):
-            places[os.path.realpath(source)] = source
+    Parameters
+    ----------
+    targets : dict of str to str or None
+        Files to write, by option.
+    sources : list of str or None
+        Files that the command reads.
+    streams : tuple of str, default=()
+        Options that may also name a device or a pipe.
+    """
+    used = {os.path.realpath(source): source for source in sources if source and os.path.isfile(source)}
     for option, target in targets.items():
-        if target is None or target == STANDARD or is_stream(target):
+        if target is None:
             continue
-        place = os.path.realpath(target)
-        if place in places:
-            raise ValueError(
-                f"{option} {target} would overwrite {places[place]}, which this command uses as well. "
-                "Name another file."
-            )
-        places[place] = f"what {option} writes"
+        if target == STANDARD:
+            check_open("stdout")
+            continue
+        if os.path.isdir(target):
+            raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
+        path = Path(os.path.realpath(target))
+        if is_stream(target):
+            if option not in streams:
+                raise ValueError(f"{option} {target} is a device or a pipe. Name a file.")
+            number = open_number(target)
+            if number is not None:
+                os.fstat(number)  # raises OSError if it is not open
+                continue
+        elif str(path) in used:
+            raise ValueError(f"{option} {target} would overwrite {used[str(path)]}, which the command uses as well.")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{option} {target}: there is no folder {path.parent}.")
+        if not os.access(path.parent if path.is_file() or not path.exists() else path, os.W_OK):
+            raise PermissionError(f"{option} {target} cannot be written: no permission for {path.parent}.")
+        used[str(path)] = f"the file of {option}"
 
 
-def format_of(target: str, given: str | None) -> str:
-    """The format of a table to write: the one given, else that of the name, CSV for a stream."""
-    if given:
-        return given
-    if target == STANDARD or not Path(target).suffix:
-        return "csv"
-    suffix = Path(target).suffix.lower()
+def format_of(target: str, requested: str | None = None) -> str:
+    """Return the format of a table to write: the requested one, else that of the name, CSV for a stream."""
+    suffix = "" if target == STANDARD else Path(target).suffix.lower()
+    if requested or not suffix:
+        return requested or "csv"
     if suffix not in FORMATS:
-        known = ", ".join(sorted(set(FORMATS)))
-        raise ValueError(f"-o {target}: no table is written as {suffix!r}. Use one of {known}, or --output-format.")
+        raise ValueError(f"-o {target}: unknown format {suffix!r}. Use {', '.join(FORMATS)}, or --output-format.")
     return FORMATS[suffix]
 
 
 class TableWriter:
-    """Writes a table part by part, in any of the formats; parts have the same columns.
+    """Write a table part by part; all parts have the same columns.
 
-    With ``safe``, texts that spreadsheets would run as formulas begin with an apostrophe in CSV and TSV files.
+    Parameters
+    ----------
+    file : binary file
+    form : str
+    safe : bool, default=False
+        Whether texts in CSV and TSV files that spreadsheets would run as formulas begin with an apostrophe.
     """
 
     def __init__(self, file: IO[bytes], form: str, *, safe: bool = False) -> None:
         self.file, self.form, self.safe = file, form, safe
         self.parts: list[pd.DataFrame] = []
-        self.writer: Any = None
+        self.arrow: Any = None
         self.schema: Any = None
-        self.rows = 0
+        self.has_header = False
 
     def write(self, part: pd.DataFrame) -> None:
         """Add rows."""
@@ -129,117 +107,86 @@ class TableWriter:
         elif self.form == "jsonl":
             self.file.write("".join(f"{record}\n" for record in _records(part)).encode(errors="backslashreplace"))
         elif self.form in ("parquet", "arrow"):
-            self._write_arrow(part)
+            table = pa.Table.from_pandas(part, schema=self.schema, preserve_index=False)
+            if self.arrow is None:
+                self.schema = table.schema
+                self.arrow = (parquet.ParquetWriter if self.form == "parquet" else ipc.new_file)(self.file, self.schema)
+            self.arrow.write_table(table)
         else:
             self.parts.append(part)
-        self.rows += len(part)
 
     def _text(self, part: pd.DataFrame) -> str:
         texts = [name for name in part.columns if not pd.api.types.is_numeric_dtype(part[name].dtype)]
         if self.safe:
             part = part.assign(**{name: part[name].map(disarm) for name in texts}).rename(columns=disarm)
+            texts = [disarm(name) for name in texts]
         returns = any("\r" in str(name) for name in part.columns) or any(
-            part[name].astype(str).str.contains("\r", regex=False).any()
-            for name in part.columns
-            if not pd.api.types.is_numeric_dtype(part[name].dtype)
+            part[name].astype(str).str.contains("\r", regex=False).any() for name in texts
         )
         quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # csv leaves a bare \r without quotes
+        header, self.has_header = not self.has_header, True
         separator = "," if self.form == "csv" else "\t"
-        return str(
-            part.to_csv(None, index=False, header=self.rows == 0, sep=separator, lineterminator="\n", quoting=quoting)
-        )
-
-    def _write_arrow(self, part: pd.DataFrame) -> None:
-        table = pa.Table.from_pandas(part, schema=self.schema, preserve_index=False)
-        if self.writer is None:
-            opener = parquet.ParquetWriter if self.form == "parquet" else ipc.new_file
-            self.schema = table.schema
-            self.writer = opener(self.file, self.schema)
-        self.writer.write_table(table)
+        return str(part.to_csv(None, index=False, header=header, sep=separator, lineterminator="\n", quoting=quoting))
 
     def close(self) -> None:
-        """Finish the file."""
-        if self.writer is not None:
-            self.writer.close()
+        """Finish the file. Bytes are written at once, so that libraries do not hide the error of a full disk."""
+        if self.arrow is not None:
+            self.arrow.close()
         elif self.parts:
-            self._write_whole(pd.concat(self.parts, ignore_index=True))
+            table = pd.concat(self.parts, ignore_index=True)
+            if self.form == "json":
+                self.file.write(("[" + ",\n".join(_records(table)) + "]\n").encode(errors="backslashreplace"))
+            elif self.form == "npy":
+                self.file.write(_npy(table["cluster"].to_numpy()))
+            elif self.form == "npz":
+                with zipfile.ZipFile(buffer := BytesIO(), "w") as archive:  # np.savez takes no column named "file"
+                    for name in table.columns:
+                        archive.writestr(f"{visible(str(name))}.npy", _npy(table[name].to_numpy()))
+                self.file.write(buffer.getvalue())
+            else:
+                self.file.write(_workbook(table))
         self.file.flush()
-
-    def _write_whole(self, table: pd.DataFrame) -> None:
-        if self.form == "json":
-            self.file.write(("[" + ",\n".join(_records(table)) + "]\n").encode(errors="backslashreplace"))
-        elif self.form == "npy":
-            self.file.write(_npy(table["cluster"].to_numpy()))
-        elif self.form == "npz":
-            with zipfile.ZipFile(whole := BytesIO(), "w") as archive:  # np.savez takes no column named "file"
-                for name in table.columns:
-                    archive.writestr(f"{visible(str(name))}.npy", _npy(table[name].to_numpy()))
-            self.file.write(whole.getvalue())
-        elif len(table) > EXCEL_ROWS or len(table.columns) > EXCEL_COLUMNS:
-            raise ValueError(
-                f"Excel holds {EXCEL_ROWS:,} rows and {EXCEL_COLUMNS:,} columns, the table has {len(table):,} and "
-                f"{len(table.columns):,}. Write CSV or Parquet."
-            )
-        else:
-            self.file.write(_workbook(table))
 
 
 def _records(table: pd.DataFrame) -> list[str]:
-    """The rows of a table as JSON; what is missing is null."""
-    names = list(map(str, table.columns))
-    columns = [[_plain(value) for value in table[name].tolist()] for name in table.columns]
-    return [
-        json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str)
-        for row in zip(*columns, strict=True)
-    ]
-
-
-def _plain(value: Any) -> Any:
-    return None if not isinstance(value, (str, list, dict, np.ndarray)) and pd.isna(value) else value
+    """Return the rows of a table as JSON; missing cells are null."""
+    objects = table.astype(object).where(table.notna(), None)
+    return [json.dumps(row, ensure_ascii=False, default=str) for row in objects.to_dict("records")]
 
 
 def _npy(array: Any) -> bytes:
-    """An array as the content of an NPY file, written at once: a full disk is then told as such."""
-    buffer = BytesIO()
-    np.save(buffer, array.astype(str) if array.dtype.kind == "O" else array, allow_pickle=False)
+    """Return an array as the content of an NPY file."""
+    np.save(buffer := BytesIO(), array.astype(str) if array.dtype.kind == "O" else array, allow_pickle=False)
     return buffer.getvalue()
 
 
 def _workbook(table: pd.DataFrame) -> bytes:
-    """A table as the content of an Excel workbook; no text in it is a formula."""
+    """Return a table as the content of an Excel workbook; no text in it is a formula."""
+    if len(table) > EXCEL_ROWS or len(table.columns) > EXCEL_COLUMNS:
+        raise ValueError(
+            f"Excel holds {EXCEL_ROWS:,} rows and {EXCEL_COLUMNS:,} columns, the table has {len(table):,} and "
+            f"{len(table.columns):,}. Write CSV or Parquet."
+        )
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1")
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
             return None if pd.isna(value) else value
-        made = WriteOnlyCell(sheet, escape_excel(value)[:32_767])  # Excel holds no longer text
-        made.data_type = "s"  # openpyxl takes a text that begins with = for a formula
-        made.quotePrefix = bool(FORMULA.match(value))  # Excel's apostrophe: it stays a text when it is edited
-        return made
+        text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
+        written = WriteOnlyCell(sheet, text[:EXCEL_TEXT])
+        written.data_type = "s"  # openpyxl takes a text that begins with = for a formula
+        written.quotePrefix = bool(FORMULA.match(value))  # Excel's apostrophe: it stays a text when it is edited
+        return written
 
-    sheet.append([cell(str(name)) for name in table.columns])
-    columns = [table[name].tolist() for name in table.columns]
-    for row in zip(*columns, strict=True):
+    for row in ([str(name) for name in table.columns], *table.itertuples(index=False, name=None)):
         sheet.append([cell(value) for value in row])
-    buffer = BytesIO()
-    book.save(buffer)
+    book.save(buffer := BytesIO())
     return buffer.getvalue()
 
 
-def escape_excel(text: str) -> str:
-    r"""A text with control characters as Excel writes them.
-
-    Examples
-    --------
-    >>> escape_excel("a\x1b")
-    'a_x001B_'
-    """
-    return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda found: f"_x{ord(found[0]):04X}_", text)
-
-
 def disarm(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula, with an apostrophe before it; numbers stay as they are.
+    """Return a text that a spreadsheet would run as a formula with an apostrophe before it, other values unchanged.
 
     Examples
     --------
@@ -253,32 +200,76 @@ def disarm(value: Any) -> Any:
 
 @contextmanager
 def open_writer(target: str, form: str, *, safe: bool = False) -> Iterator[TableWriter]:
-    """A :class:`TableWriter` to a file, written aside, or to the standard output."""
-    place = nullcontext(sys.stdout.buffer) if target == STANDARD else write_aside(target)
-    with place as file:
+    """Yield a :class:`TableWriter` to the standard output, or to a file that appears when it is complete."""
+    with nullcontext(sys.stdout.buffer) if target == STANDARD else write_aside(target) as file:
         writer = TableWriter(file, form, safe=safe)
         yield writer
         writer.close()
 
 
 def write_table(
-    target: str,
-    table: pd.DataFrame,
-    form: str,
-    advance: Callable[[float], None] | None = None,
-    *,
-    safe: bool = False,
+    target: str, table: pd.DataFrame, form: str, advance: Callable[[float], None] | None = None, *, safe: bool = False
 ) -> None:
-    """Write a whole table in parts; ``advance`` hears the share that is done."""
-    step = 100_000
+    """Write a whole table in parts; ``advance`` gets the share that is written."""
     with open_writer(target, form, safe=safe) as writer:
-        for start in range(0, max(1, len(table)), step):
-            writer.write(table.iloc[start : start + step])
+        for start in range(0, max(1, len(table)), PART):
+            writer.write(table.iloc[start : start + PART])
             if advance is not None:
-                advance(min(1.0, (start + step) / max(1, len(table))))
+                advance(min(1.0, (start + PART) / max(1, len(table))))
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """One JSON object on the standard output."""
+    """Print one JSON object."""
     check_open("stdout")
     print(json.dumps(facts, default=lambda value: value.tolist()), flush=True)
+
+
+def label_frame(names: Any, id_name: str | None, labels: Any, **more: Any) -> pd.DataFrame:
+    """Return labels beside the names of their rows."""
+    added = {"cluster": labels, **more}
+    (name,) = free_names([id_name or "row"], set(added))
+    return pd.DataFrame({name: np.asarray(names), **added})
+
+
+def labelled_table(table: Table, form: str, labels: Any, **scores: Any) -> pd.DataFrame:
+    """Return the user's table with labels and scores added; dropped rows have none.
+
+    The texts of a text table become numbers in a format with types if all of a column are plain numbers.
+    """
+    whole = table.whole
+    assert whole is not None
+    integers = "int64" if len(table.rows) == len(whole) else "Int64"
+    added = {"cluster": pd.array(labels, dtype=integers), **scores}
+    columns = {name: pd.Series(values).set_axis(table.rows).reindex(whole.index) for name, values in added.items()}
+    if table.lines and form not in ("csv", "tsv") and len(whole):
+        whole = whole.apply(_typed)
+    kept = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
+    return pd.concat([kept, pd.DataFrame(columns)], axis=1)
+
+
+def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    for kind in (pa.int64(), pa.float64()):
+        numbers = plain_numbers(pa.array(column), kind)
+        if numbers is not None:
+            return pd.Series(numbers, column.index, dtype=pd.ArrowDtype(kind))
+    return column
+
+
+def free_names(names: list[str], taken: set[str]) -> list[str]:
+    """Return names of columns that differ from those of the output, with a warning for each that is changed.
+
+    Examples
+    --------
+    >>> free_names(["age", "x"], {"row", "cluster"})
+    ['age', 'x']
+    """
+    free: list[str] = []
+    for name in names:
+        new = name
+        while new in taken or (new != name and new in names):
+            new += "_in_table"
+        if new != name:
+            warnings.warn(f"The column {name!r} of the table is written as {new!r}.", stacklevel=2)
+            taken = taken | {new}
+        free.append(new)
+    return free

@@ -1,0 +1,823 @@
+"""The commands and options of ``gitcluster``.
+
+To add an option, write one ``option(...)`` line: in one of the groups below, which are the headings in the help, or
+above a command. Options of the estimator are read by ``make_estimator``, those of tables are ``tables.ReadOptions``.
+"""
+
+import codecs
+import inspect
+import io
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from click.shell_completion import get_completion_class
+
+import gitcluster.cli
+from gitcluster import GIT, __version__
+from gitcluster._support.files import open_number, write_aside
+from gitcluster._support.names import as_typed, count_of, visible
+from gitcluster._support.optional import require
+from gitcluster.cli import OutputClosedError, check_open
+from gitcluster.cli.demo import make_example, show_demo
+from gitcluster.cli.models import (
+    Fitted,
+    TableFacts,
+    column_lines,
+    column_words,
+    fit_table,
+    open_fitted,
+    read,
+    width_words,
+)
+from gitcluster.cli.screen import Screen, make_table
+from gitcluster.cli.tables import FORMATS, SEPARATORS, STANDARD, ReadOptions, Table, iterate_table
+from gitcluster.cli.writing import (
+    check_targets,
+    format_of,
+    label_frame,
+    labelled_table,
+    open_writer,
+    print_json,
+    write_table,
+)
+from gitcluster.explorer import write_explorer
+from gitcluster.fitted.attributes import agreement_words, number_words
+from gitcluster.fitted.explanation import explain_rows
+from gitcluster.fitted.memberships import own_shares
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "hamming", "precomputed")
+PLOTS = (
+    "clusters", "topo-graph", "hierarchy", "condensed-tree", "representations", "n-clusters", "memberships", "profile",
+    "intensity", "local-clusters",
+)  # fmt: skip
+PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
+OTHER, NAMES = "Other options", sorted(set(FORMATS.values()))
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+# -- Options of several commands ---------------------------------------------------------------------------------------
+
+
+def number_or_auto(kind: type) -> Callable[[str], Any]:
+    """Return a type of option: a number, or "auto"."""
+
+    def convert(value: str) -> Any:
+        try:
+            return value if value == "auto" else kind(value)
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            raise click.BadParameter(f"{value!r} is neither {what} nor 'auto'.") from None
+
+    return convert
+
+
+def proportions_type(value: str) -> Any:
+    """Return the shares of an option such as 1:0.5:0.1, or "equal"."""
+    try:
+        return value if value == "equal" else [float(part) for part in re.split("[:,]", value)]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is neither shares such as 1:0.5:0.1 nor 'equal'.") from None
+
+
+def bytes_type(value: str) -> float:
+    """Return the bytes of an option such as 4GB."""
+    match = re.fullmatch(r"(\d+\.?\d*) ?([kMGT]?)B?", value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is not a size such as 500MB or 4GB.")
+    return float(match[1]) * 1000.0 ** " kMGT".index(match[2] or " ")
+
+
+def character_type(value: str) -> str:
+    """Return a separator or a quote: an ASCII character, or one of the names of separators, or "none"."""
+    character = SEPARATORS.get(value, value.replace("\\t", "\t"))
+    if value != "none" and (len(character) != 1 or character in "\r\n" or not character.isascii()):
+        raise click.BadParameter(f"{value!r} is not one ASCII character.")
+    return character
+
+
+def encoding_type(value: str) -> str:
+    """Return the name of an encoding."""
+    try:
+        return codecs.lookup(value).name
+    except LookupError:
+        raise click.BadParameter(f"{value!r} is unknown. Try utf-8, latin-1, cp1252 or utf-16.") from None
+
+
+def weight_type(value: str) -> str:
+    """Return a weight such as income=0.5."""
+    if re.fullmatch(r".+=\d*\.?\d+", value, flags=re.DOTALL) is None:
+        raise click.BadParameter(f"{value!r} is not a name and a number such as income=0.5.")
+    return value
+
+
+def group(title: str, *options: Decorator) -> Decorator:
+    """Return several options as one decorator; the help shows them below the title."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+            function.__click_params__[-1].group = title  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options by group."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all groups; options without one come last."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(getattr(parameter, "group", OTHER), []).append(record)
+        for title, records in sorted(groups.items(), key=lambda one: one[0] == OTHER):
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+option, choice = click.option, click.Choice
+prior_options = group(
+    "Prior knowledge",
+    option("-c", "--n-clusters", type=number_or_auto(int), metavar="N", help="Number of clusters, or auto (default)."),
+    option("--proportions", type=proportions_type, metavar="A:B:C", help="Shares: 1:0.5:0.1, counts, or equal."),
+)
+bound_options = group(
+    "Prior knowledge",
+    option("--min-size", type=int, help="Smallest number of rows in a cluster."),
+    option("--max-size", type=int, help="Largest number of rows in a cluster."),
+    option("--noise", type=number_or_auto(float), metavar="SHARE", help="Share of rows labelled -1, or auto."),
+)
+method_options = group(
+    "Method",
+    option("--n-neighbors", type=number_or_auto(int), metavar="N", default="auto", help="Neighbours, or auto."),
+    option("--metric", default="euclidean", show_default=True, metavar="NAME",
+           shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
+           help="Distance: any metric of scikit-learn's NearestNeighbors."),
+    option("--no-scale", is_flag=True, help="Use the columns without scaling."),
+    option("--pca", is_flag=True, help="Measure distances in the principal components with 90 % of the variance, for "
+           "wide tables. Explanations use your columns."),
+    option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
+           help="Adaptive needs no tuning; the others are the published method."),
+    option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
+)  # fmt: skip
+column_options = group(
+    "Columns",
+    option("--columns", multiple=True, metavar="NAMES",
+           help="Columns to cluster by: names or patterns (x_*), separated by commas."),
+    option("--exclude", "--ignore", multiple=True, metavar="NAMES", help="Columns to leave out: names or patterns."),
+    option("--categorical", multiple=True, metavar="NAMES", help="Categories that look like numbers: zip codes."),
+    option("--ordinal", multiple=True, metavar="NAME=A,B,C", help="A column of categories in their order."),
+    option("--log", multiple=True, metavar="NAMES", help="Columns to use on a log scale: incomes."),
+    option("--weight", multiple=True, type=weight_type, metavar="NAME=NUMBER",
+           help="Weight of a column in distances; 1 by default."),
+    option("--id", metavar="NAME", help="Column that identifies the rows; the output keeps it."),
+    option("--missing", type=choice(["impute", "drop", "error"]), help="Missing numbers: impute them from the nearest "
+           "rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
+    option("--na", multiple=True, metavar="TEXT", help="A further text that means a missing value: -99."),
+)  # fmt: skip
+format_options = group(
+    "Format of the table",
+    option("--separator", type=character_type, metavar="CHAR", help="Separator of the fields of a text table: a "
+           f"character, or {', '.join(SEPARATORS)}. Guessed by default."),
+    option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header. Guessed by default."),
+    option("--quote", type=character_type, metavar="CHAR", help="Quote around fields of a text table that contain "
+           "separators or line ends: a character, or none if quotes are part of the values. By default it is the "
+           "double quote, and a quote that seems to swallow rows is an error."),
+    option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Each column decides by default."),
+    option("--encoding", type=encoding_type, metavar="NAME", help="Encoding, such as cp1252. Guessed by default."),
+    option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
+    option("--input-format", type=choice(NAMES), help="Format of the table. Its first bytes decide by default."),
+    option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
+    option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
+    option("--memory", type=bytes_type, metavar="SIZE", help="Memory to use, such as 4GB. All free memory by default."),
+)  # fmt: skip
+label_options = group(
+    "Output",
+    option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or "
+           "Excel, by its name; - is the standard output."),
+    option("--output-format", type=choice(NAMES), help="Format of the labels. The name decides by default."),
+    option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
+           "spreadsheets would run as formulas (they begin with = + - @). Numbers are never changed. In Excel files no "
+           "text is a formula."),
+)  # fmt: skip
+score_options = group(
+    "Output",
+    option("--probabilities", is_flag=True, help="Also write memberships in the clusters and outlier scores."),
+    option("--with-data", is_flag=True, help="Write your own table with cluster, membership and outlier_score added."),
+)
+print_options = group(
+    OTHER,
+    option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary."),
+    option("-q", "--quiet", is_flag=True, help="Print no summary and no progress."),
+)
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the estimator: ``make_estimator`` reads them."""
+    return prior_options(bound_options(method_options(function)))
+
+
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a table: fields of ``ReadOptions``."""
+    return column_options(format_options(function))
+
+
+def make_estimator(options: dict[str, Any]) -> GIT:
+    """Return the estimator that ``model_options`` describe."""
+    if options["no_scale"] and options["pca"]:
+        raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")
+    return GIT(
+        "auto" if options["n_clusters"] is None else options["n_clusters"],
+        proportions=options["proportions"],
+        n_neighbors=options["n_neighbors"],
+        metric=options["metric"],
+        scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
+        noise=options["noise"],
+        variant=options["variant"],
+        min_cluster_size=options["min_size"],
+        max_cluster_size=options["max_size"],
+        n_jobs=options["jobs"],
+    )
+
+
+source_argument = click.argument("source", metavar="MODEL|TABLE")
+data_argument = click.argument("data", metavar="[TABLE]", required=False)
+
+
+class Commands(click.Group):
+    """A group that lists its commands in the order of use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a broken pipe has an exit code of its own."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise OutputClosedError from None
+        return result
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="gitcluster")
+@click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
+def app(traceback: bool) -> None:
+    """Cluster the rows of a table, plot the clusters, and explain them.
+
+    \b
+    gitcluster demo                                     cluster an embedded example
+    gitcluster fit data.csv -c 3 -o labels.csv          three clusters
+    gitcluster fit data.csv -o labels.csv --save model.npz
+    gitcluster plot model.npz -o picture.png
+    gitcluster profile model.npz data.csv               how do the clusters differ?
+    gitcluster explain model.npz 17                     why is row 17 in its cluster?
+
+    Tables are CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or Excel files, compressed or not; - is the standard input
+    or output.
+    Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 interrupted.
+    """
+    gitcluster.cli.show_traceback = traceback
+
+
+# -- Commands that write labels ----------------------------------------------------------------------------------------
+
+
+@app.command(cls=GroupedCommand, short_help="Cluster the rows of a table.")
+@click.argument("table", metavar="TABLE")
+@model_options
+@label_options
+@score_options
+@group("Output", option("--save", metavar="FILE.npz", help="Save the model for the other commands."))
+@table_options
+@print_options
+@click.pass_context
+def fit(ctx: click.Context, /, table: str, save: str | None, probabilities: bool, **options: Any) -> None:
+    """Cluster the rows of TABLE (a file, or - for the standard input).
+
+    Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
+
+    \b
+    gitcluster fit data.parquet -c 3 -o labels.csv
+    gitcluster fit data.csv --id customer --exclude 'note*' -o labels.csv --save model.npz
+    gitcluster fit data.csv --proportions 1:0.5:0.1 --probabilities -o labels.parquet
+    cat data.csv | gitcluster fit - -c 3 > labels.csv
+    """
+    if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
+        save = f"{save}.npz"
+    output, screen = _prepare(options, [table], save)
+    estimator = make_estimator(options)
+    read_in = read(table, options, screen)
+    model = fit_table(estimator, read_in, screen)
+    with screen.bar("Writing", "write") as bar:
+        if save:
+            Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line(ctx))).save(save)
+        if output:
+            form = format_of(output, options["output_format"])
+            shares, scores = _rounded(model.probabilities_), _rounded(model.outlier_scores_)
+            if options["with_data"]:
+                labels = labelled_table(read_in, form, model.labels_, membership=shares, outlier_score=scores)
+            else:
+                more = {"probability": shares, "outlier_score": scores} if probabilities else {}
+                labels = label_frame(read_in.row_names, read_in.id_name, model.labels_, **more)
+            write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
+    _print_result(options, screen, _fit_facts(model, read_in) | {"input": table, "model": save},
+                  _fit_summary(model, read_in, screen), output)  # fmt: skip
+    if save:
+        row = read_in.row_names.iloc[0]
+        screen.say(f"Model:  {save}", f"Next:   gitcluster explain {save} {row}, gitcluster plot {save} -o picture.png")
+    elif not output:
+        screen.say(f"To keep the labels: gitcluster fit {table} ... -o labels.csv")
+
+
+def command_line(ctx: click.Context) -> str:
+    """Return the running command as it could be typed."""
+    words = ["gitcluster", str(ctx.command.name)]
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name or "")
+        if value is None or value is False or value == () or value == parameter.default:
+            continue
+        name = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
+        for one in value if isinstance(value, tuple) else [value]:
+            text = [] if one is True else [":".join(f"{part:g}" for part in one) if isinstance(one, list) else str(one)]
+            words += text if isinstance(parameter, click.Argument) else [name, *text]
+    return shlex.join(words)
+
+
+def _prepare(options: dict[str, Any], sources: list[str | None], save: str | None = None, *,
+             pipe: bool = True) -> tuple[str | None, Screen]:  # fmt: skip
+    """Return the target of the labels and the screen; raise before any work if a target cannot be written."""
+    output = options["output"]
+    if output is not None and open_number(output) == 1:
+        output = STANDARD
+    if options["as_json"] and output == STANDARD:
+        raise click.UsageError("--json and -o - both write to the standard output. Name a file for the labels.")
+    if pipe and output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
+        output = STANDARD
+    check_targets({"-o": output, "--save": save}, sources, streams=("-o",))
+    if output:
+        format_of(output, options["output_format"])
+    return output, Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
+
+
+def _print_result(
+    options: dict[str, Any], screen: Screen, facts: dict[str, Any], summary: list[Any], output: Any
+) -> None:
+    """Print one JSON object for a script, or a summary for a person."""
+    if options["as_json"]:
+        seconds = {phase: round(seconds, 3) for phase, seconds in screen.seconds.items()}
+        print_json({**facts, "seconds": seconds, "output": output})
+        return
+    screen.say(*summary)
+    if output and output != STANDARD:
+        screen.say(f"Labels: {output}")
+
+
+def _rounded(values: Any) -> Any:
+    return np.asarray(values, dtype=np.float64).round(4)
+
+
+def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
+    """Return the facts about a fit for ``--json``."""
+    columns = model.clustering_.columns
+    facts = {
+        "rows": len(table.data),
+        **_count_rows(len(table.data), table.dropped, table.lines, table.empty),
+        "features": list(table.data.columns),
+        "n_clusters": model.n_clusters_,
+        "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
+        "proportions": model.proportions_.round(6),
+        "noise": int((model.labels_ < 0).sum()),
+        "n_neighbors": model.n_neighbors_,
+        "local_clusters": len(model.peaks_),
+    }
+    if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
+        facts["columns"] = {
+            c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
+        }
+    return facts
+
+
+def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
+    """Return the summary of a fit."""
+    rows = [
+        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
+        for p in model.profile(table.data, rules=False)
+    ]
+    title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
+    parts: list[Any] = [
+        make_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
+    ]
+    if hasattr(model, "n_clusters_scores_"):
+        parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
+    if hasattr(model, "selection_"):
+        parts.append(agreement_words(model.agreement_))
+    parts += filter(None, [width_words(model)])
+    columns = model.clustering_.columns
+    if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
+        lines = [list(line) for line in column_lines(columns)]
+        parts.append(make_table("Columns", ["column", "use"], lines, left=(0, 1)))
+    parts.append(_describe_rows(len(table.data), table.dropped, table.lines, table.empty))
+    took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
+    return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+
+
+def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
+    """Return the numbers of rows and lines that were read, for ``--json``; only text tables have lines."""
+    counts = {"read_rows": labelled + dropped, "dropped_rows": dropped}
+    return counts | {"lines": lines, "empty_lines": empty} if lines else counts
+
+
+def _describe_rows(labelled: int, dropped: int, lines: int, empty: int) -> str:
+    """Return the numbers of rows and lines that were read, in words.
+
+    Examples
+    --------
+    >>> _describe_rows(8, 2, 13, 2)
+    'Rows read: 10 in 13 lines; labelled: 8; dropped: 2 with missing numbers; 2 empty lines were skipped'
+    """
+    return (
+        f"Rows read: {labelled + dropped:,}{f' in {lines:,} lines' if lines else ''}; labelled: {labelled:,}"
+        + (f"; dropped: {dropped:,} with missing numbers" if dropped else "")
+        + (f"; {empty:,} empty line{' was' if empty == 1 else 's were'} skipped" if empty else "")
+    )
+
+
+@app.command(cls=GroupedCommand, short_help="Label new rows with a saved model.")
+@click.argument("model", metavar="MODEL")
+@click.argument("table", metavar="TABLE")
+@label_options
+@score_options
+@table_options
+@print_options
+def predict(model: str, table: str, probabilities: bool, **options: Any) -> None:
+    """Predict the clusters of the rows of TABLE with a saved MODEL.
+
+    The columns are those of the fit, matched by name. TABLE is read, labelled and written in parts, so it may be
+    larger than memory. Far from all rows of the fit, memberships are low and outlier scores near 1.
+
+    gitcluster predict model.npz new.csv -o labels.csv
+    """
+    output, screen = _prepare(options, [model, table])
+    fitted = Fitted.load(model)
+    chosen, names = fitted.options_for(ReadOptions.of(options))
+    clustering = fitted.model.clustering_
+    counts, far_out = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
+    dropped = lines = empty = 0
+    form = format_of(output, options["output_format"]) if output else ""
+    with (
+        screen.bar(f"Labelling {table}", "predict") as bar,
+        open_writer(output, form, safe=options["safe_formulas"]) if output else nullcontext() as writer,
+    ):
+        for block in iterate_table(
+            table, chosen, advance=bar.advance, names=names, texts=fitted.texts, maybe_id=fitted.facts.id
+        ):
+            part = fitted.drop_missing(block, chosen.missing, table)
+            dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
+            labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
+            if len(part.data):
+                described = fitted.model.predict_samples(fitted.samples(part))
+                labels, shares = described.labels, _rounded(own_shares(clustering, described))
+                scores = described.outlier_scores
+            counts += np.bincount(labels + 1, minlength=len(counts))
+            far_out += int((scores > clustering.fitted.far_out).sum())
+            if writer is not None and options["with_data"]:
+                writer.write(labelled_table(part, form, labels, membership=shares, outlier_score=_rounded(scores)))
+            elif writer is not None and len(part.data):
+                more = {"probability": shares, "outlier_score": _rounded(scores)} if probabilities else {}
+                writer.write(label_frame(part.row_names, part.id_name, labels, **more))
+    account = (int(counts.sum()), dropped, lines, empty)
+    facts = {"rows": account[0], **_count_rows(*account), "sizes": counts[1:], "noise": int(counts[0]),
+             "far_out": far_out, "model": model, "input": table}  # fmt: skip
+    title = f"{account[0]:,} rows of {table} in {screen.seconds['predict']:.1f} s"
+    summary = [_sizes_table(title, counts), _describe_rows(*account)]
+    if far_out:
+        summary.append(
+            f"Far from the rows of the fit: {count_of(far_out, 'row')}, with an outlier score above "
+            f"{clustering.fitted.far_out:.2f} (--probabilities writes the scores)."
+        )
+    _print_result(options, screen, facts, summary, output)
+
+
+def _sizes_table(title: str, counts: Any) -> Any:
+    """Return a table of the sizes of clusters, from counts of which the first is noise."""
+    sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
+    rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
+    return make_table(title, ["cluster", "rows", "share"], rows)
+
+
+@app.command(cls=GroupedCommand, short_help="Choose another number of clusters without a new fit.")
+@click.argument("model", metavar="MODEL")
+@data_argument
+@prior_options
+@group(
+    "Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly: move rows near boundaries.")
+)
+@label_options
+@table_options
+@print_options
+def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: bool, **options: Any) -> None:
+    """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
+
+    With the TABLE of the fit, write the table with the new labels.
+
+    \b
+    gitcluster cut model.npz -c 5 -o labels5.csv
+    gitcluster cut model.npz customers.csv -c 5 -o customers5.csv
+    gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
+    gitcluster cut model.npz --proportions 2:1:1 --exact -o labels.csv
+    """
+    if n_clusters in (None, "auto") and proportions is None:
+        raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
+    output, screen = _prepare(options, [model, data])
+    options["with_data"] = data is not None
+    fitted, table = open_fitted(model, data, options, screen, None)
+    with screen.bar("Cutting", "cut"):
+        number = None if n_clusters == "auto" else n_clusters
+        labels = fitted.model.cut(n_clusters=number, proportions=proportions, exact=exact)
+    if output:
+        form = format_of(output, options["output_format"])
+        if table is None:
+            written = label_frame(fitted.row_names, fitted.facts.id, labels)
+        else:
+            written = labelled_table(table, form, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
+        write_table(output, written, form, safe=options["safe_formulas"])
+    counts = np.bincount(labels + 1, minlength=2)
+    facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
+             "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
+    title = f"{len(labels):,} rows, {count_of(len(counts) - 1, 'cluster')}"
+    _print_result(options, screen, facts, [_sizes_table(title, counts)], output)
+
+
+# -- Commands that show a clustering -----------------------------------------------------------------------------------
+
+
+def _open(source: str, data: str | None, options: dict[str, Any]) -> tuple[Fitted, Table | None, Screen]:
+    """Return a saved model, or fit a table now; and the screen."""
+    screen = Screen(quiet=options["quiet"] or options["as_json"])
+    return *open_fitted(source, data, options, screen, make_estimator(options)), screen
+
+
+def _check_suffix(output: str, suffixes: tuple[str, ...], sources: list[str | None]) -> None:
+    """Raise before any work if a picture or page cannot be written."""
+    if Path(output).suffix.lower() not in suffixes:
+        raise click.BadParameter(f"{output!r} must end in {', '.join(suffixes)}.", param_hint="-o")
+    check_targets({"-o": output}, sources)
+
+
+def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str) -> None:
+    path = str(Path(output).resolve())
+    if options["as_json"]:
+        seconds = {phase: round(seconds, 3) for phase, seconds in screen.seconds.items()}
+        print_json({"output": path, "seconds": seconds})
+    else:
+        screen.say(f"{what}: {path}")
+
+
+@app.command(cls=GroupedCommand, short_help="Describe the differences between clusters.")
+@source_argument
+@data_argument
+@group("Output", option("-o", "--output", metavar="FILE", help="Write a table: one row per cluster and column."))
+@model_options
+@table_options
+@print_options
+def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
+    """Compare every cluster with all other rows and with the nearest cluster, and list a few rules for it.
+
+    \b
+    gitcluster profile model.npz data.csv
+    gitcluster profile data.csv -c 3 -o profile.csv
+    """
+    check_targets({"-o": output}, [source, data], streams=("-o",))
+    form = format_of(output) if output else ""
+    fitted, table, screen = _open(source, data, options)
+    with screen.bar("Comparing clusters", "profile"):
+        profiles = fitted.model.profile(None if table is None else table.data)
+    if output:
+        write_table(output, profiles.to_frame(), form)
+    if options["as_json"]:
+        rules = json.loads(profiles.rules_frame().to_json(orient="records"))
+        print_json({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
+    elif not options["quiet"] and output != STANDARD:
+        check_open("stdout")
+        click.echo(visible(str(profiles), lines=True))
+
+
+@app.command(cls=GroupedCommand, short_help="Explain the cluster of a row, or of two rows.")
+@source_argument
+@click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
+@model_options
+@table_options
+@print_options
+def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
+    """Explain why a ROW is in its cluster or why two rows are in the same cluster or in different ones.
+
+    A row is its number, counted from 0 without the header, or its id if the fit had --id.
+
+    \b
+    gitcluster explain model.npz 17
+    gitcluster explain model.npz 17 42
+    """
+    if len(rows) > 2:
+        raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
+    fitted, _, _ = _open(source, None, options)
+    rows = tuple(map(as_typed, rows))
+    samples = [fitted.find_row(row) for row in rows]
+    explanation = explain_rows(fitted.clustering, *samples)
+    if options["as_json"]:
+        differences = [difference._asdict() for difference in explanation.differences]
+        table = json.loads(explanation.to_pandas().to_json(orient="records"))
+        print_json(
+            {"rows": rows, "samples": samples, "text": str(explanation), "differences": differences, "table": table}
+        )
+    else:
+        check_open("stdout")
+        click.echo(visible(str(explanation), lines=True))
+
+
+@app.command(cls=GroupedCommand, short_help="Draw a picture.")
+@source_argument
+@data_argument
+@group(
+    "Output",
+    option("--kind", type=choice(PLOTS), default="clusters", show_default=True, help="The plot to draw."),
+    option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF."),
+)
+@model_options
+@table_options
+@print_options
+def plot(source: str, data: str | None, kind: str, output: str, **options: Any) -> None:
+    """Draw a saved MODEL, or a TABLE that is clustered now.
+
+    \b
+    gitcluster plot model.npz -o picture.png
+    gitcluster plot model.npz data.csv --kind topo-graph -o graph.pdf
+    gitcluster plot data.csv -c 3 -o picture.svg
+    """
+    _check_suffix(output, PICTURES, [source, data])
+    fitted, table, screen = _open(source, data, options)
+    with screen.bar("Drawing", "draw"):
+        require("matplotlib", extra="cli", purpose="A picture").use("Agg")  # no window
+        from matplotlib import pyplot
+
+        from gitcluster import plots
+
+        draw = getattr(plots, "plot_" + kind.replace("-", "_"))
+        samples = {"X": table.data} if table is not None and "X" in inspect.signature(draw).parameters else {}
+        figure = draw(fitted.model, **samples).figure
+        pyplot.close(figure)
+        # Encoders of pictures hide the error of a full disk.
+        figure.savefig(buffer := io.BytesIO(), format=Path(output).suffix[1:].lower(), dpi=150, bbox_inches="tight")
+        with write_aside(output) as file:
+            file.write(buffer.getvalue())
+    _print_path(options, screen, "Picture", output)
+
+
+@app.command(cls=GroupedCommand, short_help="Write a page to explore in a browser.")
+@source_argument
+@data_argument
+@group(
+    "Output",
+    option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html"),
+    option("--title", help="Title of the page."),
+)
+@model_options
+@table_options
+@print_options
+def explore(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
+    """Write a page to explore a clustering in a browser, and print its path.
+
+    \b
+    gitcluster explore model.npz data.csv -o explorer.html
+    gitcluster explore data.csv -c 3
+    """
+    _check_suffix(output, PAGES, [source, data])
+    fitted, table, screen = _open(source, data, options)
+    ids = fitted.facts.ids if table is None or table.ids is None else table.ids.astype(str).to_numpy(dtype=object)
+    with screen.bar("Writing the page", "write"):
+        write_explorer(
+            fitted.model, None if table is None else table.data, output, names=None if ids is None else list(ids),
+            title=visible(as_typed(title or Path(data or source).name)),
+        )  # fmt: skip
+    _print_path(options, screen, "Page", output)
+
+
+@app.command(cls=GroupedCommand, short_help="Write a report as one page.")
+@source_argument
+@data_argument
+@group(
+    "Output",
+    option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html"),
+    option("--title", help="Title of the page."),
+)
+@model_options
+@table_options
+@print_options
+@click.pass_context
+def report(
+    ctx: click.Context, /, source: str, data: str | None, output: str, title: str | None, **options: Any
+) -> None:
+    """Write one page to share: sizes and differences of the clusters, their number, the topo-graph, the outliers.
+
+    For a PDF, open the page in a browser and print it.
+
+    \b
+    gitcluster report data.csv -c 3 -o report.html
+    gitcluster report model.npz data.csv
+    """
+    if Path(output).suffix.lower() == ".pdf":
+        remedy = f"Write -o {Path(output).with_suffix('.html')}, and print it to PDF in a browser."
+        raise click.BadParameter(f"A report is an HTML page. {remedy}", param_hint="-o")
+    _check_suffix(output, PAGES, [source, data])
+    fitted, table, screen = _open(source, data, options)
+    if table is None:
+        raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
+    from gitcluster.cli.report import make_report  # slow to import
+
+    with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
+        page = make_report(
+            fitted, table, title=as_typed(title or Path(data or source).name),
+            commands=[fitted.facts.command, command_line(ctx)], advance=bar.advance,
+        )  # fmt: skip
+        file.write(page.encode())
+    _print_path(options, screen, "Report", output)
+
+
+@app.command(cls=GroupedCommand, short_help="Compare GIT with other methods on your table.")
+@click.argument("table", metavar="TABLE")
+@group("Columns", option("--truth", metavar="NAME", help="Column of true classes, to score every method."))
+@option("--rows", type=click.IntRange(2), default=5000, show_default=True, help="Rows to compare, drawn at random.")
+@model_options
+@label_options
+@table_options
+@print_options
+def compare(table: str, rows: int, **options: Any) -> None:
+    """Compare GIT with k-means, HDBSCAN, spectral clustering, Ward, a Gaussian mixture, and Genie if it is installed.
+
+    All methods get the same rows, divided by their standard deviations (unless --no-scale). HDBSCAN chooses its own
+    number of clusters; the others get the number of GIT. -o writes the labels of all methods.
+
+    gitcluster compare data.csv -c 3
+    """
+    from gitcluster.cli.compare import compare_methods, comparison_table  # slow to import
+
+    output, screen = _prepare(options, [table], pipe=False)
+    estimator = make_estimator(options)
+    read_in = read(table, options, screen)
+    n_rows = len(read_in.data)
+    drawn = np.sort(np.random.default_rng(0).permutation(n_rows)[:rows])
+    samples = read_in.data.iloc[drawn].reset_index(drop=True)
+    truth = None if read_in.truth is None else pd.factorize(read_in.truth.to_numpy()[drawn])[0]
+    estimator.set_params(columns=read_in.kinds or None, weights=read_in.weights or None)
+    results, labels = compare_methods(estimator, samples, truth, screen)
+    if output:
+        written = pd.DataFrame({read_in.id_name or "row": read_in.row_names.to_numpy()[drawn], **labels})
+        write_table(output, written, format_of(output, options["output_format"]), safe=options["safe_formulas"])
+    if options["as_json"]:
+        print_json({"rows": len(samples), "of_rows": n_rows, "methods": results, "output": output})
+        return
+    title = f"{len(samples):,} rows" + (f" of {n_rows:,}, drawn at random" if len(samples) < n_rows else "")
+    screen.say(comparison_table(title, results, len(samples)))
+    screen.say("Agreement is the adjusted Rand index: 1 the same, 0 chance. The silhouette favours round clusters.")
+
+
+# -- Commands without a table ------------------------------------------------------------------------------------------
+
+
+@app.command(short_help="Cluster an embedded example.")
+@click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
+def demo(output: str | None) -> None:
+    """Cluster an embedded example, and show a picture and a table of it."""
+    check_open("stdout")
+    check_targets({"-o": output}, [], streams=("-o",))
+    show_demo()
+    if output:
+        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4), format_of(output))
+        click.echo(f"The example: {output}")
+
+
+@app.command(short_help="Print lines that complete commands and options in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the lines that make SHELL complete commands and options.
+
+    \b
+    bash:  gitcluster completion bash >> ~/.bashrc
+    zsh:   gitcluster completion zsh >> ~/.zshrc
+    fish:  gitcluster completion fish > ~/.config/fish/completions/gitcluster.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())
