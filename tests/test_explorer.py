@@ -79,8 +79,10 @@ def test_the_payload_holds_the_model_and_no_html(payload_of, tmp_path):
     np.testing.assert_array_equal(samples["parent"], model.parents_)
     np.testing.assert_array_equal(samples["local"], model.local_labels_)
     (view,) = payload["views"]
-    axes = [[axis[key] for axis in view["axes"]] for key in ("centre", "unit")]
-    np.testing.assert_allclose(view["xy"].reshape(-1, 2) * axes[1] + axes[0], X, atol=1e-5)
+    units = np.ptp(X, axis=0) / np.ptp(view["xy"].reshape(-1, 2), axis=0)
+    np.testing.assert_allclose(
+        view["xy"].reshape(-1, 2) * units - X, np.tile(view["xy"][:2] * units - X[0], (300, 1)), atol=1e-5
+    )
     page = (tmp_path / "page.html").read_bytes()
     assert page.count(b"<script") == PAGE.read_bytes().count(b"<script")
     model.save(tmp_path / "model.npz")
@@ -90,14 +92,11 @@ def test_the_payload_holds_the_model_and_no_html(payload_of, tmp_path):
 @pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
 def test_cuts_are_those_of_the_model(payload_of, variant):
     moons, _ = make_moons(400, noise=0.12, random_state=0)
-    lattice = np.round(np.random.default_rng(2).normal(size=(250, 2)), 1)
-    weights = None if variant == "authors" else np.random.default_rng(0).exponential(size=len(lattice))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for fitted, samples in (
             (GIT(3, variant=variant, noise=0.05).fit(X), X),
             (GIT(proportions=[3, 2, 1], variant=variant).fit(moons), moons),
-            (GIT(3, variant=variant).fit(lattice, sample_weight=weights), lattice),
         ):
             payload = payload_of(fitted, samples)
             graph, n_local = payload["graph"], len(fitted.peaks_)
@@ -138,20 +137,24 @@ def test_columns_are_exact_and_marked_as_used(payload_of):
     assert [kinds[name]["categories"] for name in ("word", "flag", "size")] == [
         ["b", "a", "c"], ["False", "True"], ["S", "M", "L"],
     ]  # fmt: skip
+
+
+def test_a_table_is_shown_with_its_index_and_the_scores(payload_of):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(np.column_stack([X, X @ rng.normal(size=(2, 4)) + rng.normal(size=(300, 4))]))
-    frame = frame.rename(columns=str).assign(comment=[f"said {i} things" for i in range(300)])
+    frame = frame.rename(columns=str).assign(comment=[f"said {i} things" for i in range(300)], city=list("abcd" * 75))
     frame.index = [f"row {i}" for i in range(300)]
-    fitted = GIT(4).fit(frame)
-    payload = payload_of(fitted, frame, columns={"class": y})
+    fitted = GIT(columns={"city": "categorical"}).fit(frame)
+    payload = payload_of(fitted, frame, columns={"class": pd.Series(y, index=frame.index)})
     assert [column["name"] for column in payload["columns"]] == ["class", *frame.columns]
     used = {column["name"] for column in payload["columns"] if column["used"]}
     assert used == {column.name for column in fitted.columns_.used}
     assert "comment" not in used
     assert payload["names"][17] == "row 17"
+    assert payload["scores"]["recommended"][0] == fitted.n_clusters_
     restored = columns_of(payload_of(fitted))  # without the table, from the features in the model
     np.testing.assert_allclose(restored["1"], frame["1"], rtol=1e-4, atol=1e-4)
-    assert "comment" not in restored
+    assert set(restored) == used
 
 
 def test_large_pages_show_a_subset(payload_of):
@@ -182,8 +185,8 @@ def test_every_input_has_a_view(payload_of):
     assert names == ["Embedding", "PCA", "Discriminant", "Graph layout"]
     assert payload_of(GIT(3).fit(sparse), sparse)["views"][0]["name"] == "PCA"
     distances = GIT(3, metric="precomputed").fit(pairwise_distances(high))
-    assert payload_of(distances, pairwise_distances(high))["views"][0]["axes"][0]["name"] == "MDS 1"
-    assert payload_of(GIT(2).fit(high[:, :1]))["views"][0]["axes"][1]["name"] == "log intensity"
+    assert payload_of(distances, pairwise_distances(high))["views"][0]["axes"][0] == "MDS 1"
+    assert payload_of(GIT(2).fit(high[:, :1]))["views"][0]["axes"][1] == "log intensity"
     weighted = GIT(3).fit(X, sample_weight=np.where(y == 0, 2, 1))
     assert len(payload_of(weighted, embedding=X)["views"]) == 1
     payload_of(GIT(1).fit(np.zeros((80, 4))), np.zeros((80, 4)))

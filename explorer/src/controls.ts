@@ -83,7 +83,7 @@ export class Toolbar {
     byId("summary").textContent =
       `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ${clusters}`;
     const [across, up] = view.axes;
-    byId("axes").textContent = up.name === "" ? across.name : `→ ${across.name}   ↑ ${up.name}`;
+    byId("axes").textContent = up === "" ? across : `→ ${across}   ↑ ${up}`;
     const outside = `${count(view.outside, "sample")} far outside: zoom out to see ${view.outside === 1 ? "it" : "them"}`;
     byId("outside").textContent = view.outside > 0 ? outside : "";
     this.showScores();

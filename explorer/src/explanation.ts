@@ -271,6 +271,7 @@ export function showExplanation(app: App): void {
   byId("explanation").replaceChildren(...parts());
   const section = byId("explanation").parentElement!;
   section.scrollTop = 0;
+  section.style.minHeight = `min(${section.scrollHeight}px, 340px, 46vh)`; // the rest scrolls if space is short
   byId("clear").hidden = !isActive;
   document.body.classList.toggle("explaining", isActive);
   if (isActive && getComputedStyle(section).position === "fixed") {

@@ -188,7 +188,7 @@ function legendPart(app: App): string {
 
 function caption({ model, view, cut }: App, hasTiles: boolean): string {
   const drawn = hasTiles ? " (counted by tile)" : ` (${format(model.nShown)} drawn)`;
-  const axes = view.axes.map(({ name }) => name).filter(Boolean);
+  const axes = view.axes.filter(Boolean);
   const parts = [
     `${count(model.nSamples, "sample")}${model.nShown < model.nSamples ? drawn : ""}, ${count(cut.nClusters, "cluster")}`,
     ...(axes.length > 0 ? [`samples by ${axes.join(" and ")}`] : []),

@@ -187,7 +187,6 @@ export class CoarseGraph {
 const LINK_WIDTHS = [3, 2, 1.3, 0.8];
 const REACH = 8;
 const FAINT = 0.25;
-const MOST_NUMBERS = 40;
 /** Share of the panel that all nodes cover. */
 const COVERED = 0.06;
 const LARGEST_RADIUS = 20;
@@ -383,11 +382,23 @@ export class GraphPanel {
     }
   }
 
-  /** The largest node of every cluster, which gets its number; none if there are very many clusters. */
+  /** The largest node of every cluster, which gets its number, if there is space for it. */
   numbered(): Node[] {
     const largest = new Map<number, Node>();
     for (const node of this.graph.nodes) if (!largest.has(node.label)) largest.set(node.label, node);
-    return largest.size <= MOST_NUMBERS ? [...largest.values()] : [];
+    const nodes = [...largest.values()];
+    return this.withSpace(nodes.map(({ middle }) => middle)).map((i) => nodes[i]);
+  }
+
+  /** Indices of the local clusters whose numbers do not overlap the numbers before them. */
+  private withSpace(locals: number[]): number[] {
+    const taken: [number, number][] = [];
+    return [...locals.keys()].filter((i) => {
+      const [x, y] = this.at(locals[i]);
+      const isFree = !taken.some(([a, b]) => Math.abs(a - x) < 22 && Math.abs(b - y) < 18);
+      if (isFree) taken.push([x, y]);
+      return isFree;
+    });
   }
 
   /** Draw the numbers of the clusters, or of the steps of a path. */
@@ -408,12 +419,8 @@ export class GraphPanel {
     const matters = new Set([0, path.length - 1]);
     edges.forEach((e, i) => (cut.includes(e) || e === weakest) && matters.add(i).add(i + 1));
     const steps = [...path.keys()].sort((a, b) => +matters.has(b) - +matters.has(a) || a - b);
-    const taken: [number, number][] = [];
-    for (const i of steps) {
-      const [x, y] = this.at(path[i]);
-      if (taken.some(([a, b]) => Math.abs(a - x) < 22 && Math.abs(b - y) < 16)) continue;
-      taken.push([x, y]);
-      drawPill(context, String(i + 1), x, y, paper, ink);
+    for (const at of this.withSpace(steps.map((i) => path[i]))) {
+      drawPill(context, String(steps[at] + 1), ...this.at(path[steps[at]]), paper, ink);
     }
   }
 }

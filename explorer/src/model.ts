@@ -19,7 +19,7 @@ export interface Column {
 export interface View {
   name: string;
   oneScale: boolean;
-  axes: { name: string; centre: number; unit: number }[];
+  axes: [string, string];
   extent: [number, number];
   /** Samples far outside, which are not visible at first. */
   outside: number;

@@ -120,10 +120,7 @@ def _pack_view(name: str, places: Places, clustering: Clustering, rows: Array) -
     packed = {
         "name": name,
         "one_scale": places.one_scale or name == "Embedding",
-        "axes": [
-            {"name": axis, "centre": float(c), "unit": float(u)}
-            for axis, c, u in zip(places.names, centre, unit, strict=True)
-        ],
+        "axes": list(places.names),
         "extent": np.clip(np.abs(xy).max(axis=0, initial=0.0), 0.05, 1.0).astype(float).tolist(),
         "outside": int((~inside(places.xy, (low, high))).sum()),
         "xy": pack(xy[rows].ravel()),
