@@ -111,9 +111,9 @@ export function withTerms(text: string): HTMLElement {
   const paragraph = make("p");
   const explained = new Set<string>();
   for (const part of text.split(/(local clusters?|boundary pairs?|bridge)/)) {
-    const name = part.replace(/s$/, "");
-    if (!(name in TERMS) || explained.has(name)) paragraph.append(part);
-    else paragraph.append(term(explained.add(name) && (name as keyof typeof TERMS), part));
+    const name = part.replace(/s$/, "") as keyof typeof TERMS;
+    paragraph.append(name in TERMS && !explained.has(name) ? term(name, part) : part);
+    explained.add(name);
   }
   return paragraph;
 }

@@ -34,55 +34,47 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
 
     The entry ``used`` of a column says whether the clustering used it.
     """
-    given, table = _given_columns(columns, clustering.n_samples), _table_columns(clustering, X, rows)
-    fitted = None if clustering.columns is None else {column.name for column in clustering.columns.used}
-    packed = [
-        pack_values(name, _read(column, rows)) | {"used": fitted is not None and name in fitted}
-        for name, column in given.items()
-    ]
+    if not (columns is None or is_frame(columns) or isinstance(columns, Mapping)):
+        raise TypeError(f"`columns` must be a dict or a DataFrame, got {type(columns).__name__}.")
+    given = {} if columns is None else _columns_by_name(columns)
+    for name, values in given.items():
+        if np.shape(values) != (clustering.n_samples,):
+            raise ValueError(f"`columns[{name!r}]` must have shape ({clustering.n_samples},), got {np.shape(values)}.")
+    if X is None:
+        table = {trait.name: trait for trait in fitted_traits(clustering, rows)}
+    elif is_frame(X) or (isinstance(clustering.source, Points) and not issparse(X)):
+        table = _columns_by_name(X, clustering.feature_names)
+    else:
+        table = {}
     table = {name: column for name, column in table.items() if name not in given}
+    fitted = None if clustering.columns is None else {column.name for column in clustering.columns.used}
     used = {name: fitted is None or name in fitted for name in table}
     step = -(-len(rows) // MOST_COMPARED)
     labels = np.asarray(clustering.labels)[rows[::step]]
     order = sorted(table, key=lambda name: (not used[name], -separation(_read(table[name], rows, step), labels)))
-    kept, size = {}, 0
+    packed, size = {}, 0
     for name in order:
         column = pack_values(name, _read(table[name], rows), short=len(rows) > MANY_SAMPLES) | {"used": used[name]}
         size += len(column["values"]["data"]) + sum(len(word) + 3 for word in column.get("categories", ()))
         if size > MOST_CHARACTERS:
             break
-        kept[name] = column
-    return packed + [kept[name] for name in table if name in kept], len(table) - len(kept)
+        packed[name] = column
+    first = [
+        pack_values(name, _read(column, rows)) | {"used": fitted is not None and name in fitted}
+        for name, column in given.items()
+    ]
+    return first + [packed[name] for name in table if name in packed], len(table) - len(packed)
 
 
-def _given_columns(columns: Any, n_samples: int) -> dict[str, Any]:
-    """Return the columns of the argument ``columns`` by name."""
-    if columns is None:
-        return {}
-    if not is_frame(columns) and not isinstance(columns, Mapping):
-        raise TypeError(f"`columns` must be a dict or a DataFrame, got {type(columns).__name__}.")
-    named = _frame_columns(columns) if is_frame(columns) else {str(name): columns[name] for name in columns}
-    for name, values in named.items():
-        if np.shape(values) != (n_samples,):
-            raise ValueError(f"`columns[{name!r}]` must have shape ({n_samples},), got {np.shape(values)}.")
-    return named
-
-
-def _table_columns(clustering: Clustering, X: Any, rows: Array) -> dict[str, Any]:
-    """Return the columns of X, or of the features that the model holds, by name."""
+def _columns_by_name(X: Any, names: Any = None) -> dict[str, Any]:
+    """Return the columns of a data frame, a dict or a matrix, whose features may have names."""
     if is_frame(X):
-        return _frame_columns(X)
-    if X is None:
-        return {trait.name: trait for trait in fitted_traits(clustering, rows)}
-    if not isinstance(clustering.source, Points) or issparse(X):
-        return {}
-    matrix, names = np.asarray(X), clustering.feature_names or ()
-    named = len(names) == matrix.shape[1]
+        return {str(name): column_at(X, i) for i, name in enumerate(X.columns)}
+    if isinstance(X, Mapping):
+        return {str(name): values for name, values in X.items()}
+    matrix = np.asarray(X)
+    named = names is not None and len(names) == matrix.shape[1]
     return {names[i] if named else f"feature {i}": matrix[:, i] for i in range(matrix.shape[1])}
-
-
-def _frame_columns(frame: Any) -> dict[str, Any]:
-    return {str(name): column_at(frame, i) for i, name in enumerate(frame.columns)}
 
 
 def _read(column: Any, rows: Array, step: int = 1) -> Values:
