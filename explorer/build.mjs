@@ -1,5 +1,5 @@
-// Builds one HTML file from src/: styles and script inside, no other file needed. node build.mjs [output]
-// The stamp is a checksum over all sources, so that a test can tell without npm whether the page is up to date.
+// Build one HTML file from src/, with styles and script inside: node build.mjs [output]
+// The stamp is a checksum of all sources. With it, a test checks without npm that the page is up to date.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const allow = (text) => `'sha256-${createHash("sha256").update(text).digest("bas
 
 const script = await bundle("main.ts", { format: "iife" });
 const style = await bundle("style.css");
-if (/<\/script|<!--/i.test(script)) throw new Error("the script would end too early inside HTML");
+if (/<\/script|<!--/i.test(script)) throw new Error("the script contains text that ends it inside HTML");
 const policy = [
   "default-src 'none'",
   `script-src ${allow(script)}`,

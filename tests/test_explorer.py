@@ -1,23 +1,22 @@
-"""What the page of a fitted model is given: everything, whole, and nothing that a browser could take for HTML."""
+"""The data of the explorer: complete, exact, and never HTML."""
 
 import base64
 import json
-import os
+import warnings
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import make_blobs
-from sklearn.exceptions import NotFittedError
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
 
 import gitcluster.explorer
 from gitcluster import GIT
-from gitcluster.explorer import as_json, write_explorer
-from gitcluster.explorer import columns as packing_columns
-from gitcluster.preprocessing.values import read_values
+from gitcluster.explorer import write_explorer
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(gitcluster.explorer.__file__).with_name("page.html")
@@ -26,27 +25,39 @@ X, y = make_blobs([120, 90, 60, 30], 2, cluster_std=1.3, random_state=4)
 model = GIT(4).fit(X)
 
 
-def payload_of(path):
-    text = Path(path).read_text(encoding="utf-8")
-    return json.loads(text.split('id="payload">')[1].split("</script>")[0])
-
-
 def unpack(packed):
-    return np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"])
+    """Return the payload with arrays in place of base64."""
+    if isinstance(packed, list):
+        return [unpack(item) for item in packed]
+    if not isinstance(packed, dict):
+        return packed
+    if "data" in packed:
+        return np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"])
+    return {key: unpack(value) for key, value in packed.items()}
 
 
-def values_of(column):
-    """The values of a packed column as the page reads them; -1 for a missing category."""
-    values = unpack(column["values"]).astype(float)
-    if "categories" in column:
-        return np.where(values == column["missing"], -1, values)
-    if "decimals" not in column:
-        return values
-    return np.where(values == column["missing"], np.nan, values / 10.0 ** column["decimals"])
+@pytest.fixture
+def payload_of(tmp_path):
+    """Return the payload of the page that ``write_explorer`` writes."""
+
+    def write(fitted, samples=None, **options):
+        text = write_explorer(fitted, samples, tmp_path / "page.html", **options).read_text(encoding="utf-8")
+        return unpack(json.loads(text.split('id="payload">')[1].split("</script>")[0]))
+
+    return write
 
 
-def columns_of(path):
-    return {column["name"]: column for column in payload_of(path)["columns"]}
+def columns_of(payload):
+    """Return the values of all columns as the page reads them; -1 for a missing category."""
+    columns = {}
+    for column in payload["columns"]:
+        values, missing = column["values"].astype(float), column.get("missing")
+        if "categories" in column:
+            values = np.where(values == missing, -1, values)
+        elif "decimals" in column:
+            values = np.where(values == missing, np.nan, values / 10.0 ** column["decimals"])
+        columns[column["name"]] = values
+    return columns
 
 
 def test_the_page_is_built_from_the_sources():
@@ -58,217 +69,148 @@ def test_the_page_is_built_from_the_sources():
     assert f'name="explorer-stamp" content="{digest.hexdigest()}"' in PAGE.read_text(), "run scripts/build-explorer"
 
 
-def test_the_page_has_one_place_for_the_data():
-    assert PAGE.read_text().count(gitcluster.explorer.PLACEHOLDER) == 1
-
-
-def test_everything_is_in_the_payload(tmp_path):
-    path = write_explorer(model, X, tmp_path / "page.html", names=map(str, range(300)), title="Four")
-    payload = payload_of(path)
+def test_the_payload_holds_the_model_and_no_html(payload_of, tmp_path):
+    options = {"names": [NASTY, *map(str, range(1, 300))], "title": NASTY, "columns": {NASTY: [NASTY] * 300}}
+    payload = payload_of(model, X, **options)
     graph, samples = payload["graph"], payload["samples"]
-    assert payload["title"] == "Four"
-    assert payload["names"][7] == "7"
-    np.testing.assert_array_equal(unpack(graph["log_weights"]), model.topo_graph_.log_weights)
-    np.testing.assert_array_equal(unpack(graph["edges"]).reshape(-1, 2), model.topo_graph_.edges)
-    np.testing.assert_array_equal(unpack(graph["merges"]), model.clustering_.hierarchy.edges)
-    np.testing.assert_array_equal(unpack(samples["parent"]), model.parents_)
-    np.testing.assert_array_equal(unpack(samples["local"]), model.local_labels_)
+    assert payload["title"] == payload["names"][0] == NASTY
+    np.testing.assert_array_equal(graph["edges"].reshape(-1, 2), model.topo_graph_.edges)
+    np.testing.assert_allclose(graph["log_weights"], model.topo_graph_.log_weights, rtol=1e-6)
+    np.testing.assert_array_equal(samples["parent"], model.parents_)
+    np.testing.assert_array_equal(samples["local"], model.local_labels_)
     (view,) = payload["views"]
-    axes = [[axis[key] for axis in view["axes"]] for key in ("centre", "unit")]
-    np.testing.assert_allclose(unpack(view["place"]).reshape(-1, 2) * axes[1] + axes[0], X, atol=1e-5)
-    assert "density" not in view
+    units = np.ptp(X, axis=0) / np.ptp(view["xy"].reshape(-1, 2), axis=0)
+    np.testing.assert_allclose(
+        view["xy"].reshape(-1, 2) * units - X, np.tile(view["xy"][:2] * units - X[0], (300, 1)), atol=1e-5
+    )
+    page = (tmp_path / "page.html").read_bytes()
+    assert page.count(b"<script") == PAGE.read_bytes().count(b"<script")
     model.save(tmp_path / "model.npz")
-    loaded = write_explorer(
-        GIT.load(tmp_path / "model.npz"), X, tmp_path / "again.html", names=map(str, range(300)), title="Four"
-    )
-    assert loaded.read_bytes() == path.read_bytes()
+    assert write_explorer(GIT.load(tmp_path / "model.npz"), X, tmp_path / "again.html", **options).read_bytes() == page
 
 
-def test_no_name_ends_the_script(tmp_path):
-    path = write_explorer(
-        model, X, tmp_path / "page.html", names=[NASTY] * 300, title=NASTY, columns={NASTY: [NASTY] * 300}
-    )
-    assert payload_of(path)["names"][0] == NASTY
-    assert path.read_text().count("<script") == PAGE.read_text().count("<script")
-    assert "<" not in as_json({NASTY: NASTY})
+@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
+def test_cuts_are_those_of_the_model(payload_of, variant):
+    moons, _ = make_moons(400, noise=0.12, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for fitted, samples in (
+            (GIT(3, variant=variant, noise=0.05).fit(X), X),
+            (GIT(proportions=[3, 2, 1], variant=variant).fit(moons), moons),
+        ):
+            payload = payload_of(fitted, samples)
+            graph, n_local = payload["graph"], len(fitted.peaks_)
+            cuts = payload["cuts"].reshape(-1, n_local).astype(int)
+            assert len(cuts) == min(n_local, 20)
+            for n_clusters, cut in enumerate(cuts, 1):
+                labels = np.where(fitted.labels_ < 0, -1, cut[fitted.local_labels_])
+                np.testing.assert_array_equal(labels, fitted.cut(n_clusters=n_clusters))
+                if graph["nested"]:  # clusters are the ranges of leaves between the splits
+                    ranges = np.cumsum(graph["splits"] <= n_clusters)
+                    assert len(set(zip(ranges, cut[graph["leaves"]], strict=True))) == n_clusters
+            assert graph["nested"] == (variant == "adaptive")
+            assert sorted(graph["leaves"]) == list(range(n_local))
 
 
-def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = write_explorer(model, path=tmp_path / "page.html")
-    before = path.read_bytes()
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_explorer(model, X, path, title="another")
-    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
-    assert path.read_bytes() == before
-
-
-def test_columns_are_numbers_or_categories(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(
+def test_columns_are_exact_and_marked_as_used(payload_of):
+    stamp = pd.Timestamp("2024-05-31 10:31:07")
+    table = pd.DataFrame(
         {
             "whole": np.arange(300) * 100_000,
             "real": np.where(y == 0, np.nan, 67614.86),
             "long": X[:, 0],
+            "id": np.where(y == 0, np.nan, 12_345_678_901 + np.arange(300)),
+            "huge": 2.0**60 + 2.0**20 * np.arange(300),
+            "nullable": pd.array(np.where(y == 3, None, 2), dtype="Int64"),
+            "time": stamp + pd.to_timedelta(np.arange(300) * 61, unit="s"),
             "word": np.array(["b", "a", "c", None])[y],
             "flag": y == 1,
-            "nullable": pandas.array(np.where(y == 3, None, 2), dtype="Int64"),
-            "day": pandas.Timestamp("1970-01-01") + pandas.to_timedelta(y, unit="D"),
-            "size": pandas.Categorical(np.array(["S", "M", "L", "M"])[y], ["S", "M", "L"], ordered=True),
+            "size": pd.Categorical(np.array(["S", "M", "L", "M"])[y], ["S", "M", "L"], ordered=True),
         }
     )
-    columns = columns_of(write_explorer(model, X, tmp_path / "p.html", columns=table))
-    for name in ("whole", "real", "long"):
-        np.testing.assert_array_equal(values_of(columns[name]), table[name])
-    assert columns["real"]["decimals"] == 2
-    assert columns["word"]["categories"] == ["b", "a", "c"]
-    np.testing.assert_array_equal(values_of(columns["word"]), np.where(y == 3, -1, y))
-    assert columns["flag"]["categories"] == ["False", "True"]
-    np.testing.assert_array_equal(values_of(columns["nullable"]), np.where(y == 3, np.nan, 2.0))
-    assert columns["day"]["kind"] == "date"
-    np.testing.assert_array_equal(values_of(columns["day"]), y)
-    assert columns["size"]["categories"] == ["S", "M", "L"]
+    payload = payload_of(model, X, columns=table)
+    columns, kinds = columns_of(payload), {column["name"]: column for column in payload["columns"]}
+    for name in ("whole", "real", "long", "id", "huge", "nullable"):
+        np.testing.assert_array_equal(columns[name], table[name].astype(float))
+    np.testing.assert_array_equal(columns["time"], (table["time"] - pd.Timestamp(0)) / pd.Timedelta(days=1))
+    np.testing.assert_array_equal(columns["word"], np.where(y == 3, -1, y))
+    assert [kinds[name]["categories"] for name in ("word", "flag", "size")] == [
+        ["b", "a", "c"], ["False", "True"], ["S", "M", "L"],
+    ]  # fmt: skip
 
 
-def test_a_table_is_shown_with_all_its_columns_and_its_index(tmp_path):
-    pandas = pytest.importorskip("pandas")
+def test_a_table_is_shown_with_its_index_and_the_scores(payload_of):
     rng = np.random.default_rng(0)
-    others = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 38)) + rng.normal(size=(300, 38))  # they go together
-    frame = pandas.DataFrame(np.column_stack([X, others]), columns=[f"column {i}" for i in range(40)])
-    frame["comment"] = [f"said {i} things" for i in range(300)]
+    frame = pd.DataFrame(np.column_stack([X, X @ rng.normal(size=(2, 4)) + rng.normal(size=(300, 4))]))
+    frame = frame.rename(columns=str).assign(comment=[f"said {i} things" for i in range(300)], city=list("abcd" * 75))
     frame.index = [f"row {i}" for i in range(300)]
-    fitted = GIT(4).fit(frame)
-    payload = payload_of(fitted.explore(frame, tmp_path / "p.html", columns={"class": y}))
+    fitted = GIT(columns={"city": "categorical"}).fit(frame)
+    payload = payload_of(fitted, frame, columns={"class": pd.Series(y, index=frame.index)})
     assert [column["name"] for column in payload["columns"]] == ["class", *frame.columns]
-    used = {column.name for column in fitted.columns_.used}
-    assert {column["name"] for column in payload["columns"] if column["used"]} == used
+    used = {column["name"] for column in payload["columns"] if column["used"]}
+    assert used == {column.name for column in fitted.columns_.used}
     assert "comment" not in used
     assert payload["names"][17] == "row 17"
-    assert [view["name"] for view in payload["views"]] == ["PCA", "Discriminant", "Graph layout"]
-    kept = columns_of(fitted.explore(path=tmp_path / "p.html"))  # without the table, what the model keeps
-    np.testing.assert_allclose(values_of(kept["column 1"]), frame["column 1"], rtol=1e-4, atol=1e-4)
-    assert "comment" not in kept
+    assert payload["scores"]["recommended"][0] == fitted.n_clusters_
+    restored = columns_of(payload_of(fitted))  # without the table, from the features in the model
+    np.testing.assert_allclose(restored["1"], frame["1"], rtol=1e-4, atol=1e-4)
+    assert set(restored) == used
 
 
-def test_columns_that_have_no_room_are_counted(tmp_path, monkeypatch):
-    wide = np.column_stack([np.random.default_rng(0).normal(size=(300, 5)), X])
-    monkeypatch.setattr(packing_columns, "MOST_CHARACTERS", 3 * 3200)
-    payload = payload_of(write_explorer(GIT(4, scale=[0.01] * 5 + [1, 1]).fit(wide), wide, tmp_path / "p.html"))
-    assert payload["columns_left_out"] == 4
-    assert {"feature 5", "feature 6"} < {column["name"] for column in payload["columns"]}
-
-
-def test_dates_and_whole_numbers_keep_their_digits_on_large_pages():
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(
-        {
-            "x": X[:, 0],
-            "time": pandas.Timestamp("2024-05-31 10:31:07") + pandas.to_timedelta(np.arange(300) * 61, unit="s"),
-            "id": 12_345_678_901 + np.arange(300),
-            "maybe": np.where(y == 0, np.nan, 12_345_678_901 + np.arange(300)),
-            "huge": 2.0**60 + 2.0**20 * np.arange(300),
-        }
-    )
-    columns = {name: packing_columns.pack_values(name, read_values(table[name]), short=True) for name in table}
-    assert columns["x"]["values"]["type"] == "f4"
-    days = (table["time"] - pandas.Timestamp("1970-01-01")) / pandas.Timedelta(days=1)
-    np.testing.assert_array_equal(values_of(columns["time"]), days)
-    for name in ("id", "maybe", "huge"):
-        np.testing.assert_array_equal(values_of(columns[name]), table[name])
-    assert columns["id"]["decimals"] == columns["maybe"]["decimals"] == 0
-
-
-def test_many_samples_are_sampled_by_local_cluster(tmp_path):
-    payload = payload_of(write_explorer(model, X, tmp_path / "p.html", max_samples=150))
-    rows, local = unpack(payload["samples"]["row"]), unpack(payload["samples"]["local"])
+def test_large_pages_show_a_subset(payload_of):
+    payload = payload_of(model, X, max_samples=150)
+    samples, rows = payload["samples"], payload["samples"]["row"]
     assert len(rows) == len(set(rows)) == 150
-    np.testing.assert_array_equal(local, model.local_labels_[rows])
     assert set(model.peaks_) <= set(rows)
-    shown = np.bincount(local, minlength=len(model.peaks_))
-    assert np.abs(shown - model.topo_graph_.sizes / 2).max() <= 2
-    np.testing.assert_array_equal(rows[unpack(payload["graph"]["peaks"])], model.peaks_)
-    parents, steps = rows[unpack(payload["samples"]["parent"])], unpack(payload["samples"]["steps"])
-    for row, parent, n_steps in zip(rows, parents, steps, strict=True):
-        climb = [row]
-        while model.parents_[climb[-1]] != climb[-1]:
-            climb.append(model.parents_[climb[-1]])
+    assert np.abs(np.bincount(samples["local"]) - model.topo_graph_.sizes / 2).max() <= 2
+    for row, parent, n_steps in zip(rows, rows[samples["parent"]], samples["steps"], strict=True):
+        climb = model.clustering_.climb(row)
         assert n_steps == len(climb) - 1
         assert parent == next((step for step in climb[1:] if step in set(rows)), row)
-
-
-def test_tiles_count_all_samples(tmp_path):
-    (view,) = payload_of(write_explorer(model, X, tmp_path / "p.html", max_samples=150))["views"]
-    density = view["density"]
-    counts, locals_ = unpack(density["counts"]), unpack(density["locals"])
-    centre, unit = ([axis[key] for axis in view["axes"]] for key in ("centre", "unit"))
-    tiles = np.clip(((X - centre) / unit + 1) / 2 * density["side"], 0, density["side"] - 1).astype(int)
-    assert counts.sum() == 300
-    column, row = tiles[0]
-    there = (tiles == [column, row]).all(axis=1)
-    assert counts[row * density["side"] + column] == there.sum()
-    assert locals_[row * density["side"] + column] in model.local_labels_[there]
-    far = np.concatenate([X, [[1e7, 0.0]]])  # the tile at the edge counts what is beyond it
-    (view,) = payload_of(write_explorer(GIT(2).fit(far), far, tmp_path / "p.html", max_samples=150))["views"]
-    assert unpack(view["density"]["counts"]).sum() == 301
-
-
-def test_scores_of_numbers_of_clusters_are_there_where_one_was_chosen(tmp_path):
-    fitted = GIT().fit(X)
-    scores = payload_of(write_explorer(fitted, X, tmp_path / "p.html"))["scores"]
-    assert scores["recommended"][0] == fitted.n_clusters_
-    assert len(scores["score"]) == len(scores["n_clusters"]) == len(fitted.n_clusters_scores_["score"])
-    assert payload_of(write_explorer(model, X, tmp_path / "p.html"))["scores"] is None
-
-
-def test_samples_have_places(tmp_path):
-    high, _ = make_blobs(80, 6, random_state=0)
-    distances = pairwise_distances(high)
-    path = tmp_path / "p.html"
-    views = payload_of(write_explorer(GIT(3).fit(high), high, path))["views"]
-    assert views[0]["axes"][0]["name"].startswith("PCA 1 (")
-    given = payload_of(write_explorer(GIT(3).fit(high), high, path, embedding=high[:, :2]))["views"]
-    assert [view["name"] for view in given] == ["Embedding", "PCA", "Discriminant", "Graph layout"]
-    write_explorer(GIT(3).fit(csr_array(np.maximum(high, 0))), csr_array(np.maximum(high, 0)), path)
-    write_explorer(GIT(3, metric="precomputed").fit(distances), path=path, embedding=high[:, :2])
-    line = payload_of(write_explorer(GIT(2).fit(high[:, :1]), path=path))["views"][0]
-    assert line["axes"][1]["name"] == "log intensity"
-    for varying in (0, 1):  # features that are always the same count for nothing
-        flat = np.zeros((80, 4))
-        flat[:, :varying] = high[:, :varying]
-        write_explorer(GIT(1 + varying).fit(flat), flat, path)
     far = np.concatenate([X, [[1e7, 0.0]]])
-    axes = payload_of(write_explorer(GIT(2).fit(far), far, path))["views"][0]["axes"]
-    assert max(axis["unit"] for axis in axes) < 100  # one far sample does not make a dot of the others
+    (view,) = payload_of(GIT(2).fit(far), far, max_samples=150)["views"]
+    assert view["outside"] == 1
+    assert view["density"]["counts"].sum() == 301  # the tiles at the edge count samples beyond it
+    many, _ = make_blobs(21_000, 60, random_state=0)
+    fitted = GIT(3, n_neighbors=10).fit(many)
+    payload = payload_of(fitted, many)
+    assert payload["columns"][0]["values"].dtype == np.float32
+    assert 0 < payload["columns_left_out"] == 60 - len(payload["columns"])
 
 
-def test_errors_name_what_is_wrong(tmp_path):
-    path = tmp_path / "p.html"
-    distances = GIT(3, metric="precomputed").fit(pairwise_distances(X))
+def test_every_input_has_a_view(payload_of):
+    high, _ = make_blobs(80, 6, random_state=0)
+    fitted, sparse = GIT(3).fit(high), csr_array(np.maximum(high, 0))
+    names = [view["name"] for view in payload_of(fitted, high, embedding=high[:, :2])["views"]]
+    assert names == ["Embedding", "PCA", "Discriminant", "Graph layout"]
+    assert payload_of(GIT(3).fit(sparse), sparse)["views"][0]["name"] == "PCA"
+    distances = GIT(3, metric="precomputed").fit(pairwise_distances(high))
+    assert payload_of(distances, pairwise_distances(high))["views"][0]["axes"][0] == "MDS 1"
+    assert payload_of(GIT(2).fit(high[:, :1]))["views"][0]["axes"][1] == "log intensity"
     weighted = GIT(3).fit(X, sample_weight=np.where(y == 0, 2, 1))
-    for wrong, options, words in [
-        (distances, {}, "X or embedding must be given"),
-        (distances, {"embedding": X[:9]}, r"embedding must have shape \(300, 2\)"),
-        (distances, {"embedding": np.full((300, 2), np.nan)}, "must be finite"),
-        (weighted, {}, "X must be given"),
-        (model, {"X": X[:50]}, "X must have"),
-        (model, {"names": ["a"]}, r"names must have shape \(300,\), one per sample, got \(1,\)"),
-        (model, {"names": X}, r"names must have shape \(300,\), one per sample, got \(300, 2\)"),
-        (model, {"columns": {"a": [1]}}, r"columns\['a'\] must have shape \(300,\)"),
-        (model, {"max_samples": 3}, "max_samples=3 is less than"),
-        (model, {"max_samples": 0}, "max_samples must be at least 1"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            write_explorer(wrong, path=path, **options)
-    with pytest.raises(TypeError, match="columns must be a dict or a DataFrame"):
-        write_explorer(model, path=path, columns=[1, 2])
-    for wrong in (3, "a" * 300):
-        with pytest.raises(TypeError, match="names must be a sequence, one name per sample"):
-            write_explorer(model, path=path, names=wrong)
-    with pytest.raises(NotFittedError):
-        write_explorer(GIT(), path=path)
-    assert not path.exists()
-    write_explorer(weighted, X, path)
+    assert len(payload_of(weighted, embedding=X)["views"]) == 1
+    payload_of(GIT(1).fit(np.zeros((80, 4))), np.zeros((80, 4)))
+
+
+@pytest.mark.parametrize(
+    ("error", "parameter", "options"),
+    [
+        (ValueError, "X", {"X": X[:50]}),
+        (ValueError, "embedding", {"embedding": X[:9]}),
+        (ValueError, "embedding", {"embedding": np.full((300, 2), np.nan)}),
+        (ValueError, "names", {"names": ["a"]}),
+        (ValueError, "names", {"names": X}),
+        (TypeError, "names", {"names": 3}),
+        (TypeError, "names", {"names": "a" * 300}),
+        (ValueError, "columns", {"columns": {"a": [1]}}),
+        (TypeError, "columns", {"columns": [1, 2]}),
+        (ValueError, "max_samples", {"max_samples": 3}),
+        (ValueError, "max_samples", {"max_samples": 0}),
+        (NotFittedError, "fit", {"model": GIT()}),
+        (ValueError, "X", {"model": GIT(3, metric="precomputed").fit(pairwise_distances(X))}),
+    ],
+)
+def test_errors_name_the_parameter_and_leave_no_file(tmp_path, error, parameter, options):
+    with pytest.raises(error, match=parameter):
+        write_explorer(**{"model": model, "path": tmp_path / "page.html"} | options)
+    assert not list(tmp_path.iterdir())

@@ -1,7 +1,6 @@
-"""The explorer in a browser: ``python -m benchmarks explorer [--part recut|speed|picture]``.
+"""The explorer in a browser: ``python -m benchmarks explorer [--part speed|picture]``.
 
-``recut``: 200 random priors on each of three data sets are cut in the browser and by ``model.cut``; every label is
-compared. ``speed``: size of the page, time to the first paint, and frames a second while panning, from a trace of
+``speed``: size of the page, time to the first paint, and frames a second while panning, from a trace of
 headless Chromium, which draws WebGL in software. Where frames come late the page draws a share of the samples until the
 view rests; that share is stored, and the frames a second with everything drawn. ``picture``: draws
 ``docs/images/explorer.png`` again, from the example of ``docs/explorer.md``.
@@ -17,24 +16,20 @@ import json
 import os
 import shutil
 import tempfile
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_wine, make_blobs
 
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, read_lines, record
-from benchmarks.suite.datasets import load_set
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
 RESULTS = FOLDER / "explorer.jsonl"
-PRIORS = 200
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 PICTURE = FOLDER.parents[1] / "docs" / "images" / "explorer.png"
 OPENED = 4
@@ -60,17 +55,10 @@ RENDERER = """() => {
 }"""
 
 
-SETS: dict[str, Callable[[], NDArray[Any]]] = {
-    "toy_impossible": lambda: load_set("toy_impossible")[0],
-    "frogs": lambda: load_set("frogs")[0],
-    "blobs": lambda: make_blobs(20_000, 2, centers=12, cluster_std=1.2, random_state=2021)[0],
-}
-
-
 def main(arguments: Sequence[str]) -> None:
-    """Compare, or measure, or both."""
+    """Measure the page, or draw its picture."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks explorer", description=__doc__)
-    parser.add_argument("--part", choices=("recut", "speed", "picture"))
+    parser.add_argument("--part", choices=("speed", "picture"), default="speed")
     part = parser.parse_args(arguments).part
     from playwright.sync_api import sync_playwright
 
@@ -78,39 +66,10 @@ def main(arguments: Sequence[str]) -> None:
         browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
         if part == "picture":
             draw_picture(browser, Path(folder, "page.html"))
-        if part in (None, "recut"):
-            for name, load in SETS.items():
-                record(RESULTS, {"part": "recut", "set": name} | compare(browser, load(), Path(folder, "page.html")))
-        if part in (None, "speed"):
+        if part == "speed":
             for n_samples in SIZES:
                 record(RESULTS, {"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
         browser.close()
-
-
-def compare(browser: Any, X: NDArray[Any], path: Path) -> Line:
-    """How many of random priors, in any scale, are cut alike in the browser and in Python."""
-    model = GIT(8).fit(X)
-    page = browser.new_page()
-    page.goto(write_explorer(model, X, path).as_uri())
-    rng = np.random.default_rng(0)
-    priors = [(rng.exponential(size=rng.integers(2, 21)) * 100).tolist() for _ in range(PRIORS)]
-    start = perf_counter()
-    found = page.evaluate("(priors) => priors.map((proportions) => explorer.recut({ proportions }))", priors)
-    seconds = perf_counter() - start
-    page.close()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of priors of more clusters than peaks
-        cuts = [model.cut(proportions=prior) for prior in priors]
-    equal = [np.array_equal(np.array(f)[model.local_labels_], cut) for f, cut in zip(found, cuts, strict=True)]
-    return {
-        "samples": len(X),
-        "local clusters": len(model.peaks_),
-        "edges": len(model.topo_graph_.edges),
-        "priors": PRIORS,
-        "different clusterings": len({cut.tobytes() for cut in cuts}),
-        "equal": int(np.sum(equal)),
-        "ms a cut": round(1000 * seconds / PRIORS, 2),
-    }
 
 
 def measure(browser: Any, n_samples: int, path: Path) -> Line:
@@ -180,17 +139,6 @@ def count_frames(browser: Any, page: Any) -> float:
 
 def _last(part: str, key: str) -> list[Line]:
     return list({line[key]: line for line in read_lines(RESULTS) if line["part"] == part}.values())
-
-
-def table() -> str:
-    """Markdown: priors cut alike in the browser and in Python."""
-    rows = [
-        [line["set"], f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['equal']} of {line['priors']}",
-         str(line["different clusterings"]), f"{line['ms a cut']:.1f}"]
-        for line in _last("recut", "set")
-    ]  # fmt: skip
-    header = ["set", "samples", "local clusters", "same labels", "different clusterings", "ms a cut in the browser"]
-    return markdown(header, rows)
 
 
 def speed_table() -> str:

@@ -108,7 +108,6 @@ TABLES = {
     "gaps": gaps.table,
     "messy_columns": messy.column_table,
     "features": features.table,
-    "explorer": explorer.table,
     "explorer_speed": explorer.speed_table,
     "speed": speed.table,
     "speed_short": speed.short_table,

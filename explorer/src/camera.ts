@@ -1,20 +1,20 @@
-// What part of the plane both panels show, and the gestures that move it.
+// The visible part of the plane, the same in both panels, and the gestures that move it.
+
+import type { View } from "./model";
 
 export interface Size {
   width: number;
   height: number;
 }
 
-const LEAST = 0.2;
-const MOST = 2000;
-const limited = (zoom: number): number => Math.min(Math.max(zoom, LEAST), MOST);
-
+const MIN_ZOOM = 0.2;
+const MAX_ZOOM = 2000;
 const MARGIN = 26;
-/** By how much an axis may be stretched to fill a panel, where the two have no common scale. */
+/** How far an axis may be stretched to fill a panel if the axes have no common scale. */
 const STRETCH = 1.7;
 
-/** Pixels of one unit of the plane where all of it is shown. */
-export function fittedScale(size: Size, extent: [number, number], oneScale: boolean): [number, number] {
+/** Pixels per unit of the plane if all of it is visible. */
+export function fittedScale(size: Size, { extent, oneScale }: Pick<View, "extent" | "oneScale">): [number, number] {
   const inner = [size.width, size.height].map((length) => Math.max(length - 2 * MARGIN, length / 2) / 2);
   const full = [inner[0] / extent[0], inner[1] / extent[1]];
   const most = Math.min(full[0], full[1]) * (oneScale ? 1 : STRETCH);
@@ -25,15 +25,17 @@ export class Camera {
   x = 0;
   y = 0;
   zoom = 1;
-  /** How far the samples reach, and whether both axes have one scale. */
-  extent: [number, number] = [1, 1];
-  oneScale = true;
+  private view: Pick<View, "extent" | "oneScale"> = { extent: [1, 1], oneScale: true };
 
   constructor(private readonly moved: () => void) {}
 
-  /** Pixels of one unit of the plane, along either axis. */
+  fit(view: View): void {
+    this.view = view;
+  }
+
+  /** Pixels per unit of the plane, along either axis. */
   scale(size: Size): [number, number] {
-    const [x, y] = fittedScale(size, this.extent, this.oneScale);
+    const [x, y] = fittedScale(size, this.view);
     return [x * this.zoom, y * this.zoom];
   }
 
@@ -49,19 +51,15 @@ export class Camera {
 
   pan(size: Size, right: number, down: number): void {
     const scale = this.scale(size);
-    this.x -= right / scale[0];
-    this.y += down / scale[1];
-    this.moved();
+    this.centreOn(this.x - right / scale[0], this.y + down / scale[1]);
   }
 
+  /** Zoom around a point of the panel, by default its middle. */
   zoomAt(size: Size, factor: number, left = size.width / 2, top = size.height / 2): void {
     const [x, y] = this.toPlane(size, left, top);
-    const zoom = limited(this.zoom * factor);
-    const change = zoom / this.zoom;
-    this.zoom = zoom;
-    this.x = x + (this.x - x) / change;
-    this.y = y + (this.y - y) / change;
-    this.moved();
+    const before = this.zoom;
+    this.zoom = Math.min(Math.max(before * factor, MIN_ZOOM), MAX_ZOOM);
+    this.centreOn(x + ((this.x - x) * before) / this.zoom, y + ((this.y - y) * before) / this.zoom);
   }
 
   centreOn(x: number, y: number): void {
@@ -70,26 +68,26 @@ export class Camera {
     this.moved();
   }
 
-  lookAt(x: number, y: number, zoom: number): void {
-    this.zoom = limited(zoom);
+  moveTo(x: number, y: number, zoom: number): void {
+    this.zoom = Math.min(Math.max(zoom, MIN_ZOOM), MAX_ZOOM);
     this.centreOn(x, y);
   }
 
   home(): void {
-    this.lookAt(0, 0, 1);
+    this.moveTo(0, 0, 1);
   }
 }
 
 export interface Gestures {
   hover(left: number, top: number): void;
   leave(): void;
-  click(left: number, top: number, second: boolean): void;
-  /** One sample or node further, by keyboard. */
+  click(left: number, top: number, shift: boolean): void;
+  /** Move to the next (1) or previous (-1) item by keyboard, and pick it. */
   step(by: number): void;
-  pick(second: boolean): void;
-  /** Whether a drag draws a lasso now, and what it has drawn so far or in the end. */
-  lassoing?(event: PointerEvent): boolean;
-  lasso?(places: [number, number][], done: boolean): void;
+  pick(shift: boolean): void;
+  /** Whether a drag draws a lasso, and its outline so far or in the end. */
+  isLasso?(event: PointerEvent): boolean;
+  lasso?(outline: [number, number][], done: boolean): void;
 }
 
 const PAN_KEYS: Record<string, [number, number]> = {
@@ -98,75 +96,69 @@ const PAN_KEYS: Record<string, [number, number]> = {
   ArrowUp: [0, 60],
   ArrowDown: [0, -60],
 };
+/** A shorter movement is a click. */
 const CLICK_DISTANCE = 5;
 
-/** Whether an event belongs to a button that lies on the panel. */
-const onButton = (event: Event): boolean => (event.target as Element).closest("button") !== null;
-
-/** Mouse, wheel, touch and keys on a panel. */
-export function listen(panel: HTMLElement, camera: Camera, size: () => Size, gestures: Gestures): void {
-  const pointers = new Map<number, { x: number; y: number }>();
+/** Handle mouse, wheel, touch and keys on a panel. */
+export function handleGestures(panel: HTMLElement, camera: Camera, size: () => Size, gestures: Gestures): void {
+  const pointers = new Map<number, [number, number]>();
   let travelled = 0;
-  let drawn: [number, number][] | null = null;
-  const place = (event: MouseEvent): { x: number; y: number } => {
+  let outline: [number, number][] | null = null;
+  const position = (event: MouseEvent): [number, number] => {
     const box = panel.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
+    return [event.clientX - box.left, event.clientY - box.top];
   };
+  const isOnButton = (event: Event): boolean => (event.target as Element).closest("button") !== null;
+
   panel.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || onButton(event)) return;
+    if (event.button !== 0 || isOnButton(event)) return;
     panel.focus({ preventScroll: true });
     panel.setPointerCapture(event.pointerId);
-    const { x, y } = place(event);
-    pointers.set(event.pointerId, { x, y });
+    pointers.set(event.pointerId, position(event));
     travelled = pointers.size === 1 ? 0 : Infinity;
-    drawn = pointers.size === 1 && gestures.lassoing?.(event) ? [[x, y]] : null;
+    outline = pointers.size === 1 && gestures.isLasso?.(event) ? [position(event)] : null;
   });
   panel.addEventListener("pointermove", (event) => {
-    const now = place(event);
+    const [x, y] = position(event);
     const before = pointers.get(event.pointerId);
     if (!before) {
-      if (event.pointerType === "mouse") gestures.hover(now.x, now.y);
+      if (event.pointerType === "mouse") gestures.hover(x, y);
       return;
     }
-    pointers.set(event.pointerId, now);
-    travelled += Math.hypot(now.x - before.x, now.y - before.y);
-    if (drawn) {
-      drawn.push([now.x, now.y]);
-      gestures.lasso?.(drawn, false);
-    } else if (pointers.size === 2) pinch(event.pointerId, before, now);
-    else if (travelled > CLICK_DISTANCE) camera.pan(size(), now.x - before.x, now.y - before.y);
+    const [dx, dy] = [x - before[0], y - before[1]];
+    pointers.set(event.pointerId, [x, y]);
+    travelled += Math.hypot(dx, dy);
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (outline) {
+      outline.push([x, y]);
+      gestures.lasso?.(outline, false);
+    } else if (other) {
+      const ratio = Math.hypot(x - other[0], y - other[1]) / Math.hypot(before[0] - other[0], before[1] - other[1]);
+      const middle = [(x + other[0]) / 2, (y + other[1]) / 2] as const;
+      if (Number.isFinite(ratio) && ratio > 0) camera.zoomAt(size(), ratio, ...middle);
+      camera.pan(size(), dx / 2, dy / 2);
+    } else if (travelled > CLICK_DISTANCE) camera.pan(size(), dx, dy);
   });
-  const pinch = (id: number, before: { x: number; y: number }, now: { x: number; y: number }): void => {
-    const [, other] = [...pointers].find(([key]) => key !== id)!;
-    const ratio = Math.hypot(now.x - other.x, now.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
-    if (Number.isFinite(ratio) && ratio > 0) camera.zoomAt(size(), ratio, (now.x + other.x) / 2, (now.y + other.y) / 2);
-    camera.pan(size(), (now.x - before.x) / 2, (now.y - before.y) / 2);
-  };
   const end = (event: PointerEvent): void => {
-    const there = pointers.delete(event.pointerId);
-    if (drawn && travelled > CLICK_DISTANCE) gestures.lasso?.(drawn, true);
-    drawn = null;
-    if (there && event.type === "pointerup" && travelled <= CLICK_DISTANCE) {
-      const { x, y } = place(event);
-      gestures.click(x, y, event.shiftKey);
+    const isKnown = pointers.delete(event.pointerId);
+    if (outline && travelled > CLICK_DISTANCE) gestures.lasso?.(outline, true);
+    outline = null;
+    if (isKnown && event.type === "pointerup" && travelled <= CLICK_DISTANCE) {
+      gestures.click(...position(event), event.shiftKey);
     }
   };
   panel.addEventListener("pointerup", end);
   panel.addEventListener("pointercancel", end);
   panel.addEventListener("pointerleave", () => gestures.leave());
   panel.addEventListener("blur", () => gestures.leave());
-  panel.addEventListener(
-    "wheel",
-    (event) => {
-      event.preventDefault();
-      const { x, y } = place(event);
-      const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1);
-      camera.zoomAt(size(), Math.exp(-Math.max(-300, Math.min(300, pixels)) / 400), x, y);
-    },
-    { passive: false },
-  );
+  const zoomByWheel = (event: WheelEvent): void => {
+    event.preventDefault();
+    const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1);
+    camera.zoomAt(size(), Math.exp(-Math.max(-300, Math.min(300, pixels)) / 400), ...position(event));
+  };
+  panel.addEventListener("wheel", zoomByWheel, { passive: false });
   panel.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || onButton(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isOnButton(event)) return;
     if (event.key in PAN_KEYS) camera.pan(size(), ...PAN_KEYS[event.key]);
     else if (event.key === "+" || event.key === "=") camera.zoomAt(size(), 1.3);
     else if (event.key === "-") camera.zoomAt(size(), 1 / 1.3);

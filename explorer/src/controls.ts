@@ -1,69 +1,41 @@
-// The toolbar: number of clusters, proportions, view, colours, search, theme.
+// The toolbar, the sidebar below the explanation, and the tooltip.
 
 import type { App } from "./app";
-import { Chooser } from "./chooser";
-import { colourings } from "./colouring";
-import { ScoreCurve } from "./curve";
-import { byId, count, format, make, notice, percent, thereAre } from "./dom";
-import type { View } from "./payload";
-import { parseProportions } from "./proportions";
+import { colourColumn, colourings, css, currentScale, legendLines, rampColour } from "./colours";
+import { byId, count, format, make, notice, percent, swatch } from "./dom";
+import type { Link, Node } from "./graph_panel";
+import { cell } from "./statistics";
 
-const SLIDER_LEAST = 12;
-const SLIDER_MOST = 60;
-
-/** What the two directions are. */
-function axesText({ axes: [across, up] }: View): string {
-  return up.name === "" ? across.name : `→ ${across.name}   ↑ ${up.name}`;
-}
-
-export class Controls {
+export class Toolbar {
   private readonly slider = byId<HTMLInputElement>("slider");
   private readonly number = byId<HTMLInputElement>("number");
-  private readonly proportions = byId<HTMLInputElement>("proportions");
-  private readonly problem = byId("problem");
-  private readonly curve: ScoreCurve;
-  readonly colours: Chooser;
-  private most: number;
+  private readonly view = byId<HTMLSelectElement>("view");
+  private readonly colour = byId<HTMLSelectElement>("colour");
 
   constructor(private readonly app: App) {
-    const { nLocal, recut, scores } = app.model;
-    const usual = 3 * Math.max(app.cut.nClusters, ...(scores?.recommended ?? []));
-    this.most = Math.min(nLocal, Math.max(SLIDER_LEAST, Math.min(SLIDER_MOST, usual)));
-    this.number.max = String(nLocal);
-    for (const id of ["slider", "number", "proportions", "equal", "fitted"]) {
-      byId<HTMLInputElement>(id).disabled = !recut;
-    }
-    byId("constrained").hidden = recut;
-    this.curve = new ScoreCurve(recut ? scores : null, (nClusters) => this.cutInto(nClusters));
-    this.colours = new Chooser(
-      byId("colour"),
-      byId("colour-list"),
-      [
-        { key: "cluster", name: "Cluster", about: "of the model" },
-        ...[...colourings(app)].map(([key, { name, about }]) => ({ key, name, about })),
-      ],
-      () => app.colourBy,
-      (key) => app.colour(key),
-    );
-    this.connect();
-    this.fillViews();
-  }
+    const { model } = app;
+    const { slider, number, view, colour } = this;
+    byId("constrained").hidden = model.cuts !== null;
+    for (const input of [slider, number, byId<HTMLButtonElement>("fitted")]) input.disabled = model.cuts === null;
+    for (const input of [slider, number]) input.max = String(Math.max(1, model.nCuts));
+    // The middle of the thumb, which is 16 px wide, moves between the middles of the first and the last bar.
+    slider.style.width = `calc(100% - 100% / ${slider.max} + 16px)`;
+    slider.style.marginLeft = `calc(50% / ${slider.max} - 8px)`;
+    slider.addEventListener("input", () => this.cutInto(slider.value));
+    number.addEventListener("input", () => number.value !== "" && this.cutInto(number.value));
+    number.addEventListener("change", () => this.correctNumber());
+    byId("fitted").addEventListener("click", () => app.recut(null));
 
-  private connect(): void {
-    const { app } = this;
-    this.slider.addEventListener("input", () => this.cutInto(Number(this.slider.value)));
-    this.number.addEventListener("input", () => this.number.value !== "" && this.cutInto(Number(this.number.value)));
-    this.number.addEventListener("change", () => this.correct());
-    this.proportions.addEventListener("input", () => this.cutByProportions());
-    byId("equal").addEventListener("click", () => {
-      this.proportions.value = new Array(app.cut.nClusters).fill("1").join(", ");
-      this.cutByProportions();
-    });
-    byId("fitted").addEventListener("click", () => {
-      this.proportions.value = "";
-      this.say("");
-      app.recut({});
-    });
+    view.append(...model.views.map(({ name }, i) => make("option", { value: String(i) }, name)));
+    view.parentElement!.hidden = model.views.length < 2;
+    view.addEventListener("change", () => app.show(model.views[Number(view.value)]));
+
+    const options = [...colourings(model)].map(([key, name]) => make("option", { value: key }, name));
+    const nOfModel = options.length - model.columns.length;
+    colour.append(make("optgroup", { label: "Model" }, ...options.slice(0, nOfModel)));
+    if (model.columns.length > 0) colour.append(make("optgroup", { label: "Columns" }, ...options.slice(nOfModel)));
+    colour.addEventListener("change", () => app.colour(colour.value));
+
     const search = byId<HTMLInputElement>("search");
     search.addEventListener("input", () => search.removeAttribute("aria-invalid"));
     byId("search-form").addEventListener("submit", (event) => {
@@ -72,92 +44,265 @@ export class Controls {
       search.setAttribute("aria-invalid", String(problem !== ""));
       notice(problem);
     });
-    byId("theme").addEventListener("click", () => this.setTheme(!app.dark));
+
     const prefersDark = matchMedia("(prefers-color-scheme: dark)");
     prefersDark.addEventListener("change", () => this.setTheme(prefersDark.matches));
+    byId("theme").addEventListener("click", () => this.setTheme(app.theme === "light"));
     this.setTheme(prefersDark.matches);
   }
 
-  private fillViews(): void {
-    const select = byId<HTMLSelectElement>("view");
-    const { views } = this.app.model;
-    select.append(...views.map(({ name }, i) => make("option", { value: String(i) }, name)));
-    select.parentElement!.hidden = views.length < 2;
-    select.addEventListener("change", () => this.app.look(views[Number(select.value)]));
-    byId("see-apart").addEventListener("click", () => this.app.look(views[views.length - 1]));
-  }
-
-  setTheme(dark: boolean): void {
-    this.app.dark = dark;
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
+  private setTheme(dark: boolean): void {
+    this.app.theme = document.documentElement.dataset.theme = dark ? "dark" : "light";
     byId("theme").textContent = dark ? "Light" : "Dark";
-    this.app.tell("colour");
+    this.app.notify("colour");
   }
 
-  /** A line under the field of proportions. */
-  private say(text: string): void {
-    this.problem.textContent = text;
-    this.problem.hidden = text === "";
-    this.proportions.setAttribute("aria-invalid", String(text !== ""));
+  private cutInto(number: string): void {
+    this.app.recut(Math.max(1, Math.min(this.app.model.nCuts, Math.round(Number(number)) || 1)));
   }
 
-  private cutInto(wanted: number): void {
-    const nClusters = Math.max(1, Math.min(this.app.model.nLocal, Math.round(wanted) || 1));
-    this.proportions.value = "";
-    this.say("");
-    this.app.recut({ nClusters });
-  }
-
-  /** A number that cannot be is replaced by the nearest that can, and the page says so. */
-  private correct(): void {
-    const { nLocal } = this.app.model;
+  /** Replace an impossible number by the nearest possible one, and say so. */
+  private correctNumber(): void {
+    const { cut, model } = this.app;
     const given = this.number.value;
-    const number = Number(given);
-    this.number.value = String(this.app.cut.nClusters);
-    if (given === "" || number === this.app.cut.nClusters) return;
-    const limit =
-      number > nLocal ? `${thereAre(nLocal)} ${count(nLocal, "local cluster")}, so at most as many clusters` : "";
-    notice(`${limit || "A number of clusters is a whole number from 1 on"}: ${given} became ${this.number.value}.`);
+    this.number.value = String(cut.requested);
+    if (given === "" || Number(given) === cut.requested) return;
+    const more = model.nCuts < model.nLocal ? " Use model.cut(n_clusters=...) in Python for more." : "";
+    notice(`This page has cuts into 1 to ${model.nCuts} clusters: ${given} became ${cut.requested}.${more}`);
   }
 
-  private cutByProportions(): void {
-    const { app } = this;
-    const given = parseProportions(this.proportions.value);
-    if (typeof given === "string") return this.say(given);
-    if (given.length > app.model.nSamples) return this.say(`More clusters than the ${app.model.nSamples} samples.`);
-    const { nLocal } = app.model;
-    this.say(given.length > nLocal ? `${thereAre(nLocal)} only ${count(nLocal, "intensity peak")}.` : "");
-    app.recut(given.length > 0 ? { proportions: given } : { nClusters: app.cut.nClusters });
-  }
-
-  /** The controls as the cut is now. */
   show(): void {
-    const { cut, model, view } = this.app;
-    this.most = Math.max(this.most, cut.nClusters);
-    this.slider.max = String(this.most);
-    this.slider.value = String(cut.nClusters);
-    this.slider.setAttribute("aria-valuetext", count(cut.nClusters, "cluster"));
-    if (document.activeElement !== this.number) this.number.value = String(cut.nClusters);
-    this.curve.draw(this.most, cut.nClusters);
-    const sizes = this.app.clusterSizes();
-    const shares = sizes.slice(0, 8).map((size) => percent(size / model.nSamples).replace(" %", ""));
-    this.proportions.placeholder = shares.join(", ") + (sizes.length > 8 ? ", …" : "");
+    const { cut, model, view, colourBy } = this.app;
+    this.slider.value = String(cut.requested);
+    this.slider.setAttribute("aria-valuetext", count(cut.requested, "cluster"));
+    if (document.activeElement !== this.number) this.number.value = String(cut.requested);
+    this.view.value = String(model.views.indexOf(view));
+    this.colour.value = colourBy;
     const shown = model.nShown < model.nSamples ? ` (${format(model.nShown)} shown)` : "";
+    const clusters = `${count(cut.nClusters, "cluster")}${cut.fitted ? ", as fitted" : ""}`;
     byId("summary").textContent =
-      `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ` +
-      `${count(cut.nClusters, "cluster")}${cut.fitted ? ", as fitted" : ""}`;
-    byId("firmness").textContent = cut.fitted ? model.firmness.join(" ") : this.curve.words(cut.nClusters);
-    byId<HTMLSelectElement>("view").value = String(model.views.indexOf(view));
-    byId("axes").textContent = axesText(view);
-    byId("outside").textContent =
-      view.outside === 0
-        ? ""
-        : `${count(view.outside, "sample")} far outside: zoom out to see ${view.outside === 1 ? "it" : "them"}`;
+      `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ${clusters}`;
+    const [across, up] = view.axes;
+    byId("axes").textContent = up === "" ? across : `→ ${across}   ↑ ${up}`;
+    const outside = `${count(view.outside, "sample")} far outside: zoom out to see ${view.outside === 1 ? "it" : "them"}`;
+    byId("outside").textContent = view.outside > 0 ? outside : "";
+    this.showScores();
   }
 
-  /** The field of proportions as they were asked for, after a view was opened from an address. */
-  showProportions(): void {
-    const { proportions } = this.app.wish;
-    if (Array.isArray(proportions)) this.proportions.value = proportions.join(", ");
+  /** Draw the score of every number of clusters below the slider, and the recommended numbers as buttons. */
+  private showScores(): void {
+    const { cut, model } = this.app;
+    const { scores, nCuts } = model;
+    const hasScores = scores !== null && nCuts > 1;
+    byId("curve").hidden = byId("marks").hidden = !hasScores;
+    if (!hasScores) return;
+    const { nClusters, score, recommended } = scores;
+    const highest = Math.max(1e-9, ...score);
+    const kindOf = (number: number): string =>
+      number === cut.requested ? "now" : recommended.includes(number) ? "good" : "";
+    const bars = Array.from({ length: nCuts }, (_, i) => {
+      const bar = make("i", { class: kindOf(i + 1) });
+      bar.style.height = `${Math.max(6, (100 * (score[nClusters.indexOf(i + 1)] ?? 0)) / highest)}%`;
+      return bar;
+    });
+    byId("curve").replaceChildren(...bars);
+    const marks = recommended.map((number, rank) => {
+      const title = rank === 0 ? "The number with the best score" : "Another recommended number";
+      const mark = make("button", { type: "button", class: "mark", title }, String(number));
+      mark.setAttribute("aria-label", `${number} clusters. ${title}.`);
+      mark.style.left = `${(100 * (number - 0.5)) / nCuts}%`;
+      mark.addEventListener("click", () => this.app.recut(number));
+      return mark;
+    });
+    byId("marks").replaceChildren(...marks.filter((_, rank) => recommended[rank] <= nCuts));
+  }
+}
+
+/** How certain the fitted clusters are, or how the score of another number compares. */
+function confidenceText({ cut, model }: App): string {
+  if (cut.fitted || !model.scores) return cut.fitted ? model.confidence : "";
+  const { nClusters, score, recommended } = model.scores;
+  const scoreOf = (number: number): string | undefined => score[nClusters.indexOf(number)]?.toFixed(2);
+  const [best] = recommended;
+  const here = scoreOf(cut.requested);
+  if (here === undefined) return `${cut.requested} clusters have no score. The best number is ${best}.`;
+  if (cut.requested === best) return `${best} has the best score of all numbers, ${here}.`;
+  return `${cut.requested} has a score of ${here}; the best number, ${best}, has ${scoreOf(best)}.`;
+}
+
+const MOST_CLUSTERS = 200;
+
+/** List the clusters: colour, number, size and share, next to the requested share. */
+export function showClusters(app: App): void {
+  const sizes = app.clusterSizes();
+  const total = app.model.nSamples;
+  const requested = (app.cut.fitted && app.model.prior) || [];
+  const largest = Math.max(sizes[0], (requested[0] ?? 0) * total, 1); // both are sorted
+  const rows = sizes.slice(0, MOST_CLUSTERS).map((size, label) => {
+    const colour = css(app.colourOf(label));
+    const fill = make("span");
+    fill.style.width = `${(100 * size) / largest}%`;
+    fill.style.background = colour;
+    const bar = make("span", { class: "bar", "aria-hidden": "true" }, fill);
+    if (label < requested.length) {
+      const tick = make("i");
+      tick.style.left = `${(100 * requested[label] * total) / largest}%`;
+      bar.append(tick);
+    }
+    const button = make(
+      "button",
+      { type: "button", "data-cluster": String(label) },
+      make("span", {}, swatch(colour), String(label)),
+      bar,
+      make("span", { class: "size" }, format(size)),
+      make("span", { class: "share" }, percent(size / total)),
+    );
+    button.setAttribute("aria-label", `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`);
+    button.addEventListener("click", () => app.pickCluster(label));
+    button.addEventListener("pointerenter", () => app.point({ cluster: label }));
+    button.addEventListener("pointerleave", () => app.point({}));
+    return make("li", {}, button);
+  });
+  const more = sizes.length - MOST_CLUSTERS;
+  if (more > 0) rows.push(make("li", { class: "hint" }, `and ${format(more)} more`));
+  byId("clusters").replaceChildren(...rows);
+  const noise = total - sizes.reduce((sum, size) => sum + size, 0);
+  byId("noise").replaceChildren(
+    ...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []),
+  );
+  byId("requested").hidden = requested.length === 0;
+  byId("confidence").textContent = confidenceText(app);
+  markCluster(app);
+}
+
+/** Mark the picked cluster without building the list again under the pointer. */
+export function markCluster(app: App): void {
+  for (const button of byId("clusters").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.cluster) === app.cluster));
+  }
+}
+
+export function showLegend(app: App): void {
+  const box = byId("legend");
+  const scale = currentScale(app);
+  box.hidden = scale === null;
+  if (!scale) return;
+  const lines = legendLines(scale, app.theme).map(([colour, name]) => make("li", {}, swatch(css(colour)), name));
+  const parts: HTMLElement[] = [make("h2", {}, scale.name)];
+  if (!scale.classes) {
+    const ramp = make("div", { class: "ramp" });
+    const stops = Array.from({ length: 9 }, (_, i) => css(rampColour(i / 8, app.theme)));
+    ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    const ends = [scale.low, scale.high].map((value) => make("span", {}, scale.show(value)));
+    parts.push(ramp, make("div", { class: "ends" }, ...ends));
+  }
+  if (lines.length > 0) parts.push(make("ul", {}, ...lines));
+  box.replaceChildren(...parts);
+}
+
+const MOST_OUTLIERS = 10;
+
+/** List the shown samples with the highest outlier scores. */
+export function showOutliers(app: App): void {
+  const { outlier } = app.model.samples;
+  const order = [...outlier.keys()].sort((a, b) => outlier[b] - outlier[a] || a - b);
+  const rows = order.slice(0, MOST_OUTLIERS).map((sample) => {
+    const score = make("span", { class: "share" }, outlier[sample].toFixed(3));
+    const button = make("button", { type: "button" }, make("span", {}, app.nameOf(sample)), score);
+    button.addEventListener("click", () => app.goTo(sample));
+    return make("li", {}, button);
+  });
+  byId("outliers").replaceChildren(...rows);
+}
+
+const MOST_COLUMNS = 6;
+
+/** A few facts about the item under the pointer. */
+export class Tooltip {
+  private readonly box = byId("tooltip");
+
+  constructor(
+    private readonly app: App,
+    /** The number of all samples in the tile of a sample; 0 if there are no tiles. */
+    private readonly countAt: (sample: number) => number,
+  ) {
+    const termOf = (event: Event): HTMLElement | null => (event.target as Element).closest?.("[data-tip]") ?? null;
+    for (const kind of ["pointerover", "focusin"]) {
+      document.addEventListener(kind, (event) => {
+        const term = termOf(event);
+        if (!term) return;
+        const { left, bottom } = term.getBoundingClientRect();
+        this.place([make("div", {}, term.dataset.tip!)], left - 16, bottom - 10);
+        term.setAttribute("aria-describedby", "tooltip");
+      });
+    }
+    for (const kind of ["pointerout", "focusout"]) {
+      document.addEventListener(kind, (event) => termOf(event) && this.hide());
+    }
+  }
+
+  /** Show the facts next to a point of the page, or hide the tooltip if nothing is under the pointer. */
+  show(left: number, top: number): void {
+    const { sample, node, link } = this.app.hover;
+    this.place(
+      sample >= 0 ? this.describeSample(sample) : node ? this.describeNode(node) : link ? this.describeLink(link) : [],
+      left,
+      top,
+    );
+  }
+
+  hide(): void {
+    this.box.hidden = true;
+  }
+
+  private place(lines: HTMLElement[], left: number, top: number): void {
+    this.box.hidden = lines.length === 0;
+    this.box.replaceChildren(...lines);
+    const { offsetWidth: width, offsetHeight: height } = this.box;
+    const x = left + 16 + width > innerWidth ? Math.min(left - 16, innerWidth - 8) - width : left + 16;
+    const y = Math.min(top + 16, innerHeight - height - 8);
+    this.box.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
+  }
+
+  private describeCluster(label: number): HTMLElement {
+    return make("div", {}, swatch(css(this.app.colourOf(label))), label < 0 ? "noise" : `cluster ${label}`);
+  }
+
+  /** The sample with a few columns: the one of the colours, then those in which its cluster differs most. */
+  private describeSample(sample: number): HTMLElement[] {
+    const { app } = this;
+    const label = app.labelOf(sample);
+    const coloured = colourColumn(app);
+    const differing = app.contrasts(label).map(({ column }) => column);
+    const columns = new Set([...(coloured ? [coloured] : []), ...differing, ...app.model.columns]);
+    const lines = [...columns].slice(0, MOST_COLUMNS).map((column) => {
+      const value = cell(column, column.values[sample]);
+      return make("div", { class: "column" }, make("span", {}, column.name), make("span", {}, value));
+    });
+    const here = this.countAt(sample);
+    if (here > 0) lines.push(make("div", { class: "hint" }, `${count(here, "sample")} in this tile`));
+    return [make("b", {}, app.nameOf(sample)), this.describeCluster(label), ...lines];
+  }
+
+  private describeNode({ locals, label, size, middle }: Node): HTMLElement[] {
+    const isSingle = locals.length === 1;
+    const more = isSingle ? `, peak: ${this.app.nameOf(this.app.model.graph.peaks[middle])}` : "; click to open";
+    return [
+      make("b", {}, isSingle ? `local cluster ${middle}` : count(locals.length, "local cluster")),
+      this.describeCluster(label),
+      make("div", {}, count(size, "sample") + more),
+    ];
+  }
+
+  private describeLink({ from, to, edge, edges, pairs, kept }: Link): HTMLElement[] {
+    const { logWeights, edges: ends } = this.app.model.graph;
+    const isSingle = from.locals.length === 1 && to.locals.length === 1;
+    const weight = `${edges > 1 ? "strongest " : ""}log weight ${format(Number(logWeights[edge].toPrecision(4)))}`;
+    const state = kept ? "kept" : `cut between clusters ${from.label} and ${to.label}`;
+    return [
+      make("b", {}, isSingle ? `edge ${ends[2 * edge]} – ${ends[2 * edge + 1]}` : count(edges, "edge")),
+      make("div", {}, pairs === 0 ? "a bridge" : state),
+      make("div", {}, pairs > 0 ? `${count(pairs, "boundary pair")}, ${weight}` : "no boundary pair"),
+    ];
   }
 }

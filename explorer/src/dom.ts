@@ -1,4 +1,4 @@
-// Elements without HTML strings: whatever is a name or a title stays text.
+// Elements, formats and explained terms. Elements are never built from HTML strings: names and titles stay text.
 
 type Child = Node | string | null | undefined | false;
 
@@ -17,22 +17,22 @@ export function byId<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-export function count(number: number, one: string, more = `${one}s`): string {
-  return `${format(number)} ${number === 1 ? one : more}`;
+export function swatch(colour: string): HTMLElement {
+  const element = make("span", { class: "swatch", "aria-hidden": "true" });
+  element.style.background = colour;
+  return element;
 }
 
-export const thereAre = (number: number): string => (number === 1 ? "There is" : "There are");
-
-const NOTICE = 6000;
+const NOTICE_MILLISECONDS = 6000;
 let fading = 0;
 
-/** Words that are seen for a while. */
+/** Show a message for a few seconds; an empty one hides the last. */
 export function notice(text: string): void {
   const box = byId("notice");
   box.textContent = text;
   box.hidden = text === "";
   clearTimeout(fading);
-  fading = setTimeout(() => (box.hidden = true), NOTICE);
+  fading = setTimeout(() => (box.hidden = true), NOTICE_MILLISECONDS);
 }
 
 const whole = new Intl.NumberFormat("en");
@@ -44,11 +44,20 @@ export function format(value: number): string {
   return Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4 ? value.toExponential(3) : short.format(value);
 }
 
+/** "1 sample", "1,200 samples". */
+export function count(number: number, noun: string): string {
+  return `${format(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 export function percent(share: number): string {
   return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 }
 
-/** Fit a canvas to its place on the screen; its size in CSS pixels. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Fit the pixels of a canvas to its size on the screen, and return this size in CSS pixels. */
 export function fitCanvas(canvas: HTMLCanvasElement, ratio: number): { width: number; height: number } {
   const { clientWidth: width, clientHeight: height } = canvas;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -56,4 +65,62 @@ export function fitCanvas(canvas: HTMLCanvasElement, ratio: number): { width: nu
     canvas.height = Math.round(height * ratio);
   }
   return { width: Math.max(width, 1), height: Math.max(height, 1) };
+}
+
+/** Draw a short text on a rounded background. The path stays open for a border. */
+export function drawPill(
+  context: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  ink: string,
+  paper: string,
+): void {
+  context.font = "600 12px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const width = Math.max(18, context.measureText(text).width + 9);
+  context.beginPath();
+  context.roundRect(x - width / 2, y - 9, width, 18, 9);
+  context.fillStyle = paper;
+  context.fill();
+  context.fillStyle = ink;
+  context.fillText(text, x, y + 0.5);
+}
+
+const TERMS = {
+  "local cluster": "All samples whose climb ends at the same peak. Local clusters are the nodes of the topo-graph.",
+  kept: "An edge within a cluster.",
+  cut: "An edge between two clusters. Boundary pairs connect them, but the clustering separates them here.",
+  bridge: "An edge without boundary pairs. It connects two components of the topo-graph.",
+  "boundary pair": "Two samples of different local clusters, each a neighbour of the other.",
+  membership: "The degree to which a sample belongs to a cluster, from 0 to 1.",
+  "log intensity": "The logarithm of the density around a sample.",
+  "outlier score":
+    "Compares the width of a sample's neighbourhood with those of its neighbours. 0 is normal, 1 is far out.",
+  climb: "The path of a sample to its peak. Each step leads to a neighbour of higher intensity.",
+} as const;
+
+/** A word with its explanation on hover, focus or tap. */
+export function term(name: keyof typeof TERMS, text: string = name): HTMLElement {
+  return make("span", { class: "term", tabindex: "0", "data-tip": TERMS[name] }, text);
+}
+
+/** A paragraph in which the first use of each term of the method is explained. */
+export function withTerms(text: string): HTMLElement {
+  const paragraph = make("p");
+  const explained = new Set<string>();
+  for (const part of text.split(/(local clusters?|boundary pairs?|bridge)/)) {
+    const name = part.replace(/s$/, "") as keyof typeof TERMS;
+    paragraph.append(name in TERMS && !explained.has(name) ? term(name, part) : part);
+    explained.add(name);
+  }
+  return paragraph;
+}
+
+/** Explain the terms that are in the page from the start. */
+export function explainTerms(): void {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-term]")) {
+    element.replaceChildren(term(element.dataset.term as keyof typeof TERMS, element.textContent!));
+  }
 }

@@ -1,244 +1,453 @@
-// The left panel: samples by WebGL, and above them rings, climbs and the numbers of the clusters.
+// The left panel: samples drawn by WebGL (or a plain canvas), tiles that count samples, and an overlay of marks.
 
 import type { App } from "./app";
-import { type Size, listen } from "./camera";
-import { sampleColours } from "./colouring";
-import { DensityLayer } from "./density";
-import { fitCanvas } from "./dom";
-import { samplesWithin } from "./lasso";
-import { NearestGrid } from "./nearest";
-import { drawnAmong } from "./overlap";
-import { css } from "./palette";
-import { type PointLayer, createPoints } from "./points";
+import { type Size, handleGestures } from "./camera";
+import { THEMES, css, sampleColours } from "./colours";
+import { drawPill, fitCanvas } from "./dom";
+import { type Cut, type Density, climbOf } from "./model";
 
 const REACH = 14;
 const MOST_NUMBERS = 80;
+/** Peaks of a cluster that are tried as the position of its number. */
 const MOST_TRIED = 40;
+/** From this size on, tiles are replaced by the samples themselves. */
+const TILE_PIXELS = 7;
 
-const overlap = (a: [number, number], b: [number, number]): boolean =>
-  Math.abs(a[0] - b[0]) < 26 && Math.abs(a[1] - b[1]) < 20;
-
-/** Where a cluster's number stands. */
-export interface Label {
+/** The number of a cluster and its position. */
+export interface Badge {
   label: number;
   x: number;
   y: number;
-  /** Whether the cluster is drawn among the samples of another. */
-  among: boolean;
 }
 
 export class SamplesPanel {
   readonly points: PointLayer;
-  readonly density: DensityLayer;
   private grid: NearestGrid;
   private size: Size = { width: 1, height: 1 };
   private coloured = "";
-  private drawn: [number, number][] = [];
+  private outline: [number, number][] = [];
+  private readonly tilePicture = document.createElement("canvas");
+  private painted: { key: string; cut: Cut } | null = null;
 
   constructor(
     private readonly app: App,
     panel: HTMLElement,
     readonly layers: { tiles: HTMLCanvasElement; points: HTMLCanvasElement; overlay: HTMLCanvasElement },
-    touched: (left: number, top: number) => void,
+    showTooltip: (left: number, top: number) => void,
   ) {
-    this.points = createPoints(layers.points, app.place);
-    this.density = new DensityLayer(app, layers.tiles);
-    this.grid = new NearestGrid(app.place);
+    const { camera } = app;
+    this.points = createPoints(layers.points, app.xy.length / 2);
+    this.points.setPositions(app.xy);
+    this.grid = new NearestGrid(app.xy);
     app.listen((change) => {
       if (change === "cut" || change === "colour") this.coloured = "";
-      if (change !== "places") return;
-      this.points.setPlaces(app.place);
-      this.grid = new NearestGrid(app.place);
+      if (change !== "view") return;
+      this.points.setPositions(app.xy);
+      this.grid = new NearestGrid(app.xy);
     });
-    listen(panel, app.camera, () => this.size, {
+    const nearest = (left: number, top: number, reach: number): number =>
+      this.grid.find(...camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
+    handleGestures(panel, camera, () => this.size, {
       hover: (left, top) => {
-        this.pointAt(this.find(left, top, REACH));
-        touched(left, top);
+        app.point({ sample: nearest(left, top, REACH) });
+        showTooltip(left, top);
       },
       leave: () => app.point({}),
-      click: (left, top, second) => app.pick(this.find(left, top, 2 * REACH), second),
+      click: (left, top, shift) => app.pick(nearest(left, top, 2 * REACH), shift),
       step: (by) => this.step(by),
-      pick: (second) => app.hover.sample >= 0 && app.pick(app.hover.sample, second),
-      lassoing: (event) => app.lassoing || event.shiftKey,
-      lasso: (places, done) => this.lasso(places, done),
+      pick: (shift) => app.hover.sample >= 0 && app.pick(app.hover.sample, shift),
+      isLasso: (event) => app.lassoing || event.shiftKey,
+      lasso: (outline, done) => {
+        this.outline = done ? [] : outline;
+        if (!done) return app.notify("camera");
+        app.select(
+          samplesWithin(
+            app.xy,
+            outline.map(([left, top]) => camera.toPlane(this.size, left, top)),
+          ),
+        );
+      },
     });
-  }
-
-  private pointAt(sample: number): void {
-    this.app.point({ sample });
-  }
-
-  /** Draw the lasso; in the end select what is inside. */
-  private lasso(places: [number, number][], done: boolean): void {
-    const { app } = this;
-    this.drawn = done ? [] : places;
-    if (!done) return app.tell("view");
-    const outline = places.map(([left, top]) => app.camera.toPlane(this.size, left, top));
-    app.select(samplesWithin(app.place, outline));
   }
 
   private step(by: number): void {
-    const { app } = this;
-    const { nShown } = app.model;
-    const from = app.hover.sample >= 0 ? app.hover.sample : (app.picked[app.picked.length - 1] ?? (by > 0 ? -1 : 0));
-    const sample = (from + by + nShown) % nShown;
-    this.pointAt(sample);
-    if (!this.isInside(this.at(sample))) app.camera.centreOn(app.place[2 * sample], app.place[2 * sample + 1]);
+    const { hover, picked, model, camera, xy } = this.app;
+    const from = hover.sample >= 0 ? hover.sample : (picked[picked.length - 1] ?? (by > 0 ? -1 : 0));
+    const sample = (from + by + model.nShown) % model.nShown;
+    this.app.point({ sample });
+    if (!this.isVisible(this.at(sample))) camera.centreOn(xy[2 * sample], xy[2 * sample + 1]);
   }
 
-  private find(left: number, top: number, reach: number): number {
-    const { camera } = this.app;
-    return this.grid.find(...camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
-  }
-
-  /** Where a sample is on the panel. */
+  /** The position of a sample on the panel. */
   at(sample: number): [number, number] {
-    return this.app.camera.toScreen(this.size, this.app.place[2 * sample], this.app.place[2 * sample + 1]);
+    const { camera, xy } = this.app;
+    return camera.toScreen(this.size, xy[2 * sample], xy[2 * sample + 1]);
   }
 
-  private isInside([x, y]: [number, number]): boolean {
+  private isVisible([x, y]: [number, number]): boolean {
     return x >= 0 && y >= 0 && x <= this.size.width && y <= this.size.height;
   }
 
   radius(): number {
-    const { nShown } = this.app.model;
-    const base = Math.max(0.9, Math.min(4.5, 100 / Math.sqrt(nShown)));
+    const base = Math.max(0.9, Math.min(4.5, 100 / Math.sqrt(this.app.model.nShown)));
     return Math.min(8, base * this.app.camera.zoom ** 0.4);
   }
 
+  /** The tiles to draw in place of the samples. They show clusters only. */
+  tiles(): Density | null {
+    const { view, colourBy, selection, camera } = this.app;
+    if (!view.density || colourBy !== "cluster" || selection) return null;
+    return (Math.max(...camera.scale(this.size)) * 2) / view.density.side < TILE_PIXELS ? view.density : null;
+  }
+
+  /** The number of all samples in the tile of a shown sample; 0 if there are no tiles. */
+  countAt(sample: number): number {
+    const { view, xy } = this.app;
+    if (!view.density) return 0;
+    const { side, counts } = view.density;
+    const [column, row] = [xy[2 * sample], xy[2 * sample + 1]].map((value) =>
+      Math.max(0, Math.min(side - 1, Math.floor(((value + 1) / 2) * side))),
+    );
+    return counts[row * side + column];
+  }
+
+  /** Draw a share of the samples, and everything else. */
   draw(ratio: number, share: number): void {
     const { app, layers } = this;
     this.size = fitCanvas(layers.points, ratio);
-    fitCanvas(layers.overlay, ratio);
-    const emphasised = `of ${app.emphasisKey}`;
-    if (this.coloured !== emphasised) this.points.setColours(sampleColours(app));
-    this.coloured = emphasised;
-    this.density.draw(this.size, ratio);
-    this.points.draw(app.camera, this.size, ratio, this.radius(), this.density.replaces(this.size) ? 0 : share);
-    const context = layers.overlay.getContext("2d")!;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, this.size.width, this.size.height);
-    if (app.picked.length > 0) this.drawPicked(context);
-    else this.drawNumbers(context);
-    if (app.hover.sample >= 0) this.ring(context, app.hover.sample, this.ink(), 2);
-    if (this.drawn.length > 1) this.drawLasso(context);
+    const key = `emphasis ${app.emphasisKey}`;
+    if (this.coloured !== key) this.points.setColours(sampleColours(app));
+    this.coloured = key;
+    const tiles = this.tiles();
+    layers.tiles.hidden = tiles === null;
+    if (tiles) this.drawTiles(tiles, ratio);
+    this.points.draw(app, this.size, ratio, this.radius(), tiles ? 0 : share);
+    this.drawOverlay(this.clear(layers.overlay, ratio));
   }
 
-  private drawLasso(context: CanvasRenderingContext2D): void {
+  private clear(canvas: HTMLCanvasElement, ratio: number): CanvasRenderingContext2D {
+    fitCanvas(canvas, ratio);
+    const context = canvas.getContext("2d")!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, this.size.width, this.size.height);
+    return context;
+  }
+
+  private drawTiles(tiles: Density, ratio: number): void {
+    const { app, tilePicture } = this;
+    const key = `${app.view.name} ${app.emphasisKey}`;
+    if (this.painted?.key !== key || this.painted.cut !== app.cut) this.paintTiles(tiles);
+    this.painted = { key, cut: app.cut };
+    const context = this.clear(this.layers.tiles, ratio);
+    const [left, top] = app.camera.toScreen(this.size, -1, 1);
+    const [right, bottom] = app.camera.toScreen(this.size, 1, -1);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(tilePicture, left, top, right - left, bottom - top);
+  }
+
+  /** Paint one pixel per tile in the colour of its most frequent cluster, stronger if it has more samples. */
+  private paintTiles({ side, counts, locals }: Density): void {
+    const { app, tilePicture } = this;
+    const emphasis = app.emphasis();
+    tilePicture.width = tilePicture.height = side;
+    const context = tilePicture.getContext("2d")!;
+    const image = context.createImageData(side, side);
+    const unit = Math.log1p(Array.from(counts).reduce((most, number) => Math.max(most, number), 1));
+    counts.forEach((number, tile) => {
+      if (number === 0) return;
+      const [row, column] = [Math.floor(tile / side), tile % side];
+      const at = 4 * ((side - 1 - row) * side + column);
+      const strength = 0.22 + (0.78 * Math.log1p(number)) / unit;
+      image.data.set(app.colourOf(app.cut.labels[locals[tile]]), at);
+      image.data[at + 3] = 255 * strength * (emphasis && !emphasis.has(locals[tile]) ? 0.15 : 1);
+    });
+    context.putImageData(image, 0, 0);
+  }
+
+  private drawOverlay(context: CanvasRenderingContext2D): void {
+    const { app } = this;
+    const { ink, paper } = THEMES[app.theme];
+    if (app.picked.length > 0) {
+      const path = (app.connection()?.path ?? []).map((local) => app.model.graph.peaks[local]);
+      this.drawPath(context, path, [2, 5]);
+      app.picked.forEach((sample, i) => {
+        this.drawPath(context, climbOf(app.model, sample), []);
+        this.drawRing(context, sample);
+        const [x, y] = this.at(sample);
+        drawPill(context, "AB"[i], x, y - this.radius() - 17, paper, ink);
+      });
+    } else {
+      for (const { label, x, y } of this.badges()) {
+        drawPill(context, String(label), x, y, ink, paper);
+        context.strokeStyle = css(app.colourOf(label));
+        context.lineWidth = 2;
+        context.stroke();
+      }
+    }
+    if (app.hover.sample >= 0) this.drawRing(context, app.hover.sample);
+    if (this.outline.length < 2) return;
     context.beginPath();
-    for (const place of this.drawn) context.lineTo(...place);
+    for (const corner of this.outline) context.lineTo(...corner);
     context.closePath();
-    context.fillStyle = this.app.dark ? "rgb(255 255 255 / 0.08)" : "rgb(0 0 0 / 0.06)";
+    context.fillStyle = app.theme === "dark" ? "rgb(255 255 255 / 0.08)" : "rgb(0 0 0 / 0.06)";
     context.fill();
     context.setLineDash([5, 4]);
     context.lineWidth = 1.5;
-    context.strokeStyle = this.ink();
+    context.strokeStyle = ink;
     context.stroke();
     context.setLineDash([]);
   }
 
-  private ink(): string {
-    return this.app.dark ? "#f2f4f8" : "#111418";
+  /** Stroke the current path in the ink, with a border in the paper. */
+  private stroke(context: CanvasRenderingContext2D, border: number, width: number, dash: number[] = []): void {
+    const { ink, paper } = THEMES[this.app.theme];
+    context.strokeStyle = paper;
+    context.lineWidth = border;
+    context.stroke();
+    context.setLineDash(dash);
+    context.strokeStyle = ink;
+    context.lineWidth = width;
+    context.stroke();
+    context.setLineDash([]);
   }
 
-  private paper(): string {
-    return this.app.dark ? "rgb(20 23 28 / 0.85)" : "rgb(255 255 255 / 0.88)";
+  private drawRing(context: CanvasRenderingContext2D, sample: number): void {
+    context.beginPath();
+    context.arc(...this.at(sample), this.radius() + 4, 0, 2 * Math.PI);
+    this.stroke(context, 5, 2);
   }
 
-  private ring(context: CanvasRenderingContext2D, sample: number, colour: string, width: number): void {
-    const [x, y] = this.at(sample);
-    const radius = this.radius() + 4;
-    for (const [style, line] of [
-      [this.paper(), width + 2.5],
-      [colour, width],
-    ] as const) {
-      context.strokeStyle = style;
-      context.lineWidth = line;
-      context.beginPath();
-      context.arc(x, y, radius, 0, 2 * Math.PI);
-      context.stroke();
-    }
-  }
-
-  private way(context: CanvasRenderingContext2D, samples: number[], dash: number[]): void {
+  private drawPath(context: CanvasRenderingContext2D, samples: number[], dash: number[]): void {
     if (samples.length < 2) return;
     context.lineJoin = "round";
     context.beginPath();
-    samples.forEach((sample, i) => (i === 0 ? context.moveTo(...this.at(sample)) : context.lineTo(...this.at(sample))));
-    context.strokeStyle = this.paper();
-    context.lineWidth = 5;
-    context.stroke();
-    context.setLineDash(dash);
-    context.strokeStyle = this.ink();
-    context.lineWidth = 2;
-    context.stroke();
-    context.setLineDash([]);
+    for (const sample of samples) context.lineTo(...this.at(sample));
+    this.stroke(context, 5, 2, dash);
   }
 
-  /** Climbs of the picked samples, and the way between their peaks. */
-  private drawPicked(context: CanvasRenderingContext2D): void {
+  /** The number of every cluster at its highest peak with free space, the largest cluster first. */
+  badges(): Badge[] {
     const { app } = this;
-    const pair = app.pair();
-    if (pair)
-      this.way(
-        context,
-        pair.path.map((local) => app.model.graph.peaks[local]),
-        [2, 5],
-      );
-    app.picked.forEach((sample, i) => {
-      this.way(context, app.story(sample).climb, []);
-      this.ring(context, sample, this.ink(), 2.5);
-      this.pill(context, "AB"[i], ...this.at(sample), -this.radius() - 17, [this.paper(), this.ink()]);
+    const emphasis = app.emphasis();
+    const peaks: number[][] = Array.from({ length: Math.min(app.cut.nClusters, MOST_NUMBERS) }, () => []);
+    app.cut.labels.forEach((label, local) => {
+      if (peaks[label]?.length < MOST_TRIED && (!emphasis || emphasis.has(local))) {
+        peaks[label].push(app.model.graph.peaks[local]);
+      }
     });
-  }
-
-  private pill(
-    context: CanvasRenderingContext2D,
-    text: string,
-    x: number,
-    y: number,
-    lift: number,
-    colours: [string, string],
-  ): void {
-    context.font = "600 12px system-ui, sans-serif";
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    const width = Math.max(18, context.measureText(text).width + 9);
-    context.fillStyle = colours[1];
-    context.beginPath();
-    context.roundRect(x - width / 2, y + lift - 9, width, 18, 9);
-    context.fill();
-    context.fillStyle = colours[0];
-    context.fillText(text, x, y + lift + 0.5);
-  }
-
-  /** The number of every cluster at the highest of its peaks where there is room, the largest cluster first. */
-  labels(): Label[] {
-    const { app } = this;
-    const { labels, nClusters } = app.cut;
-    const standsOut = app.emphasis();
-    const peaks: number[][] = Array.from({ length: Math.min(nClusters, MOST_NUMBERS) }, () => []);
-    labels.forEach((label, local) => {
-      if (peaks[label]?.length < MOST_TRIED && (!standsOut || standsOut.has(local))) peaks[label].push(local);
+    const badges: Badge[] = [];
+    peaks.forEach((samples, label) => {
+      const isFree = ([x, y]: [number, number]): boolean =>
+        !badges.some((other) => Math.abs(other.x - x) < 26 && Math.abs(other.y - y) < 20);
+      const free = samples.map((sample) => this.at(sample)).find((place) => this.isVisible(place) && isFree(place));
+      if (free) badges.push({ label, x: free[0], y: free[1] });
     });
-    const among = drawnAmong(app);
-    const found: Label[] = [];
-    for (const [label, locals] of peaks.entries()) {
-      const places = locals.map((local) => this.at(app.model.graph.peaks[local]));
-      const free = places.find((place) => this.isInside(place) && !found.some(({ x, y }) => overlap(place, [x, y])));
-      if (free) found.push({ label, x: free[0], y: free[1], among: among[label] >= 0 });
+    return badges;
+  }
+}
+
+/** Samples within an outline, ascending: a ray from each crosses the outline an odd number of times. */
+function samplesWithin(xy: Float32Array, outline: [number, number][]): Int32Array {
+  const within: number[] = [];
+  for (let i = 0; 2 * i < xy.length; i++) {
+    const [x, y] = [xy[2 * i], xy[2 * i + 1]];
+    let inside = false;
+    for (let a = 0, b = outline.length - 1; a < outline.length; b = a++) {
+      const [[ax, ay], [bx, by]] = [outline[a], outline[b]];
+      if (ay > y !== by > y && x < ax + ((bx - ax) * (y - ay)) / (by - ay)) inside = !inside;
     }
-    return found;
+    if (inside) within.push(i);
+  }
+  return Int32Array.from(within);
+}
+
+/** Finds the sample nearest to a point, by a grid of cells over the window. */
+class NearestGrid {
+  private readonly side: number;
+  private readonly cells: number[][];
+
+  constructor(private readonly xy: Float32Array) {
+    this.side = Math.max(1, Math.min(512, Math.ceil(Math.sqrt(xy.length / 4))));
+    this.cells = Array.from({ length: this.side ** 2 }, () => []);
+    for (let i = 0; 2 * i < xy.length; i++) {
+      this.cells[this.index(xy[2 * i + 1]) * this.side + this.index(xy[2 * i])].push(i);
+    }
   }
 
-  private drawNumbers(context: CanvasRenderingContext2D): void {
-    for (const { label, x, y, among } of this.labels()) {
-      this.pill(context, String(label), x, y, 0, [this.ink(), this.paper()]);
-      context.strokeStyle = css(this.app.colourOf(label));
-      context.lineWidth = 2;
-      context.setLineDash(among ? [3, 3] : []);
-      context.stroke();
-      context.setLineDash([]);
+  /** Row or column of a coordinate; samples outside the window are in the outermost cells. */
+  private index(coordinate: number): number {
+    return Math.max(0, Math.min(this.side - 1, Math.floor(((coordinate + 1) / 2) * this.side)));
+  }
+
+  /** The nearest sample within some pixels, -1 if there is none. Of equal ones the last, which is drawn on top. */
+  find(x: number, y: number, reach: number, [right, up]: [number, number]): number {
+    let [best, shortest] = [-1, reach];
+    for (let row = this.index(y - reach / up); row <= this.index(y + reach / up); row++) {
+      for (let column = this.index(x - reach / right); column <= this.index(x + reach / right); column++) {
+        for (const i of this.cells[row * this.side + column]) {
+          const distance = Math.hypot((this.xy[2 * i] - x) * right, (this.xy[2 * i + 1] - y) * up);
+          if (distance < shortest || (distance === shortest && i > best)) [best, shortest] = [i, distance];
+        }
+      }
+    }
+    return best;
+  }
+}
+
+interface PointLayer {
+  readonly webgl: boolean;
+  setPositions(xy: Float32Array<ArrayBuffer>): void;
+  /** Red, green, blue and alpha of every sample. */
+  setColours(colours: Uint8Array<ArrayBuffer>): void;
+  /** Draw a share of the samples, spread evenly over them. */
+  draw(app: App, size: Size, ratio: number, radius: number, share: number): void;
+}
+
+function createPoints(canvas: HTMLCanvasElement, nSamples: number): PointLayer {
+  const gl = canvas.getContext("webgl", { antialias: false, alpha: true, depth: false });
+  return gl ? new WebGlPoints(canvas, gl, nSamples) : new CanvasPoints(canvas);
+}
+
+const VERTEX = `
+attribute vec2 position;
+attribute vec4 colour;
+uniform vec2 centre, scale;
+uniform mediump float diameter;
+varying vec4 shade;
+void main() {
+  gl_Position = vec4((position - centre) * scale, 0.0, 1.0);
+  gl_PointSize = diameter;
+  shade = colour;
+}`;
+
+const FRAGMENT = `
+precision mediump float;
+uniform float diameter;
+varying vec4 shade;
+void main() {
+  float edge = (0.5 - distance(gl_PointCoord, vec2(0.5))) * diameter;
+  float alpha = shade.a * (diameter < 2.5 ? 1.0 : clamp(edge + 0.5, 0.0, 1.0));
+  gl_FragColor = vec4(shade.rgb * alpha, alpha);
+}`;
+
+/** All samples in one draw call. They are stored in an order of which any beginning is spread evenly. */
+class WebGlPoints implements PointLayer {
+  readonly webgl = true;
+  private uniforms!: Record<"centre" | "scale" | "diameter", WebGLUniformLocation | null>;
+  private buffers: (WebGLBuffer | null)[] = [];
+  private xy: Float32Array<ArrayBuffer> = new Float32Array();
+  private colours: Uint8Array<ArrayBuffer> = new Uint8Array();
+  private readonly order: Uint32Array;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly gl: WebGLRenderingContext,
+    nSamples: number,
+  ) {
+    const sharesFactor = (a: number, b: number): boolean => (b === 0 ? a > 1 : sharesFactor(b, a % b));
+    let step = Math.max(1, Math.round(nSamples * 0.618034)); // the golden ratio spreads best
+    while (sharesFactor(nSamples, step) && step > 1) step--;
+    this.order = Uint32Array.from({ length: nSamples }, (_, i) => (i * step) % nSamples);
+    this.prepare();
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.prepare();
+      this.setPositions(this.xy);
+      this.setColours(this.colours);
+    });
+  }
+
+  private prepare(): void {
+    const { gl } = this;
+    const program = gl.createProgram()!;
+    const shaders: [number, string][] = [
+      [gl.VERTEX_SHADER, VERTEX],
+      [gl.FRAGMENT_SHADER, FRAGMENT],
+    ];
+    for (const [kind, source] of shaders) {
+      const shader = gl.createShader(kind)!;
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    }
+    gl.bindAttribLocation(program, 0, "position");
+    gl.bindAttribLocation(program, 1, "colour");
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    const locate = (name: string): WebGLUniformLocation | null => gl.getUniformLocation(program, name);
+    this.uniforms = { centre: locate("centre"), scale: locate("scale"), diameter: locate("diameter") };
+    this.buffers = [gl.createBuffer(), gl.createBuffer()];
+    this.buffers.forEach((buffer, i) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.enableVertexAttribArray(i);
+      if (i === 0) gl.vertexAttribPointer(i, 2, gl.FLOAT, false, 0, 0);
+      else gl.vertexAttribPointer(i, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+    });
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  private upload(buffer: number, data: ArrayBufferView<ArrayBuffer>): void {
+    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.buffers[buffer]);
+    this.gl.bufferData(this.gl.ARRAY_BUFFER, data, this.gl.DYNAMIC_DRAW);
+  }
+
+  setPositions(xy: Float32Array<ArrayBuffer>): void {
+    this.xy = xy;
+    const ordered = new Float32Array(xy.length);
+    for (let i = 0; i < ordered.length; i++) ordered[i] = xy[2 * this.order[i >> 1] + (i & 1)];
+    this.upload(0, ordered);
+  }
+
+  setColours(colours: Uint8Array<ArrayBuffer>): void {
+    this.colours = colours;
+    const given = new Uint32Array(colours.buffer);
+    const ordered = new Uint32Array(given.length);
+    for (let i = 0; i < ordered.length; i++) ordered[i] = given[this.order[i]];
+    this.upload(1, ordered);
+  }
+
+  draw({ camera }: App, size: Size, ratio: number, radius: number, share: number): void {
+    const { gl, uniforms, canvas } = this;
+    const [right, up] = camera.scale(size);
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.uniform2f(uniforms.centre, camera.x, camera.y);
+    gl.uniform2f(uniforms.scale, (2 * right) / size.width, (2 * up) / size.height);
+    gl.uniform1f(uniforms.diameter, 2 * radius * ratio);
+    gl.drawArrays(gl.POINTS, 0, Math.ceil(share * this.order.length));
+  }
+}
+
+/** Samples without WebGL. */
+class CanvasPoints implements PointLayer {
+  readonly webgl = false;
+  private xy: Float32Array = new Float32Array();
+  private colours: Uint8Array = new Uint8Array();
+
+  constructor(private readonly canvas: HTMLCanvasElement) {}
+
+  setPositions(xy: Float32Array): void {
+    this.xy = xy;
+  }
+
+  setColours(colours: Uint8Array): void {
+    this.colours = colours;
+  }
+
+  draw({ camera }: App, size: Size, ratio: number, radius: number, share: number): void {
+    const { xy, colours } = this;
+    const step = share > 0 ? Math.ceil(1 / share) : Infinity;
+    const context = this.canvas.getContext("2d")!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, size.width, size.height);
+    for (let i = 0; 2 * i < xy.length && share > 0; i += step) {
+      const [x, y] = camera.toScreen(size, xy[2 * i], xy[2 * i + 1]);
+      if (x < -radius || y < -radius || x > size.width + radius || y > size.height + radius) continue;
+      const [r, g, b, a] = colours.subarray(4 * i, 4 * i + 4);
+      context.fillStyle = `rgb(${r} ${g} ${b} / ${a / 255})`;
+      context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
     }
   }
 }

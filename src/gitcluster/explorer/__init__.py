@@ -1,7 +1,7 @@
-"""The interactive page: samples and topo-graph side by side in one HTML file that needs no server and no network.
+"""Write a fitted model as one interactive HTML page, which needs no server and no network.
 
-The page is built from the sources in ``explorer/`` at the root of the repository (``scripts/build-explorer``) and ships
-as ``page.html``; here it is given the data of one fitted model. Nothing beyond the core packages is needed.
+The page is built from the TypeScript sources in ``explorer/`` (``scripts/build-explorer``) and ships as ``page.html``.
+This package adds the data of one model. All cuts are computed here; the page only shows them.
 """
 
 import json
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from gitcluster._support.files import write_aside
 from gitcluster._support.validation import check_integer
-from gitcluster.explorer.data import pack_model
+from gitcluster.explorer.payload import build_payload, choose_samples
 from gitcluster.fitted.clustering import clustering_of
 
 __all__ = ["write_explorer"]
@@ -41,28 +41,28 @@ def write_explorer(
     model : GIT or Clustering
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The samples that were fitted, by default as the model holds them, scaled. Samples of two features are shown as
-        they are, others by two principal components, and by the two directions that part the clusters most. The
-        columns are there to show and to colour by, also such that were not clustered by.
+        The fitted samples; by default the scaled samples of the model. Two features are shown directly, more by two
+        principal components and by a discriminant. The page contains all columns of a table, also those that were not
+        used for clustering.
     path : str or path, default="explorer.html"
-        Where to write; a file that is there is replaced, whole or not at all.
+        An existing file is replaced.
     embedding : array-like of shape (n_samples, 2), default=None
-        Where to show the samples at first instead (UMAP, a map). A graph is laid out by force, distances given as X by
+        Coordinates for the first view (UMAP, a map). Without it, a graph is drawn by a force layout and distances by
         classical scaling.
     columns : dict or DataFrame, default=None
-        More about every sample, to show and to colour by: numbers and dates, or anything else as categories.
+        More columns to show and to colour by: numbers, dates or categories.
     names : sequence of n_samples, default=None
-        What to call the samples, by default the index of the data frame that was fitted.
+        Names of the samples; by default the index of the fitted data frame.
     title : str, default=None
     max_samples : int, default=100_000
-        If there are more samples, some of them are shown: the same share of every local cluster, and all peaks.
+        Larger sets are reduced to this number: the same share of every local cluster, and all peaks.
     random_state : int, default=0
-        Decides which samples are shown.
+        Seed of the choice of samples.
 
     Returns
     -------
     path : Path
-        The file written.
+        The written file.
 
     Examples
     --------
@@ -74,18 +74,14 @@ def write_explorer(
     >>> write_explorer(model, X, Path(mkdtemp(), "moons.html"), columns={"moon": y}).name
     'moons.html'
     """
-    payload = pack_model(
-        clustering_of(model), X, embedding=embedding, columns=columns, names=names, title=title,
-        max_samples=check_integer("max_samples", max_samples, low=1),
-        random_state=check_integer("random_state", random_state, low=0),
-    )  # fmt: skip
+    clustering = clustering_of(model)
+    max_samples = check_integer("max_samples", max_samples, low=1)
+    rows = choose_samples(clustering, max_samples, check_integer("random_state", random_state, low=0))
+    payload = {"title": "GIT explorer" if title is None else str(title)}
+    payload |= build_payload(clustering, X, rows, embedding=embedding, columns=columns, names=names)
+    # Without "<", no HTML parser can take a name for the end of the script.
+    data = json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = files("gitcluster.explorer").joinpath("page.html").read_text(encoding="utf-8")
-    before, after = page.split(PLACEHOLDER)
     with write_aside(path) as file:
-        file.write((before + as_json(payload) + after).encode())
+        file.write(page.replace(PLACEHOLDER, data).encode())
     return Path(path)
-
-
-def as_json(payload: dict[str, Any]) -> str:
-    """JSON that no HTML parser takes for the end of a script: without any ``<``."""
-    return json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

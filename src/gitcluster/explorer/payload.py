@@ -1,0 +1,222 @@
+"""The data of a page: one JSON object, with arrays as base64 text."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from gitcluster._support.arrays import Array
+from gitcluster.explorer.columns import pack, pack_columns
+from gitcluster.fitted.attributes import agreement_words, number_words
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.cutting import cut_again
+from gitcluster.fitted.memberships import leaving_shares
+from gitcluster.fitted.paths import strengths
+from gitcluster.fitted.places import Places, inside, part_clusters, place_samples, spread_samples, usual_range
+from gitcluster.fitted.prediction import predict_fitted
+from gitcluster.hierarchy import build_hierarchy
+from gitcluster.preprocessing.sources import Points
+
+FEWEST_CUTS, MOST_CUTS = 20, 60
+"""Bounds on the numbers of clusters that the page offers, which is otherwise three times the recommended number."""
+MOST_FOR_LAYOUT = 2_000
+"""Local clusters up to which the force layout of the topo-graph is a view."""
+TILES = 320
+"""Tiles along each side of a view, which count samples if not all are drawn."""
+UNEVEN = 4.0
+"""Axes get separate scales if their ranges differ by more than this factor."""
+
+
+def build_payload(
+    clustering: Clustering, X: Any, rows: Array, *, embedding: ArrayLike | None, columns: Any, names: Any
+) -> dict[str, Any]:
+    """Return everything that the page shows, with some rows of the samples."""
+    views = compute_views(clustering, X, embedding)  # validates X
+    packed_columns, n_left_out = pack_columns(clustering, X, columns, rows)
+    confidence, scores = [], None
+    if clustering.selection is not None:
+        agreement = clustering.selection["agreement"][clustering.selection["chosen"]][0]
+        confidence.append(agreement_words(float(agreement)))
+    table, largest = clustering.n_clusters_scores, clustering.n_clusters
+    if table is not None:
+        confidence.append(f"Number of clusters: {number_words(table)}.")
+        rank, sure = table["rank"], table["confidence"] > 0
+        best = sorted(np.flatnonzero((rank == 1) | (rank > 1) & sure), key=lambda i: rank[i])
+        scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
+        scores["recommended"] = table["n_clusters"][best].tolist()
+        largest = max(largest, *scores["recommended"])
+    return {
+        "n_samples": clustering.n_samples,
+        "prior": None if clustering.prior is None else clustering.prior.tolist(),
+        "confidence": " ".join(confidence),
+        "scores": scores,
+        "views": [_pack_view(name, places, clustering, rows) for name, places in views.items()],
+        "names": _sample_names(clustering, names, rows),
+        "columns": packed_columns,
+        "columns_left_out": n_left_out,
+        "samples": _pack_samples(clustering, rows),
+        "graph": _pack_graph(clustering, rows),
+        "cuts": _pack_cuts(clustering, largest),
+    }
+
+
+def choose_samples(clustering: Clustering, most: int, random_state: int) -> Array:
+    """Return the rows to show, ascending: all, or the same share of every local cluster and every peak."""
+    n_samples, peaks = clustering.n_samples, np.unique(clustering.peaks)
+    if n_samples <= most:
+        return np.arange(n_samples)
+    if most < len(peaks):
+        raise ValueError(f"`max_samples` must be at least {len(peaks)}, the number of local clusters, got {most}.")
+    order = np.lexsort((np.random.default_rng(random_state).random(n_samples), clustering.local_labels))
+    order = order[~np.isin(order, peaks)]
+    n_others = most - len(peaks)
+    return np.sort(np.concatenate([peaks, order[np.arange(n_others) * len(order) // max(n_others, 1)]]))
+
+
+def _sample_names(clustering: Clustering, names: Any, rows: Array) -> list[str] | None:
+    """Return the names of the shown samples: the given ones, else the index of the data frame."""
+    names = clustering.index if names is None else names
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"`names` must be a sequence with one name per sample, got {type(names).__name__}.")
+    names = names if hasattr(names, "shape") else list(names)
+    if np.shape(names) != (clustering.n_samples,):
+        raise ValueError(f"`names` must have shape ({clustering.n_samples},), got {np.shape(names)}.")
+    names = list(names)
+    return [str(names[row]) for row in rows.tolist()]
+
+
+def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -> dict[str, Places]:
+    """Return the coordinates of all samples in every view; the page starts with the first."""
+    views = {} if embedding is None else {"Embedding": place_samples(clustering, X, embedding=embedding)}
+    if not isinstance(clustering.source, Points):
+        return views or {"Layout": place_samples(clustering, X)}
+    if views and X is None and clustering.source.n_samples != clustering.n_samples:
+        return views  # the model holds no row per sample
+    places = place_samples(clustering, X)
+    if not places.names[0].startswith("PCA"):
+        return views | {"Features": places}
+    views["PCA"] = places
+    discriminant = part_clusters(clustering, X)
+    if discriminant is not None:
+        views["Discriminant"] = discriminant
+    if len(clustering.peaks) <= MOST_FOR_LAYOUT:
+        views["Graph layout"] = Places(spread_samples(clustering), ("force layout of the topo-graph", ""), False)
+    return views
+
+
+def _pack_view(name: str, places: Places, clustering: Clustering, rows: Array) -> dict[str, Any]:
+    """Return coordinates in which nearly all samples lie within -1 to 1, and the counts of all samples by tile."""
+    low, high = usual_range(places.xy)
+    centre, unit = low / 2 + high / 2, high / 2 - low / 2  # halves, for values near the largest float
+    unit = np.where(unit > 0, unit, unit.max() or 1.0)
+    if unit.max() <= UNEVEN * unit.min():
+        unit = np.full(2, unit.max())
+    xy = ((places.xy / 2 - centre / 2) / unit * 2).astype(np.float32)
+    packed = {
+        "name": name,
+        "one_scale": places.one_scale or name == "Embedding",
+        "axes": list(places.names),
+        "extent": np.clip(np.abs(xy).max(axis=0, initial=0.0), 0.05, 1.0).astype(float).tolist(),
+        "outside": int((~inside(places.xy, (low, high))).sum()),
+        "xy": pack(xy[rows].ravel()),
+    }
+    if len(rows) < clustering.n_samples:
+        # Row by row from below. Samples beyond the window count in the nearest tile of its edge.
+        column, row = np.clip((xy.astype(float) + 1) / 2 * TILES, 0, TILES - 1).astype(np.int64).T
+        tile, n_local = row * TILES + column, len(clustering.peaks)
+        pairs, counts = np.unique(tile * n_local + np.asarray(clustering.local_labels), return_counts=True)
+        pairs = pairs[np.argsort(counts, kind="stable")]  # the most frequent local cluster of a tile comes last
+        most = np.zeros(TILES * TILES, np.int64)
+        most[pairs // n_local] = pairs % n_local
+        counted = pack(np.bincount(tile, minlength=TILES * TILES))
+        packed["density"] = {"side": TILES, "counts": counted, "locals": pack(most)}
+    return packed
+
+
+def _pack_samples(clustering: Clustering, rows: Array) -> dict[str, Any]:
+    """Return what the fit computed for every shown sample."""
+    parents, position = np.asarray(clustering.parents), np.full(clustering.n_samples, -1)
+    position[rows] = np.arange(len(rows))
+    # Follow the climbs of all shown samples at once: count steps, and skip parents that are not shown.
+    parent, steps, at = parents[rows], np.zeros(len(rows), np.int64), rows
+    while (parents[at] != at).any():
+        steps += parents[at] != at
+        at = parents[at]
+        parent = np.where(position[parent] < 0, parents[parent], parent)
+    packed = {
+        "local": pack(clustering.local_labels[rows]),
+        "noise": pack(clustering.labels[rows] < 0),
+        "intensity": pack(clustering.log_intensity[rows].astype(np.float32)),
+        "leaving": pack(leaving_shares(clustering, predict_fitted(clustering, rows)).astype(np.float32)),
+        "outlier": pack(np.asarray(clustering.outlier_scores)[rows].astype(np.float32)),
+        "parent": pack(position[parent]),
+    }
+    if len(rows) < clustering.n_samples:
+        packed |= {"row": pack(rows), "steps": pack(steps)}
+    return packed
+
+
+def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
+    """Return the topo-graph, its hierarchy and the fitted clusters."""
+    graph, n_local = clustering.topo_graph, len(clustering.peaks)
+    # Shares of the neighbourhood of a local cluster that lead along each edge, in both directions; see memberships.
+    real, ends = np.repeat(graph.real & np.isfinite(graph.log_weights), 2), graph.edges.ravel()
+    log_sums, largest = np.repeat(graph.log_sums, 2), np.full(n_local, -np.inf)
+    np.maximum.at(largest, ends[real], log_sums[real])
+    leading = np.zeros(len(ends))
+    leading[real] = np.exp(log_sums[real] - largest[ends[real]])
+    leading /= np.maximum(np.bincount(ends, leading, minlength=n_local), 1.0)[ends]  # a sum is 0, or at least 1
+    leaves, splits = _leaf_order(_linkage(clustering), n_local)
+    return {
+        "sizes": pack(graph.sizes),
+        "members": pack(np.bincount(clustering.local_labels[clustering.labels >= 0], minlength=n_local)),
+        "peaks": pack(np.searchsorted(rows, clustering.peaks)),
+        "edges": pack(graph.edges.ravel()),
+        "pairs": pack(graph.pairs),
+        "log_weights": pack(graph.log_weights),
+        "order": pack(np.argsort(-strengths(graph))),
+        "leading": pack(leading.astype(np.float32)),
+        "labels": pack(clustering.edge_cut.labels),
+        "leaves": pack(leaves),
+        "splits": pack(splits),
+        "nested": clustering.hierarchy is not None,
+    }
+
+
+def _linkage(clustering: Clustering) -> NDArray[np.float64]:
+    """Return the merges of local clusters; the variants without a hierarchy get one for drawing."""
+    if clustering.hierarchy is not None:
+        return clustering.hierarchy.linkage
+    graph, n_local = clustering.topo_graph, len(clustering.peaks)
+    connections = coo_array((np.ones(len(graph.edges)), tuple(graph.edges.astype(np.int32).T)), shape=(n_local,) * 2)
+    component = connected_components(connections, directed=False)[1]
+    first = np.unique(component, return_index=True)[1][1:]
+    return build_hierarchy(graph.add_bridges([(0, i) for i in first], np.zeros(len(first)))).linkage
+
+
+def _leaf_order(linkage: NDArray[np.float64], n_local: int) -> tuple[Array, Array]:
+    """Return the local clusters so that every cluster of every nested cut is a range, and where ranges split.
+
+    ``splits[i]`` is the number of clusters from which on leaf i is not in the cluster of leaf i - 1.
+    """
+    start, splits = np.zeros(2 * n_local - 1, np.int64), np.ones(n_local, np.int64)
+    counts = np.concatenate([np.ones(n_local), linkage[:, 3]]).astype(np.int64)
+    for t in reversed(range(n_local - 1)):  # the merge t is undone by the cut into n_local - t clusters
+        left, right = linkage[t, :2].astype(np.int64)
+        start[left] = start[n_local + t]
+        start[right] = start[left] + counts[left]
+        splits[start[right]] = n_local - t
+    return np.argsort(start[:n_local]), splits
+
+
+def _pack_cuts(clustering: Clustering, largest: int) -> dict[str, str] | None:
+    """Return the cluster of every local cluster in the cuts into 1, 2, ... clusters; None with constraints."""
+    if clustering.links is not None:
+        return None
+    n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
+    return pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))
