@@ -67,7 +67,9 @@ def study_representations(
     dimension = intrinsic_dimension(views.found[0][0].near)
     whole = len(subsample.rows) == samples.n_samples
     finest = views.add_finest if whole and not settings.fixed else None
-    selection = views.select(**settings.wanted, dimension=dimension, add_finest=finest)
+    selection = views.select(
+        n_clusters=settings.n_clusters, prior=settings.prior, dimension=dimension, add_finest=finest
+    )
     look_chosen, stages = views.found[selection.chosen.view]
     table = describe_ways(tried, selection.table)
     kept = selection if whole else None
@@ -102,15 +104,9 @@ class CellStages(NamedTuple):
 class Components(NamedTuple):
     """Connected components within a cell and its halo, one column per view."""
 
-    names: Array
-    """(n + h, s) id of the sample that names the component: one of the cell's own, if the component has any."""
-    n_own: int  # n, the samples of the cell
+    own: tuple[Array]  # (n, s) id of the sample that names the component of every sample of the cell
+    halo: Array  # (h, s) the same for the halo; named by a sample of the cell, if the component has any
     sums: list["DistanceSums"]  # sums of the components that have samples of the cell, for every view
-
-    @property
-    def own(self) -> tuple[Array]:
-        """Return the names for the samples of the cell, to be exchanged."""
-        return (self.names[: self.n_own],)
 
 
 class DistanceSums(NamedTuple):
@@ -155,24 +151,17 @@ Edges = tuple[Array, Array, Array]
 """Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
-def start_components(cells: list[Any], graphs: list[Any], settings: FitSettings) -> list[Delayed]:
-    """Start to find the connected components; called early, it finds every graph still in memory."""
-    return persist(submit_each(find_components, cells, graphs, settings))
-
-
 def compute_stages(
     graph: PartitionedGraph, settings: FitSettings, components: list[Delayed] | None = None
 ) -> CellStages:
     """Compute stages 2 to 4; ``components`` are those within cells, if they are known."""
     cells, graphs = graph.cells, graph.graphs
     if components is None:
-        components = start_components(cells, graphs, settings)
+        components = persist(submit_each(find_components, cells, graphs, settings))
     around = graph.exchange([component.own for component in components])
     linked = zip(*gather(submit_each(link_components, components, around)), strict=True)
-    means, n_components = zip(
-        *(join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)),
-        strict=True,
-    )
+    joined = [join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)]
+    means, n_components = zip(*joined, strict=True)
     by_cell = [list(some) for some in zip(*means, strict=True)]
     intensities = persist(submit_each(measure_intensity, cells, graphs, components, by_cell, settings))
     climbs = persist(submit_each(climb, cells, graphs, graph.exchange(intensities), settings))
@@ -182,13 +171,11 @@ def compute_stages(
     while sum(gather([some.n_unknown for some in roots])):
         roots = persist(submit_each(follow_roots, climbs, graph.exchange(roots)))
 
-    around = graph.exchange(submit_each(lend_roots, climbs, roots))
+    lent = submit_each(lambda some, climbed: (*some, climbed.last_distances, climbed.last_ids), roots, climbs)
+    boundaries = submit_each(sum_boundaries, cells, graphs, climbs, graph.exchange(lent), settings)
+    counted = submit_each(lambda some: [np.unique(ids, return_counts=True) for ids in some.ids.T], roots)
     sizes, edges, *peaks = gather(
-        [
-            merge_tree(merge_counts, submit_each(count_roots, roots)),
-            merge_tree(merge_edges, submit_each(sum_boundaries, cells, graphs, climbs, around, settings)),
-            *submit_each(find_peaks, cells, roots),
-        ]
+        [merge_tree(merge_counts, counted), merge_tree(merge_edges, boundaries), *submit_each(find_peaks, cells, roots)]
     )
     built = map(build_view, settings.sizes, zip(*peaks, strict=True), sizes, edges, [settings] * len(sizes))
     views, numberings = map(list, zip(*built, strict=True))
@@ -206,15 +193,15 @@ def find_components(cell: Cell, graph: Graph, settings: FitSettings) -> Componen
         own = np.unique(number[: cell.n_samples])
         names[:, s] = ids[root]
         by_view.append(DistanceSums(ids[lowest[own]], totals[own], counts[own]))
-    return Components(names, cell.n_samples, by_view)
+    return Components((names[: cell.n_samples],), names[cell.n_samples :], by_view)
 
 
 def link_components(components: Components, around: HaloData) -> list[tuple[DistanceSums, Array]]:
     """Return, for every view, the sums of a cell and the pairs of its components and those of other cells they join."""
-    ours, (theirs,) = components.names[components.n_own :], around.join()
+    ours, theirs = components.halo, around.join()[0][len(components.own[0]) :]
     linked = []
     for s, some in enumerate(components.sums):
-        pairs = np.stack([ours[:, s], theirs[components.n_own :, s]], axis=1)
+        pairs = np.stack([ours[:, s], theirs[:, s]], axis=1)
         linked.append((some, np.unique(pairs[np.isin(pairs[:, 0], some.names)], axis=0)))
     return linked
 
@@ -244,7 +231,7 @@ def measure_intensity(
         k = reach.intensity
         if kind == "component":
             names, mean = means[s]
-            unit = mean[np.searchsorted(names, components.names[: cell.n_samples, s])] ** power
+            unit = mean[np.searchsorted(names, components.own[0][:, s])] ** power
         else:
             unit = intensity.distance_unit(graph.near, kernel=kernel, n_features=cell.points.shape[1], n_neighbors=k)
         log_intensity[:, s] = intensity.intensity_in_units(graph.near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
@@ -284,20 +271,10 @@ def follow_roots(climbed: Climb, around: HaloData) -> Roots:
     return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.join()))
 
 
-def lend_roots(climbed: Climb, roots: Roots) -> tuple[Array, ...]:
-    """Return what other cells need for boundary pairs: peaks, and distance and id of the last neighbour."""
-    return *roots, climbed.last_distances, climbed.last_ids
-
-
 def find_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
     """Return the peaks in a cell, for every view."""
     owned = (np.flatnonzero(ids == cell.ids) for ids in roots.ids.T)
     return [(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]) for s, own in enumerate(owned)]
-
-
-def count_roots(roots: Roots) -> list[Counts]:
-    """Return the peaks of every view with the number of samples of each."""
-    return [np.unique(ids, return_counts=True) for ids in roots.ids.T]
 
 
 def merge_counts(parts: Sequence[Counts]) -> Counts:
@@ -374,7 +351,10 @@ def choose_view(
     else:
         evidence = CellEvidence(graph, stages, study.subsample)
         finest = None if settings.fixed else evidence.add_finest
-        selection = select(evidence.views, evidence, **settings.wanted, dimension=study.dimension, add_finest=finest)
+        selection = select(
+            evidence.views, evidence, n_clusters=settings.n_clusters, prior=prior, dimension=study.dimension,
+            add_finest=finest,
+        )  # fmt: skip
         stages = evidence.stages
     chosen = selection.chosen
     view = stages.views[chosen.view]
