@@ -11,10 +11,9 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, cut_edges, cut_hierarchy
-from gitcluster.edge_cutting import cut_by_width, share_distance
+from gitcluster.edge_cutting import cut_by_width, equal_shares, share_distance
 from gitcluster.fitted.cutting import whole_sizes
 from gitcluster.kernels import linkage
-from gitcluster.edge_cutting import equal_shares
 
 X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
 SHARES = np.array([0.7, 0.2, 0.1])

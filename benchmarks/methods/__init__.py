@@ -24,6 +24,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+from gitcluster.cli.peers import PEERS, Labels, Method
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.neighbors import kneighbors_graph
@@ -31,7 +32,6 @@ from sklearn.neighbors import kneighbors_graph
 from benchmarks.methods.spanning_tree import mutual_reachability_tree
 from gitcluster import find_neighbors
 from gitcluster.cli import peers
-from gitcluster.cli.peers import PEERS, Labels, Method
 from gitcluster.fitted.cutting import whole_sizes
 
 LARGE = 10_000_000

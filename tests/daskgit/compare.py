@@ -8,8 +8,7 @@ from gitcluster import GIT
 from gitcluster.distributed import DaskGIT
 
 COLUMNS = ("labels_", "local_labels_", "log_intensity_", "parents_", "outlier_scores_")
-ARRAYS = ("peaks_", "proportions_", "hierarchy_")
-NUMBERS = ("representation_", "n_clusters_", "n_neighbors_", "n_connected_components_")
+OTHERS = ("peaks_", "proportions_", "hierarchy_", "representation_", "n_neighbors_", "n_connected_components_")
 TABLES = ("selection_", "n_clusters_scores_", "representations_")
 
 
@@ -36,23 +35,20 @@ def columns_of(model):
 
 def assert_same(model, expected):
     """Assert that all attributes of two models are equal."""
-    ours, theirs = columns_of(model), columns_of(expected)
-    for name in COLUMNS:
-        np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
-        assert ours[name].dtype == theirs[name].dtype or ours[name].dtype.kind == "i", name
-    for name in NUMBERS:
-        assert getattr(model, name) == getattr(expected, name), name
-    for name in ARRAYS:
+    pairs = {name: (values, getattr(expected, name)) for name, values in columns_of(model).items()}
+    for name in OTHERS:
         assert hasattr(model, name) == hasattr(expected, name), name
-        np.testing.assert_array_equal(getattr(model, name, 0), getattr(expected, name, 0), err_msg=name)
+        pairs[name] = getattr(model, name, 0), getattr(expected, name, 0)
     for name in TABLES:
         ours, theirs = getattr(model, name, {}), getattr(expected, name, {})
         assert list(ours) == list(theirs), name
-        for column in ours:
-            np.testing.assert_array_equal(ours[column], theirs[column], err_msg=f"{name}, {column}")
+        pairs |= {f"{name} {column}": (ours[column], theirs[column]) for column in ours}
     for name in ("topo_graph_", "edge_cut_"):
-        for ours, theirs in zip(getattr(model, name), getattr(expected, name), strict=True):
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
+        fields = zip(getattr(model, name)._fields, getattr(model, name), getattr(expected, name), strict=True)
+        pairs |= {f"{name} {field}": (ours, theirs) for field, ours, theirs in fields}
+    for name, (ours, theirs) in pairs.items():
+        np.testing.assert_array_equal(ours, theirs, err_msg=name)
+    assert pairs["outlier_scores_"][0].dtype == expected.outlier_scores_.dtype
 
 
 def check(X, *, chunks=3, cell_size="auto", **options):

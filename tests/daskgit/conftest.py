@@ -11,7 +11,7 @@ collect_ignore_glob = [] if is_installed("dask") and is_installed("distributed")
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
+def _synchronous():
     dask = pytest.importorskip("dask")
     with dask.config.set(scheduler="synchronous"):
         yield
@@ -22,12 +22,8 @@ def processes():
     """Return the client of two processes of one thread each, which restart when they are killed."""
     from distributed import Client, LocalCluster
 
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0"
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    options = {"threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": ":0"}
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster, set_as_default=False) as client:
         yield client
 
 

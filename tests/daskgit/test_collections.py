@@ -1,5 +1,8 @@
-"""Collections that DaskGIT supports, and results in their shape."""
+"""Collections and schedulers that DaskGIT supports, and results in the shape of the collection."""
 
+import gc
+
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -15,128 +18,110 @@ from .compare import COLUMNS, assert_same, chunked, fit, on_one_machine
 BLOBS = make_blobs(90, 3, centers=3, random_state=1)[0]
 OPTIONS = {"n_clusters": 3, "n_neighbors": 5}
 EXPECTED = on_one_machine(BLOBS, **OPTIONS)
+TABLE = pd.DataFrame(BLOBS, columns=["age", "income", "visits"])
 
 
-def check(X, expected=EXPECTED, **options):
+def check(X, expected=EXPECTED):
     """Fit in small cells, compare with one machine, and return the model."""
-    model = DaskGIT(**OPTIONS, cell_size=40, **options).fit(X)
+    model = DaskGIT(**OPTIONS, cell_size=40).fit(X)
     assert_same(model, expected)
     return model
 
 
-def frame(X=BLOBS, names=("age", "income", "visits"), parts=3):
-    return dd.from_pandas(pd.DataFrame(X, columns=list(names)), npartitions=parts)
-
-
-def test_chunks_along_the_features():
+def test_arrays_of_any_kind():
     check(da.from_array(BLOBS, chunks=(25, 2)))
+    check(BLOBS.tolist())
+    assert len(check(np.asfortranarray(BLOBS)).labels_.chunks[0]) > 1
 
 
 @pytest.mark.parametrize("width", [3, 2])
 def test_unknown_chunks(width):
     X = da.from_array(np.concatenate([BLOBS, np.full((20, 3), -99.0)]), chunks=(22, width))
-    some = X[X[:, 0] > -99]
-    assert np.isnan(some.shape[0])
-    model = check(some)
-    assert model.labels_.chunks == ((22, 22, 22, 22, 2),)
+    assert check(X[X[:, 0] > -99]).labels_.chunks == ((22, 22, 22, 22, 2),)
 
 
-@pytest.mark.parametrize("chunks", [(0, 45, 0, 45, 0), (1, 1, 2, 86), (30, 30, 30)])
-def test_labels_come_in_the_chunks_of_the_samples(chunks):
+@pytest.mark.parametrize("chunks", [(0, 45, 0, 45, 0), (1, 1, 2, 86), (90,)])
+def test_results_have_the_chunks_of_the_samples(chunks):
     model = check(chunked(BLOBS, chunks))
     for name in COLUMNS:
         assert getattr(model, name).chunks == (chunks,), name
     assert model.predict(chunked(BLOBS, chunks)).chunks == (chunks,)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.float16, bool])
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, bool])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_other_types_of_numbers(kind):
-    X = (np.abs(BLOBS) * 3).astype(kind)
+def test_other_types_of_numbers(dtype):
+    X = (np.abs(BLOBS) * 3).astype(dtype)
     check(chunked(X), on_one_machine(X, **OPTIONS))
 
 
-def test_plain_arrays_and_lists():
-    check(BLOBS)
-    check(BLOBS.tolist())
-    assert len(check(np.asfortranarray(BLOBS)).labels_.chunks[0]) > 1
-
-
 def test_data_frames():
-    model = check(frame())
+    frame = dd.from_pandas(TABLE, npartitions=3)
+    model = check(frame)
     assert model.feature_names_in_.tolist() == ["age", "income", "visits"]
-    assert model.n_features_in_ == 3
-    labelled = frame().assign(cluster=model.labels_.to_dask_dataframe(index=frame().index)).compute()
+    labelled = frame.assign(cluster=model.labels_.to_dask_dataframe(index=frame.index)).compute()
     np.testing.assert_array_equal(labelled["cluster"], EXPECTED.labels_)
-
-
-def test_data_frames_whose_partitions_are_empty():
-    frames = frame()
-    some = frames[frames["age"] > frames["age"].quantile(0.5).compute()].repartition(npartitions=3)
-    kept = some.compute().to_numpy()
-    cleared = dd.concat([frames[frames["age"] > 1e9], some, frames[frames["age"] > 1e9]])
-    model = check(cleared, on_one_machine(kept, **OPTIONS))
-    assert len(model.labels_.chunks[0]) == cleared.npartitions
+    empty = frame[frame["age"] > 1e9]
+    with_empty = dd.concat([empty, frame, empty])
+    assert len(check(with_empty).labels_.chunks[0]) == with_empty.npartitions
 
 
 @pytest.mark.parametrize(
-    "kinds",
-    [
-        ["f4"] * 3,
-        ["i4", "f8", "f8"],
-        ["i8"] * 3,
-        ["f4", "f4", "i1"],
-        ["Int64", "Float64", "f8"],
-        ["boolean", "f4", "f4"],
-        ["bool", "f4", "f4"],
-    ],
-    ids=str,
+    "dtypes", [["f4", "f4", "f4"], ["i4", "f8", "f8"], ["f4", "f4", "i1"], ["Int64", "Float64", "f8"]], ids=str
 )
-def test_columns_of_any_type_of_number(kinds):
-    table = pd.DataFrame(np.round(BLOBS), columns=list("abc"))
-    table["a"] = table["a"] > 0 if kinds[0].startswith("bool") else table["a"]
-    table = table.astype(dict(zip("abc", kinds, strict=True)))
+def test_columns_of_any_type_of_number(dtypes):
+    table = TABLE.round().astype(dict(zip(TABLE, dtypes, strict=True)))
     check(dd.from_pandas(table, npartitions=2), on_one_machine(table, **OPTIONS))
 
 
-@pytest.mark.parametrize("kind", [str, "path"])
-def test_parquet_files(tmp_path, kind):
-    folder = tmp_path / "samples"
-    frame().to_parquet(folder)
-    path = str(folder) if kind is str else folder
-    model = check(path)
-    np.testing.assert_array_equal(model.predict(path).compute(), EXPECTED.labels_)
-    part = folder / "part.0.parquet"
-    check(part, on_one_machine(pd.read_parquet(part), **OPTIONS))
+def test_parquet_files(tmp_path):
+    dd.from_pandas(TABLE, npartitions=3).to_parquet(tmp_path / "samples")
+    model = check(tmp_path / "samples")
+    np.testing.assert_array_equal(model.predict(str(tmp_path / "samples")).compute(), EXPECTED.labels_)
 
 
-def test_single_samples_in_many_parts():
-    check(chunked(BLOBS, (1,) * 20 + (70,)))
-
-
-def test_nothing_of_the_size_of_the_data_is_in_the_model():
+def test_the_model_holds_nothing_of_the_size_of_the_data(capsys):
     X = np.tile(BLOBS, (10, 1)) + np.random.default_rng(0).normal(size=(900, 3)) * 0.01
-    model = fit(X, n_clusters=3, n_neighbors=10, noise=0.1)
-    for name in COLUMNS:
-        assert isinstance(getattr(model, name), da.Array), name
-    assert max(_sizes(vars(model))) < len(X) / 2
-
-
-def _sizes(value):
-    """Yield the sizes of all arrays that an object holds itself."""
-    if is_dask_collection(value):
-        return
-    if isinstance(value, np.ndarray):
-        yield value.size
-    elif isinstance(value, (list, tuple, set, dict)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _sizes(part)
-    elif hasattr(value, "__dict__"):
-        yield from _sizes(vars(value))
-
-
-def test_fit_predict_and_seconds(capsys):
-    model = DaskGIT(**OPTIONS, verbose=True)
-    np.testing.assert_array_equal(model.fit_predict(chunked(BLOBS)).compute(), EXPECTED.labels_)
+    model = DaskGIT(3, n_neighbors=10, noise=0.1, verbose=True)
+    assert isinstance(model.fit_predict(chunked(X)), da.Array)
+    assert max(sizes_of(vars(model))) < len(X) / 2
     assert {"cells", "search", "merge", "labels"} < set(model.seconds_)
     assert "[DaskGIT]" in capsys.readouterr().err
+
+
+def sizes_of(value):
+    """Yield the sizes of all arrays that an object holds itself."""
+    if isinstance(value, np.ndarray):
+        yield value.size
+    elif isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from sizes_of(part)
+    elif hasattr(value, "__dict__") and not is_dask_collection(value):
+        yield from sizes_of(vars(value))
+
+
+# schedulers
+
+
+def test_threads(tmp_path):
+    with dask.config.set(scheduler="threads", temporary_directory=str(tmp_path)):
+        check(chunked(BLOBS))
+    assert list(tmp_path.iterdir()) == []  # no files of a shuffle
+
+
+def test_two_processes(client):
+    model = fit(BLOBS, chunks=5, cell_size=30, noise="auto", **OPTIONS)
+    expected = on_one_machine(BLOBS, noise="auto", **OPTIONS)
+    assert model.n_cells_ > 2
+    assert_same(model, expected)
+    np.testing.assert_array_equal(model.cut(n_clusters=2).compute(), expected.cut(n_clusters=2))
+    predicted, labels = model.predict(chunked(BLOBS)), model.labels_ + 0
+    del model
+    gc.collect()  # lazy results keep what they need
+    for lazy in (predicted, labels):
+        np.testing.assert_array_equal(lazy.compute(), expected.labels_)
+    check(chunked(BLOBS, 1))
+    bad = BLOBS.copy()
+    bad[-1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):  # an error on a worker is the user's error
+        fit(bad, n_clusters=2)

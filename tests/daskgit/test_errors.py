@@ -24,43 +24,31 @@ BLOBS = make_blobs(60, 2, centers=3, random_state=0)[0]
 
 
 def with_value(value):
+    """Return samples with another value."""
     X = BLOBS.copy()
     X[50, 1] = value
     return X
 
 
 @pytest.mark.parametrize(
-    ("X", "text"),
+    ("X", "words"),
     [
         (chunked(with_value(np.nan)), "NaN, in part 2"),
         (chunked(with_value(np.inf)), "infinity, in part 2"),
-        (dd.from_pandas(pd.DataFrame(with_value(np.nan)), npartitions=3), "NaN, in part 2"),
         (dd.from_pandas(pd.DataFrame(with_value(np.nan)).astype("Float64"), npartitions=3), "NaN, in part 2"),
         (chunked(BLOBS)[:, 0], "2D"),
         (BLOBS[None], "2D"),
         (chunked(BLOBS * 1j), "complex128"),
-        (chunked(BLOBS.astype(str)), "<U"),
         (np.array([["a", 1.0], ["b", 2.0]], dtype=object), "object"),
         (da.zeros((10, 0)), "features"),
         (BLOBS[:1], "samples"),
-        (BLOBS[:0], "samples"),
         (chunked(BLOBS)[chunked(BLOBS)[:, 0] > 1e9], "samples"),
         (dd.from_pandas(pd.DataFrame(BLOBS).assign(name="x", day=pd.Timestamp("2025-01-01"))), "'name', 'day'"),
     ],
 )
-def test_wrong_samples(X, text):
-    with pytest.raises(ValueError, match=text):
+def test_wrong_samples(X, words):
+    with pytest.raises(ValueError, match=words):
         DaskGIT(2).fit(X)
-
-
-def test_samples_that_are_too_large():
-    with pytest.raises(ValueError, match="scale"):
-        DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
-
-
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        DaskGIT(2).fit(tmp_path / "nowhere.parquet")
 
 
 @pytest.mark.parametrize(
@@ -68,15 +56,12 @@ def test_files_that_are_not_there(tmp_path):
     [
         {"metric": "cosine"},
         {"variant": "authors"},
-        {"variant": "best"},
         {"n_clusters": "auto", "variant": "paper"},
-        *({"noise": noise} for noise in (1.0, -0.1, "much", True, [0.1], np.nan)),
+        {"noise": 1.0},
         *({"cell_size": size} for size in (0, 2.5, "small", None)),
-        *({"n_clusters": number} for number in (61, 0, "many")),
-        {"proportions": [1, 2], "n_clusters": 3},
+        *({"n_clusters": number} for number in (61, "many")),
         {"n_neighbors": 60},
-        {"n_neighbors": "few"},
-        *({"scale": scale} for scale in ("mean", "components", [1.0, 2.0, 3.0])),
+        *({"scale": scale} for scale in ("components", [1.0, 2.0, 3.0])),
         {"checkpoint": 3},
     ],
     ids=str,
@@ -86,95 +71,63 @@ def test_wrong_parameters(options):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
 
 
-def test_a_cluster_without_workers():
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
-        Client(cluster, set_as_default=False) as client,
-        client.as_current(),
-        pytest.raises(RuntimeError, match="workers"),
-    ):
-        DaskGIT(2).fit(BLOBS)
-
-
-def test_a_model_that_was_not_fitted():
+def test_wrong_calls(tmp_path):
+    with pytest.raises(ValueError, match="scale"):
+        DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        DaskGIT(2).fit(tmp_path / "nowhere.parquet")
     with pytest.raises(NotFittedError):
         DaskGIT(2).predict(BLOBS)
     with pytest.raises(NotFittedError):
         DaskGIT(2).cut(n_clusters=2)
 
 
-@pytest.mark.parametrize("bad", [with_value(np.nan), BLOBS[:1], BLOBS[:, 0]], ids=["NaN", "one sample", "1-d"])
-def test_a_failed_fit_leaves_the_earlier_one(bad):
+def test_a_failed_fit_leaves_the_earlier_one_unchanged():
     model = fit(BLOBS, n_clusters=3, noise=0.1)
-    attributes, columns = set(vars(model)), columns_of(model)
-    with pytest.raises(ValueError, match=r"sample|NaN|2D"):
-        model.fit(bad)
-    assert set(vars(model)) == attributes
+    before, columns = dict(vars(model)), columns_of(model)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(with_value(np.nan))
+    with pytest.raises(ConvergenceWarning):  # at the very end of a fit
+        model.set_params(n_clusters=50).fit(BLOBS + 1)
+    assert vars(model) == before | {"n_clusters": 50}
     for name, values in columns_of(model).items():
         np.testing.assert_array_equal(values, columns[name])
     np.testing.assert_array_equal(model.predict(BLOBS).compute(), columns["labels_"])
 
 
-def test_a_fit_that_fails_at_the_end_leaves_the_earlier_one(monkeypatch):
-    model = fit(BLOBS, n_clusters=3)
-    before = dict(vars(model))
-    monkeypatch.setattr(estimator.results, "to_input_order", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        model.fit(BLOBS[:30])
-    assert vars(model) == before
-
-
-def test_a_warning_that_is_an_error_leaves_the_earlier_fit():
-    model = fit(BLOBS, n_clusters=3)
-    before = dict(vars(model))
-    with pytest.raises(ConvergenceWarning):
-        model.set_params(n_clusters=50).fit(BLOBS)
-    assert vars(model) == before | {"n_clusters": 50}
-
-
-@pytest.fixture
-def few_bytes(monkeypatch):
-    """Allow 50,000 bytes per task."""
-    monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 50_000))
-
-
-def test_a_cell_that_no_task_can_hold(few_bytes):
-    X = np.concatenate([BLOBS, np.zeros((2000, 2))])
-    with pytest.raises(CellSizeError, match="2,000"):
-        fit(X, n_clusters=3, n_neighbors=5)
-    with pytest.raises(CellSizeError, match="2,000"):
-        fit(np.zeros((2000, 2)), n_clusters=1, n_neighbors=5)
-
-
-def test_little_memory_makes_small_cells(few_bytes):
-    assert check(np.concatenate([BLOBS] * 4) + np.arange(240)[:, None] / 50, n_clusters=3, n_neighbors=5).n_cells_ > 1
-
-
-def test_workers_that_would_pause_forever_are_refused_at_once():
+@pytest.mark.parametrize(
+    ("options", "error"), [({"n_workers": 0}, RuntimeError), ({"memory_limit": "400MB"}, MemoryError)]
+)
+def test_clusters_that_cannot_fit(options, error):
+    cluster = {"n_workers": 1, "processes": False, "threads_per_worker": 1, "dashboard_address": ":0"} | options
     with (
-        LocalCluster(1, processes=False, threads_per_worker=1, memory_limit="400MB", dashboard_address=None) as small,
-        Client(small) as client,
+        LocalCluster(**cluster) as workers,
+        Client(workers, set_as_default=False) as client,
         client.as_current(),
         dask.config.set(scheduler=None),
-        pytest.raises(MemoryError, match=r"memory_limit .* 0.40 GB"),
+        pytest.raises(error, match=r"workers|memory_limit"),
     ):
-        DaskGIT(3).fit(chunked(BLOBS))
+        DaskGIT(2).fit(BLOBS)
 
 
-def test_chunks_and_samples_must_fit_into_the_workers(monkeypatch):
-    room = Resources(2, 10**8, 2, 0.8e9)
-    room.check(stored=0.6e9, part=1e7)
-    room = room._replace(worker_bytes=0.5e9)
-    monkeypatch.setattr(estimator, "find_resources", lambda: room)
-    fit(BLOBS, n_clusters=3)
-    monkeypatch.setattr(estimator, "find_resources", lambda: room._replace(worker_bytes=0.44e9))
-    with pytest.raises(MemoryError, match="memory_limit"):
+@pytest.mark.parametrize("worker_bytes", [0.6e9, 0.5e9])
+def test_samples_must_fit_into_the_workers(worker_bytes, monkeypatch):
+    monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 10**8, 2, worker_bytes))
+    if worker_bytes == 0.6e9:
         fit(BLOBS, n_clusters=3)
-    for wide in ({"stored": 0.6e9, "part": 0.0}, {"stored": 0.0, "part": 1e8}):
         with pytest.raises(MemoryError, match="memory_limit"):
-            room.check(**wide)
+            fit(da.zeros((10**6, 4), chunks=(10**6, 4)), n_clusters=3)
+    else:
+        with pytest.raises(MemoryError, match="memory_limit"):
+            fit(BLOBS, n_clusters=3)
+
+
+def test_little_memory_makes_small_cells(monkeypatch):
+    monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 50_000))
+    assert check(np.concatenate([BLOBS] * 4) + np.arange(240)[:, None] / 50, n_clusters=3, n_neighbors=5).n_cells_ > 1
+    for X in (np.concatenate([BLOBS, np.zeros((2000, 2))]), np.zeros((2000, 2))):
+        with pytest.raises(CellSizeError, match="2,000"):
+            fit(X, n_clusters=1, n_neighbors=5)
 
 
 @pytest.mark.parametrize("missing", ["dask", "distributed", "pandas", "pyarrow"])

@@ -6,9 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
-from gitcluster import pipeline
-from gitcluster.distributed import search, stages
-
 from .compare import assert_same, check, columns_of, fit, on_one_machine
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -17,33 +14,27 @@ BLOBS = make_blobs(120, 2, centers=4, cluster_std=1.2, random_state=0)[0]
 
 
 def hard_sets():
-    """Return small data sets with links, duplicates, distant groups, and few or many features, by name."""
+    """Return small data sets with ties, duplicates, distant groups, and few or many features, by name."""
     rng = np.random.default_rng(0)
     grid = np.stack(np.meshgrid(np.arange(10.0), np.arange(9.0)), axis=-1).reshape(-1, 2)
     pair = np.concatenate([rng.normal(size=(40, 3)), rng.normal(4, 1, size=(40, 3))])
     return {
-        "lattice": grid,
-        "lattice in no order": grid[rng.permutation(len(grid))] * 0.1,
+        "lattice": grid[rng.permutation(len(grid))] * 0.1,
         "lattice far from the origin": grid * 0.1 + 1e4,
         "integers": rng.integers(0, 5, (120, 2)).astype(float),
         "duplicates": np.repeat(rng.normal(size=(6, 2)), [60, 1, 30, 5, 20, 1], axis=0)[rng.permutation(117)],
         "two values": np.repeat([[0.0], [1.0]], [30, 50], axis=0),
         "all equal": np.full((40, 3), 0.1),
-        "one far group": np.concatenate([pair, rng.normal(size=(20, 3)) + 500]),
         "far groups": np.concatenate([rng.normal(size=(14, 2)) + 300 * np.array([i % 3, i // 3]) for i in range(7)]),
-        "equal gaps": np.concatenate([grid[:12] + 50 * np.array([i % 3, i // 3]) for i in range(9)]),
         "one far outlier": np.concatenate([pair, [[1e6, 1e6, 0.0]]]),
         "one feature": np.sort(rng.exponential(size=(90, 1)), axis=0),
-        "chain": np.arange(90.0)[:, None],
         "constant feature": np.column_stack([pair, np.full(80, 0.1)]),
         "80 features, rounded": np.round(rng.normal(size=(70, 80)) / 3),
-        "huge offset": pair + 1e9,
         "huge scale": pair * 1e150,
         "signed zeros": np.where(rng.random((60, 2)) < 0.5, -0.0, 0.0) + rng.integers(0, 3, (60, 2)),
         "three samples": np.array([[0.0], [1.0], [5.0]]),
-        "two samples": np.array([[0.0, 1.0], [2.0, 3.0]]),
         "two equal samples": np.ones((2, 2)),
-    }  # fmt: skip
+    }
 
 
 SETS = hard_sets()
@@ -55,28 +46,20 @@ def test_hard_sets(name):
     check(X, n_clusters=2, cell_size=max(1, len(X) // 4))
 
 
-@pytest.mark.parametrize("name", ["integers", "lattice far from the origin", "far groups", "80 features, rounded"])
-def test_hard_sets_in_single_precision(name):
+@pytest.mark.parametrize("name", ["integers", "duplicates", "far groups", "80 features, rounded"])
+def test_hard_sets_in_single_precision_and_small_cells(name):
     X = SETS[name].astype(np.float32)
-    check(X, cell_size=20, n_neighbors=5, noise="auto")
+    check(X, cell_size=12, n_neighbors=5, noise="auto")
     check(X, cell_size=20, n_clusters=3, variant="paper")
 
 
-@pytest.mark.parametrize("share", [0.0, np.inf], ids=["all are borrowed", "all are queried"])
-@pytest.mark.parametrize("name", ["lattice in no order", "duplicates", "far groups", "80 features, rounded"])
-def test_cells_that_are_borrowed_or_queried(name, share, monkeypatch):
-    monkeypatch.setattr(search, "MAX_QUERIES", share)
-    for precision in (np.float32, np.float64):
-        check(SETS[name].astype(precision), cell_size=12, n_clusters=2, n_neighbors=5)
-
-
-def test_parts_far_from_each_other_are_bridged():
+def test_distant_groups_are_bridged():
     model = check(SETS["far groups"], n_clusters=7, n_neighbors=4, cell_size=20)
     assert model.n_connected_components_ == 7
     assert sorted(np.bincount(model.labels_.compute())) == [14] * 7
 
 
-@pytest.mark.parametrize("cell_size", [1, 4, 30, 60, 10_000])
+@pytest.mark.parametrize("cell_size", [1, 4, 60, 10_000])
 def test_cells_of_any_size(cell_size):
     X = BLOBS[:15] if cell_size < 10 else BLOBS
     model = check(X, n_clusters=3, n_neighbors=4, cell_size=cell_size)
@@ -87,46 +70,22 @@ def test_cells_of_any_size(cell_size):
     "options",
     [
         {},
-        {"n_clusters": 3},
-        {"n_clusters": 30, "n_neighbors": "auto"},
         {"n_clusters": 60},
         {"proportions": [5, 2, 1]},
         {"n_clusters": 4, "proportions": "equal"},
         {"n_neighbors": 3},
         {"n_neighbors": 119, "n_clusters": 2},
         {"n_neighbors": 6, "scale": None},
-        {"n_clusters": 2, "n_neighbors": 5, "scale": [3.0, 0.5]},
-        {"n_clusters": 2, "n_neighbors": 5, "scale": [1.0, 0.0]},
+        {"n_clusters": 2, "n_neighbors": 5, "scale": [3.0, 0.0]},
         {"n_neighbors": 5, "noise": 0.0},
-        {"n_neighbors": 5, "noise": 0.07},
         {"n_clusters": 3, "noise": 0.9},
-        {"n_neighbors": 5, "noise": "auto"},
         {"variant": "paper", "n_clusters": 4},
-        {"variant": "paper", "proportions": [4, 2, 1], "n_neighbors": 6},
-        {"variant": "paper", "n_clusters": 3, "noise": 0.1, "scale": None},
+        {"variant": "paper", "proportions": [4, 2, 1], "n_neighbors": 6, "noise": 0.1, "scale": None},
     ],
     ids=str,
 )
 def test_options(options):
     check(BLOBS, cell_size=40, **options)
-
-
-@pytest.mark.parametrize("scale", ["std", None, [2.0, 0.25]], ids=str)
-def test_single_precision(scale):
-    model = check(BLOBS.astype(np.float32), cell_size=40, n_neighbors=6, scale=scale, noise=0.1)
-    assert model.outlier_scores_.dtype == np.float32
-
-
-@pytest.mark.parametrize("chunks", [1, 2, 30, (1, 1, 100, 18), (0, 60, 0, 60, 0)], ids=str)
-def test_chunks_do_not_matter(chunks):
-    model = check(BLOBS, chunks=chunks, n_clusters=3, n_neighbors=5, cell_size=50)
-    assert model.labels_.numblocks[0] == (len(chunks) if isinstance(chunks, tuple) else chunks)
-
-
-def test_more_clusters_than_peaks_warn_alike():
-    for make in (on_one_machine, fit):
-        with pytest.warns(UserWarning, match=r"Found \d+ intensity peak"):
-            make(BLOBS, n_clusters=100, n_neighbors=8)
 
 
 @pytest.mark.parametrize("variant", ["adaptive", "paper"])
@@ -153,10 +112,9 @@ def test_any_data_cells_chunks_and_order(data):
     X = make_blobs(n_samples, n_features, centers=3, cluster_std=2.0, random_state=seed)[0]
     X = (np.round(X / step) * step)[rng.permutation(n_samples)]
     inner = data.draw(st.lists(st.integers(0, n_samples), max_size=4), "borders of chunks")
-    chunks = tuple(np.diff([0, *sorted(inner), n_samples]).tolist())
     check(
         X.astype(data.draw(st.sampled_from([np.float32, np.float64]), "precision")),
-        chunks=chunks,
+        chunks=tuple(np.diff([0, *sorted(inner), n_samples]).tolist()),
         cell_size=data.draw(st.integers(max(1, n_samples // 6), n_samples), "cell size"),
         n_clusters=data.draw(st.sampled_from([2, 3, "auto"]), "clusters"),
         n_neighbors=data.draw(st.sampled_from([1, 2, "auto"]), "neighbours"),
@@ -171,13 +129,8 @@ def test_a_second_fit_forgets_the_first():
     assert_same(model, on_one_machine(BLOBS[:50], n_clusters=3, variant="paper", n_neighbors=5))
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"n_clusters": 3}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 60}]
-)
-def test_a_subsample_decides_on_the_representation(options, monkeypatch):
-    monkeypatch.setattr(pipeline, "MAX_STUDIED", 90)
-    monkeypatch.setattr(stages, "MAX_STUDIED", 90)
-    X = np.column_stack([BLOBS * [1, 100], np.exp(BLOBS[:, 0] / 4), np.arange(120) % 2])
-    check(X, cell_size=40, **options)
-    model = check(SETS["integers"], cell_size=40, **options)  # duplicates among those left out and those not
-    assert model.representation_ in ("std", "given", "range", "power")
+@pytest.mark.parametrize("options", [{}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 1500}], ids=str)
+def test_a_subsample_decides_on_the_representation(options):
+    blobs = make_blobs(5200, 2, centers=4, cluster_std=1.2, random_state=0)[0]
+    X = np.column_stack([blobs * [1, 100], np.exp(blobs[:, 0] / 4), np.arange(5200) % 2]).round(2)
+    check(X, cell_size=2000, **options)

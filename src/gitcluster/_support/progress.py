@@ -1,4 +1,4 @@
-"""Which stage a fit has reached, for ``verbose``, for scikit-learn's callbacks (its progress bar), and in seconds."""
+"""The stages of a fit: for ``verbose``, for scikit-learn's callbacks (its progress bar), and their seconds."""
 
 import sys
 from threading import Lock
@@ -11,10 +11,9 @@ try:
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+        """Support no callbacks."""
 
     def _with_callbacks(method: Any) -> Any:
-        """The method as it is."""
         return method
 
 
@@ -24,55 +23,54 @@ Method = TypeVar("Method")
 
 
 def with_callbacks(method: Method) -> Method:
-    """scikit-learn's decorator, which has no types, with the type of the method."""
+    """Decorate a method by scikit-learn's decorator, which has no types."""
     return cast(Method, _with_callbacks(method))
 
 
 class Progress:
-    """Tells which stage has begun: a reader of ``verbose``, a function given as ``verbose``, scikit-learn's callbacks.
+    """Report the stages of a fit to ``verbose`` and to scikit-learn's callbacks.
 
-    ``context`` is scikit-learn's, of the whole fit.
+    ``context`` is scikit-learn's callback context of the whole fit. ``seconds`` are those of every finished stage.
     """
 
     def __init__(self, model: Any, context: Any = None) -> None:
         self.model, self.context, self.lock = model, context, Lock()
-        self.start = self.since = perf_counter()
+        self.start = self.stage_start = perf_counter()
         self.stage = ""
         self.task: Any = None
         self.seconds: dict[str, float] = {}
-        """Of every stage that has ended."""
         if context is not None:
             context.call_on_fit_task_begin(estimator=model)
 
     def begin(self, stage: str) -> None:
-        """A stage begins, the one before ends."""
+        """End the current stage and begin another."""
         with self.lock:
             self._end_stage()
             self.stage = stage
-            self._tell(stage)
+            self._report(stage)
             if self.context is not None:
                 self.task = self.context.subcontext(task_name=stage)
                 self.task.call_on_fit_task_begin(estimator=self.model)
 
     def end(self) -> None:
-        """The fit ends."""
+        """End the fit."""
         self._end_stage()
         if self.context is not None:
             self.context.call_on_fit_task_end(estimator=self.model)
-        self._tell("done")
+        self._report("done")
 
-    def _tell(self, stage: str) -> None:
+    def _report(self, stage: str) -> None:
         if callable(self.model.verbose):
             self.model.verbose(stage)
         elif self.model.verbose:
-            passed = perf_counter() - self.start
-            print(f"[{type(self.model).__name__}] {passed:8.2f} s  {stage}", file=sys.stderr)
+            seconds = perf_counter() - self.start
+            print(f"[{type(self.model).__name__}] {seconds:8.2f} s  {stage}", file=sys.stderr)
 
     def _end_stage(self) -> None:
         now = perf_counter()
         if self.stage:
-            self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + now - self.since
-        self.stage, self.since = "", now
+            self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + now - self.stage_start
+        self.stage, self.stage_start = "", now
         if self.task is not None:
             self.task.call_on_fit_task_end(estimator=self.model)
             self.task = None

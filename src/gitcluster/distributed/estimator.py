@@ -1,39 +1,53 @@
-"""DaskGIT: the cluster computes stages 1 to 4, the client merges as on one machine."""
+"""DaskGIT: the cluster computes stages 1 to 4, the client merges as on one machine.
+
+Below the estimator are the last steps: outlier scores and labels of all samples, their columns in input order, and the
+labels of new samples.
+"""
 
 import os
-from typing import Any, Self
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import dask.array as da
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from dask.delayed import Delayed
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.progress import Progress
 from gitcluster._support.validation import check_integer
-from gitcluster.distributed import checkpoint as checkpoints
-from gitcluster.distributed import results
-from gitcluster.distributed.partition import (
-    FitSettings,
-    Partition,
-    SampleParts,
-    count_bytes,
-    learn_scaling,
-    make_cells,
-    open_parts,
-    open_samples,
+from gitcluster.distributed import partition, search, stages
+from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts, scale_rows, shuffle
+from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
+from gitcluster.distributed.stages import CellStages, Climb, Numbering, Roots
+from gitcluster.distributed.tasks import (
+    Resources,
+    as_dask_array,
+    find_resources,
+    gather,
+    persist,
+    scatter,
+    submit,
+    submit_each,
 )
-from gitcluster.distributed.search import Search, link_cells, search_exactly
-from gitcluster.distributed.stages import choose_view, compute_stages, start_components, study_representations
-from gitcluster.distributed.tasks import Resources, as_dask_array, find_resources, scatter
 from gitcluster.edge_cutting import resolve_proportions
+from gitcluster.fitted import outliers
 from gitcluster.fitted.attributes import ClusteringAttributes
-from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.outliers import check_noise
+from gitcluster.fitted.clustering import Clustering, TrainingSamples
+from gitcluster.fitted.prediction import predict_samples
+from gitcluster.kernels import cellwise
 from gitcluster.pipeline import sizes_to_try
 from gitcluster.preprocessing.representations import representation_name
-from gitcluster.preprocessing.scaling import scale_checked
-from gitcluster.variants import find_variant
+from gitcluster.preprocessing.scaling import Scaling, scale_checked
+from gitcluster.preprocessing.sources import Points
+from gitcluster.variants import Variant, find_variant
+
+COLUMNS = {"label": np.int64, "local": np.int64, "log_intensity": np.float64, "parent": np.int64, "outlier": np.float32}
+DIGIT_BITS = 16
+"""Bits of a float that one round of a distributed selection counts."""
 
 
 class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -134,7 +148,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             progress = Progress(self)
 
             progress.begin("read the data")
-            samples = open_samples(X)
+            samples = partition.open_samples(X)
             n_samples, variant = samples.n_samples, find_variant(self.variant)
             number, prior = resolve_proportions(self.n_clusters, self.proportions, n_samples=n_samples)
             sizes = sizes_to_try(variant, self.n_neighbors, n_samples)
@@ -144,42 +158,48 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             if representation == "auto":
                 representation = "std"
             settings = FitSettings(variant, n_samples, n_searched, sizes, fixed, number, prior, representation)
-            resources.check(**count_bytes(samples, settings))
-            samples, study = learn_scaling(samples, self.scale), None
+            resources.check(**partition.count_bytes(samples, settings))
+            samples, study = partition.learn_scaling(samples, self.scale), None
             if variant.has_hierarchy:
                 progress.begin("choose the representation")
-                study = study_representations(samples, settings, self.scale)
+                study = stages.study_representations(samples, settings, self.scale)
                 samples = samples._replace(scaling=study.chosen.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
                 sizes = sizes if study.selection is None else [study.n_neighbors]
                 settings = settings._replace(representation=study.chosen.name, sizes=sizes)
-            partition, search = self._search(samples, settings, resources, progress)
+            (cells, centres), graphs, lenders = self._search(samples, settings, resources, progress)
 
             progress.begin("exchange")
-            components = start_components(partition.cells, search.graphs, settings)
-            graph = link_cells(partition.cells, search)
+            # Called here, this finds every graph still in memory.
+            components = persist(submit_each(stages.find_components, cells, graphs, settings))
+            graph = search.link_cells(cells, graphs, lenders)
 
             progress.begin("local clusters and topo-graph")
-            stages = compute_stages(graph, settings, components)
+            configurations = stages.compute_stages(graph, settings, components)
             del components
 
             progress.begin("merge")
-            stages, view, cut, hierarchy, selection = choose_view(graph, stages, study)
+            configurations, chosen, cut, hierarchy, selection = stages.choose_configuration(
+                graph, configurations, study
+            )
 
             progress.begin("labels")
-            columns = results.collect_results(graph, stages, view)
-            labelling, counts = results.label_all(columns, cut.labels, len(cut.sizes), self.noise)
-            arrays = results.to_input_order(graph, columns, labelling, samples.sizes)
+            results = collect_results(graph, configurations, chosen)
+            threshold = find_threshold(results, self.noise)
+            labels = label_samples(results, cut.labels, threshold, len(cut.sizes))
+            count_labels = partial(np.bincount, minlength=len(cut.sizes) + 1)
+            counts = np.sum(gather(submit_each(lambda some: count_labels(some + 1)[1:], labels)), axis=0)
+            arrays = to_input_order(cells, results, labels, samples.sizes)
             self.clustering_ = Clustering(
                 variant=variant,
-                n_neighbors=stages.settings.sizes[view],
+                n_neighbors=configurations.settings.sizes[chosen],
                 labels=arrays["label"],
                 local_labels=arrays["local"],
                 parents=arrays["parent"],
                 log_intensity=arrays["log_intensity"],
                 outlier_scores=arrays["outlier"],
                 proportions=counts / n_samples,
-                topo_graph=stages.views[view].topo_graph,
+                topo_graph=configurations.configurations[chosen].topo_graph,
                 edge_cut=cut,
                 hierarchy=hierarchy,
                 links=None,
@@ -188,19 +208,19 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 representation=settings.representation,
                 representations=None if selection is None else selection.representations,
                 recall=1.0,
-                n_connected_components=stages.n_components[view],
+                n_connected_components=configurations.n_components[chosen],
                 feature_names=None if samples.names is None else tuple(samples.names),
                 n_requested=number,
                 prior=prior,
             )
-            self._graph, self._columns, self._labelling = graph, columns, labelling
-            self._centres, self._scaling, self._dtype = partition.centres, samples.scaling, samples.sample.dtype
+            self._graph, self._results, self._labels, self._threshold = graph, results, labels, threshold
+            self._centres, self._scaling, self._dtype = centres, samples.scaling, samples.sample.dtype
             self._references: list[Any] = []  # built by the first prediction
             self.n_features_in_ = samples.sample.shape[1]
             self.__dict__.pop("feature_names_in_", None)
             if samples.names is not None:
                 self.feature_names_in_ = np.array(samples.names, dtype=object)
-            self.n_cells_, self.task_bytes_ = len(partition.cells), resources.task_bytes
+            self.n_cells_, self.task_bytes_ = len(cells), resources.task_bytes
             self.halo_ = graph.n_halo / n_samples
             progress.end()
             self.seconds_ = progress.seconds
@@ -216,29 +236,29 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             raise ValueError("scale must not be 'components'. Use 'auto', which tries components, or GIT.")
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
             check_integer("cell_size", self.cell_size, low=1)
-        check_noise(self.noise)
+        outliers.check_noise(self.noise)
         if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
             raise TypeError(f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}.")
 
     def _search(
         self, samples: SampleParts, settings: FitSettings, resources: Resources, progress: Progress
-    ) -> tuple[Partition, Search]:
-        """Return the cells and their graphs, from the checkpoint if it holds them."""
+    ) -> tuple[Partition, list[Delayed], list[list[int]]]:
+        """Return the cells, their graphs, and the cells that lend to each, from the checkpoint if it holds them."""
         folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
-        description = checkpoints.describe_graph(samples, settings)
+        description = search.describe_graph(samples, settings)
         if folder is not None:
-            checkpoints.prepare_folder(folder)
-            stored = checkpoints.load_graph(folder, description, settings.n_samples)
+            search.prepare_folder(folder)
+            stored = search.load_graph(folder, description)
             if stored is not None:
                 return stored
         progress.begin("cells")
-        partition = make_cells(samples, settings, resources, self.cell_size)
+        cells = partition.make_cells(samples, settings, resources, self.cell_size)
         progress.begin("search")
-        search = search_exactly(partition, settings, task_bytes=resources.task_bytes)
+        graphs, lenders = search.search_exactly(cells, settings, task_bytes=resources.task_bytes)
         if folder is not None:
             progress.begin("checkpoint")
-            checkpoints.save_graph(folder, description, partition, search)
-        return partition, search
+            search.save_graph(folder, description, cells, graphs, lenders)
+        return cells, graphs, lenders
 
     def fit_predict(self, X: Any, y: Any = None) -> da.Array:
         """Cluster ``X`` and return the labels as a Dask array."""
@@ -260,17 +280,22 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             In the chunks of ``X``, whose sizes may be unknown.
         """
         check_is_fitted(self)
-        parts, _, names, n_features = open_parts(X, self._dtype)
+        parts, _, names, n_features = partition.open_parts(X, self._dtype)
         if names is not None and hasattr(self, "feature_names_in_") and names != list(self.feature_names_in_):
             raise ValueError(f"X must have the columns of the fit, {list(self.feature_names_in_)}, got {names}.")
         if n_features != self.n_features_in_:
             raise ValueError(f"X has {n_features} features, but DaskGIT was fitted with {self.n_features_in_}.")
         if not self._references:
-            self._references = results.build_references(
-                self._graph, self._columns, self._labelling, self.clustering_.variant, self.n_neighbors_
+            graph, fitted = self._graph, self.clustering_
+            lent = submit_each(
+                lambda cell, labels, results: (cell.points, labels, *results), graph.cells, self._labels, self._results
             )
-        centres = scatter(self._centres)
-        labels = [results.predict_part(part, self._scaling, centres, self._references) for part in parts]
+            settings = (scatter(fitted.edge_cut.labels), self._threshold, fitted.variant, fitted.n_neighbors)
+            self._references = persist(submit_each(build_training, graph.exchange(lent), *settings))
+        centres, cells, labels = scatter(self._centres), list(range(len(self._references))), []
+        for part in parts:
+            pieces = submit(split_new, part, self._scaling, centres)
+            labels.append(submit(join_new, submit_each(label_new, pieces, cells, self._references)))
         sizes = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(parts)
         return as_dask_array(labels, sizes, np.int64)
 
@@ -282,3 +307,175 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             return self.labels_
         local: da.Array = self.local_labels_
         return da.where(self.labels_ < 0, -1, local.map_blocks(clusters.__getitem__, dtype=np.int64))
+
+
+# labels of fitted samples
+
+
+class CellResults(NamedTuple):
+    """Columns of the samples of a cell."""
+
+    local: NDArray[np.int64]  # (n,) local cluster
+    log_intensity: NDArray[np.float64]
+    units: NDArray[np.float64]
+    parents: NDArray[np.int64]  # (n,) rows of the next samples uphill
+    widths: NDArray[np.float64]  # (n,) mean distance to the neighbours
+    scores: NDArray[np.float64]  # (n,) outlier score
+
+
+def collect_results(graph: PartitionedGraph, configurations: CellStages, chosen: int) -> list[Delayed]:
+    """Return the columns of the chosen configuration for every cell, except the labels."""
+    lent = submit_each(
+        lambda cell, climbed: (climbed.widths[:, chosen].copy(), cell.rows), graph.cells, configurations.climbs
+    )
+    around = graph.exchange(persist(lent))
+    k, numbering = configurations.settings.reaches[chosen].intensity, scatter(configurations.numberings[chosen])
+    return persist(
+        submit_each(
+            collect_cell, graph.graphs, configurations.climbs, configurations.roots, around, chosen, k, numbering
+        )
+    )
+
+
+def collect_cell(
+    graph: Graph, climbed: Climb, roots: Roots, around: HaloData, configuration: int, k: int, numbering: Numbering
+) -> CellResults:
+    """Return the columns of the samples of a cell."""
+    widths, rows = around.join()
+    own_widths, scores = outliers.score_outliers(graph.near, k, widths, n_jobs=1)
+    local, n_own = numbering.find(roots.ids[:, configuration]), len(roots.ids)
+    log_intensity, units = (values[:n_own, configuration].copy() for values in (climbed.log_intensity, climbed.units))
+    return CellResults(local, log_intensity, units, rows[climbed.parents[:, configuration]], own_widths, scores)
+
+
+def label_samples(results: list[Delayed], clusters: Array, threshold: float, n_clusters: int) -> list[Delayed]:
+    """Return the labels of the samples of every cell: -1 for outlier scores above ``threshold``.
+
+    ``clusters`` are the clusters of the local clusters. The highest sample of a cluster is never noise.
+    """
+    highest = np.full(n_clusters, -np.inf)
+    if threshold < 1:
+        find = partial(outliers.highest_in, n_clusters=n_clusters)
+        tasks = submit_each(lambda some: find(clusters[some.local], some.log_intensity), results)
+        highest = np.max(gather(tasks), axis=0)
+
+    def label(some: CellResults) -> Array:
+        own = clusters[some.local]
+        return outliers.mark_noise(own, some.log_intensity, some.scores, above=threshold, highest=highest)
+
+    return persist(submit_each(label, results))
+
+
+def find_threshold(results: list[Delayed], noise: float | str | None) -> float:
+    """Return the outlier score above which samples are noise, as ``noise_threshold`` does on one machine."""
+    if noise is None:
+        return 1.0
+    by_ratio = isinstance(noise, str)
+    # Without the sign of zeros, the bits of the values have the order of the values.
+    values = submit_each(lambda some: np.abs(outliers.log_ratios(some.scores) if by_ratio else some.scores), results)
+    values = persist(values)
+    n_values = sum(gather(submit_each(len, values)))
+    if not isinstance(noise, str):
+        return order_statistic(values, n_values - 1 - outliers.count_noise(noise, n_values))
+    if not n_values:
+        return 0.0
+    quartiles = []
+    for q in (0.25, 0.75):
+        rank, fraction = divmod(q * (n_values - 1), 1)
+        ends = [order_statistic(values, min(int(rank) + i, n_values - 1)) for i in (0, 1)]
+        quartiles.append(float(np.quantile(ends, fraction)))
+    return outliers.far_out(*quartiles)
+
+
+def order_statistic(values: list[Delayed], rank: int) -> float:
+    """Return the value with a rank, from 0, among those of all cells: a radix selection on the bits of the floats."""
+    prefix = 0
+    for shift in range(64 - DIGIT_BITS, -1, -DIGIT_BITS):
+        below = starts_of(sum(gather(submit_each(count_digits, values, prefix, shift))))
+        digit = int(np.searchsorted(below, rank, side="right")) - 1
+        rank -= int(below[digit])
+        prefix = (prefix << DIGIT_BITS) | digit
+    return float(np.array([prefix], np.uint64).view(np.float64)[0])
+
+
+def count_digits(values: NDArray[np.float64], prefix: int, shift: int) -> NDArray[np.int64]:
+    """Return how many values whose bits begin with ``prefix`` have each of the possible next digits."""
+    bits = values.view(np.uint64)
+    if shift < 64 - DIGIT_BITS:
+        bits = bits[(bits >> np.uint64(shift + DIGIT_BITS)) == prefix]
+    digits = (bits >> np.uint64(shift)) & np.uint64((1 << DIGIT_BITS) - 1)
+    return np.bincount(digits.astype(np.int64), minlength=1 << DIGIT_BITS)
+
+
+def to_input_order(
+    cells: list[Any], results: list[Delayed], labels: list[Delayed], sizes: Array
+) -> dict[str, da.Array]:
+    """Return the columns of all samples in input order, in chunks of the given sizes."""
+    frames = submit_each(send_back, cells, results, labels, starts_of(sizes))
+    parts = shuffle(frames, COLUMNS | {"row": np.int64}, len(sizes))
+    parts = persist(submit_each(lambda frame: frame.sort_values("row"), parts))
+
+    def take_column(frame: pd.DataFrame, name: str) -> Array:
+        return np.asarray(frame[name].to_numpy(), COLUMNS[name])
+
+    return {
+        name: as_dask_array(submit_each(take_column, parts, name), sizes.tolist(), kind)
+        for name, kind in COLUMNS.items()
+    }
+
+
+def send_back(cell: Cell, results: CellResults, labels: Array, starts: Array) -> pd.DataFrame:
+    """Return the samples of a cell with the part of the collection that each came from."""
+    columns = (labels, results.local, results.log_intensity, results.parents, results.scores.astype(np.float32))
+    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    return frame.assign(row=cell.rows, to=np.searchsorted(starts, cell.rows, side="right") - 1)
+
+
+# labels of new samples
+
+
+def build_training(
+    around: HaloData, clusters: Array, threshold: float, variant: Variant, n_neighbors: int
+) -> TrainingSamples:
+    """Return a cell and its halo as the fitted samples of a small model."""
+    points, labels, local, log_intensity, units, _, widths, scores = around.join()
+    names, first, local = np.unique(local, return_index=True, return_inverse=True)
+    return TrainingSamples(
+        variant=variant,
+        n_neighbors=n_neighbors,
+        source=Points(points),
+        units=units[first],
+        log_intensity=log_intensity,
+        parents=np.zeros(len(points), np.int64),
+        local_labels=local,
+        clusters=clusters[names],
+        labels=labels,
+        widths=widths.astype(np.float32),
+        outlier_scores=scores.astype(np.float32),
+        noise_above=threshold,
+    )
+
+
+def split_new(part: Array, scaling: Scaling | None, centres: Array) -> list[tuple[Array, Array]]:
+    """Return the positions in the part and the scaled values of the new samples in every cell."""
+    if not np.isfinite(part).all():
+        raise ValueError("Input X contains NaN or infinity. Fill or drop these rows.")
+    points = scale_rows(part, scaling)
+    nearest = cellwise.nearest_centre(points, centres)
+    return [(rows, points[rows]) for rows in (np.flatnonzero(nearest == c) for c in range(len(centres)))]
+
+
+def label_new(pieces: list[tuple[Array, Array]], cell: int, training: TrainingSamples) -> tuple[Array, Array]:
+    """Return the positions and labels of the new samples in a cell."""
+    rows, points = pieces[cell]
+    if not len(rows):
+        return rows, rows
+    source: Any = training.source
+    samples = source.scale_new(points.astype(source.values.dtype))
+    return rows, predict_samples(training, samples, n_jobs=1).labels
+
+
+def join_new(labelled: list[tuple[Array, Array]]) -> NDArray[np.int64]:
+    """Return the labels of all new samples of a part."""
+    rows, labels = (np.concatenate(columns) for columns in zip(*labelled, strict=True))
+    return np.asarray(labels[np.argsort(rows)], np.int64)

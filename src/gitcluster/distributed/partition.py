@@ -1,7 +1,7 @@
 """Read samples in parts, learn the scale of their features, and move them to cells of the space.
 
 A sample has two numbers. Its row is its position in the input. Its id is its position among all samples in
-lexicographic order; ids break links between equal distances and intensities as on one machine, and need a sort. A cell
+lexicographic order; ids break ties between equal distances and intensities as on one machine, and need a sort. A cell
 holds the samples nearest to one of several centres, which k-means computes on a few rows, so that equal samples share a
 cell. The data are read three times: for their extremes, for their moments, and to move them. Two shuffles move them:
 to ranges of ids, then to cells.
@@ -22,7 +22,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.tasks import Resources, gather, merge_tree, persist, scatter, submit_each
+from gitcluster.distributed.tasks import Resources, current_client, gather, merge_tree, persist, scatter, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, hash_samples
 from gitcluster.preprocessing.scaling import (
@@ -53,25 +53,20 @@ class CellSizeError(MemoryError):
 
 
 class FitSettings(NamedTuple):
-    """Variant, numbers of neighbours and wanted clusters of a fit; a view is the data with one number of neighbours."""
+    """Variant, numbers of neighbours and wanted clusters of a fit; a configuration is the data with one number of neighbours."""
 
     variant: Variant
     n_samples: int
     n_searched: int  # neighbours that the search finds for every sample
-    sizes: list[int]  # number of neighbours of every view
+    sizes: list[int]  # number of neighbours of every configuration
     fixed: bool  # whether the user has set the number of neighbours
     n_clusters: int | None
     prior: NDArray[np.float64] | None
     representation: str  # name of the representation of the features
 
     @property
-    def wanted(self) -> dict[str, Any]:
-        """Return the arguments of a selection."""
-        return {"n_clusters": self.n_clusters, "prior": self.prior}
-
-    @property
     def reaches(self) -> list[Reach]:
-        """Return the neighbours that every stage uses, for every view."""
+        """Return the neighbours that every stage uses, for every configuration."""
         return [self.variant.reach(size, self.n_searched) for size in self.sizes]
 
     @property
@@ -157,13 +152,12 @@ def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str]
     if dtype is None:
         plain = bool(kinds) and all(isinstance(kind, np.dtype) for kind in kinds)
         dtype = np.float32 if plain and np.result_type(*kinds) == np.float32 else np.float64
-    return submit_each(as_array, parts, dtype), dtype, names, int(X.shape[1])
 
+    def as_floats(part: Any) -> Array:
+        values = part.to_numpy(dtype=dtype, na_value=np.nan) if hasattr(part, "to_numpy") else part
+        return np.ascontiguousarray(values, dtype=dtype)
 
-def as_array(part: Any, dtype: Any) -> Array:
-    """Return a part as a C-contiguous array of floats."""
-    values = part.to_numpy(dtype=dtype, na_value=np.nan) if hasattr(part, "to_numpy") else part
-    return np.ascontiguousarray(values, dtype=dtype)
+    return submit_each(as_floats, parts), dtype, names, int(X.shape[1])
 
 
 def open_samples(X: Any) -> SampleParts:
@@ -196,9 +190,8 @@ def learn_scaling(samples: SampleParts, scale: ArrayLike | str | None) -> Sample
     ``scale="auto"`` begins with standard deviations.
     """
     low, high, varying = samples.low, samples.high, varying_features(samples.low, samples.high)
-    sums, checksums = zip(
-        *gather(submit_each(sum_part, samples.parts, samples.starts, varying, low, high)), strict=True
-    )
+    tasks = submit_each(sum_part, samples.parts, samples.starts, varying, low, high)
+    sums, checksums = zip(*gather(tasks), strict=True)
     base = scaling_from_moments(varying, low, high, np.sum(sums, axis=0), samples.n_samples)
 
     def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -233,17 +226,16 @@ class Subsample(NamedTuple):
 def draw_subsample(samples: SampleParts, size: int) -> Subsample:
     """Return the subsample that one machine would draw, see ``Points.some_rows``."""
     features = samples.features
-    pieces = submit_each(hash_part, samples.parts, samples.starts, samples.low, samples.high, features, size)
+    varying = features[np.isin(features, varying_features(samples.low, samples.high))]
+
+    def hash_part(part: Array, start: int, low: Array, high: Array) -> list[Subsample]:
+        hashes = hash_positions(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
+        return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
+
+    pieces = submit_each(hash_part, samples.parts, samples.starts, samples.low, samples.high)
     merge = partial(keep_smallest, features=features, size=size)
     subsample: Subsample = gather([merge_tree(merge, pieces)])[0][0]
     return subsample
-
-
-def hash_part(part: Array, start: int, low: Array, high: Array, features: Array, size: int) -> list[Subsample]:
-    """Return the subsample of one part, as a list of one item for a merge tree."""
-    varying = features[np.isin(features, varying_features(low, high))]
-    hashes = hash_positions(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
-    return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
 
 
 def keep_smallest(pieces: Sequence[Subsample], features: Array, size: int) -> Subsample:
@@ -264,7 +256,7 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     "auto" makes the cells as large as a task can hold, but enough of them for all threads.
     """
     sample = scale_rows(samples.sample, samples.scaling)
-    # ids and distances of neighbours and a copy of both, points in three forms, and columns of every view
+    # ids and distances of neighbours and a copy of both, points in three forms, and columns of every configuration
     neighbor_bytes = 2 * (settings.n_searched + 1) * (4 + sample.itemsize)
     row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(settings.sizes)
     largest = max(1, resources.task_bytes // row_bytes)
@@ -327,69 +319,51 @@ def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int)
 
 def move_samples(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
     """Return all cells, including empty ones. Without ``sort`` a sample's id is its row."""
-    shared, parts = scatter(centres), samples.parts
+    parts, features, shared = samples.parts, samples.features, scatter(centres)
+    starts, names = samples.starts, [f"f{j}" for j in range(samples.sample.shape[1])]
     if sort:
         n_ranges = max(1, min(len(parts), len(samples.sample)))
-        ordered = samples.sample[:, samples.features]
+        ordered = samples.sample[:, features]
         ordered = ordered[canonical_order(ordered)]
         splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
-        frames = submit_each(assign_ranges, parts, samples.starts, splitters, samples.features)
-        ranges = shuffle(frames, feature_types(samples.sample), n_ranges)
-        starts = starts_of(np.array(gather(submit_each(len, ranges))))[:-1].tolist()
-        frames = submit_each(number_range, ranges, starts, samples.features, samples.scaling, shared)
-    else:
-        frames = submit_each(number_part, parts, samples.starts, samples.scaling, shared)
-    columns = feature_types(centres.astype(samples.sample.dtype)) | {"id": np.int64}
+
+        def assign_ranges(part: Array, start: int) -> pd.DataFrame:
+            ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+            frame = pd.DataFrame(part, columns=names, copy=False)
+            return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
+
+        columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
+        parts = shuffle(submit_each(assign_ranges, parts, starts), columns, n_ranges)
+        starts = starts_of(np.array(gather(submit_each(len, parts))))[:-1].tolist()
+    frames = submit_each(number_samples, parts, starts, features, samples.scaling, shared)
+    columns = {f"f{j}": samples.sample.dtype for j in range(centres.shape[1])} | {"id": np.int64, "row": np.int64}
     return persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
 
 
-def feature_types(values: Array) -> dict[str, Any]:
-    """Return the names and types of the columns that hold samples in a frame."""
-    return {f"f{j}": values.dtype for j in range(values.shape[1])}
-
-
 def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:
-    """Send every row to the partition that its column ``to`` names; Dask chooses the method (p2p on a cluster)."""
-    empty = {name: np.empty(0, kind) for name, kind in (columns | {"row": np.int64, "to": np.int64}).items()}
+    """Send every row to the partition that its column ``to`` names, and drop this column."""
+    empty = {name: np.empty(0, kind) for name, kind in (columns | {"to": np.int64}).items()}
     frame = dd.from_delayed(frames, meta=pd.DataFrame(empty), verify_meta=False)
-    return persist(frame.set_index("to", divisions=list(range(n_out + 1))).to_delayed())
+    # Without a cluster, Dask would shuffle by files of the temporary folder, and would not remove them.
+    method = "tasks" if current_client() is None else "p2p"
+    return persist(frame.set_index("to", divisions=list(range(n_out + 1)), shuffle_method=method).to_delayed())
 
 
-def to_frame(values: Array, **columns: Array) -> pd.DataFrame:
-    """Return samples as a frame that can be shuffled."""
-    frame = pd.DataFrame(values, columns=list(feature_types(values)), copy=False)
-    for name, column in columns.items():
-        frame[name] = column
-    return frame
-
-
-def from_frame(frame: pd.DataFrame, order: str) -> tuple[pd.DataFrame, Array]:
-    """Return a frame sorted by a column, and its samples."""
-    frame = frame.sort_values(order)
-    return frame, np.ascontiguousarray(frame[[name for name in frame.columns if name.startswith("f")]].to_numpy())
-
-
-def assign_ranges(part: Array, start: int, splitters: Array, features: Array) -> pd.DataFrame:
-    """Return the rows of a part with the range of ids that each belongs to, by their ``features`` in this order."""
-    ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
-    return to_frame(part, row=np.arange(start, start + len(part)), to=ranges)
-
-
-def number_range(
-    frame: pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
+def number_samples(
+    part: Array | pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
 ) -> pd.DataFrame:
-    """Return the scaled samples of a range of ids with their ids and cells."""
-    frame, X = from_frame(frame, "row")
-    order = canonical_order(X, features) if len(X) else np.arange(0)
-    ids, rows = np.arange(start, start + len(X)), frame["row"].to_numpy()[order]
-    points = scale_rows(X[order], scaling)
-    return to_frame(points, id=ids, row=rows, to=cellwise.nearest_centre(points, centres))
-
-
-def number_part(part: Array, start: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
-    """Return the scaled samples of a part, whose ids are their rows, with their cells."""
-    rows, points = np.arange(start, start + len(part)), scale_rows(part, scaling)
-    return to_frame(points, id=rows, row=rows, to=cellwise.nearest_centre(points, centres))
+    """Return scaled samples with their ids, rows and cells; those of a frame, a range of ids, are sorted first."""
+    ids = np.arange(start, start + len(part))
+    if isinstance(part, pd.DataFrame):
+        frame = part.sort_values("row")
+        values = np.ascontiguousarray(frame.drop(columns="row").to_numpy())
+        order = canonical_order(values, features) if len(values) else np.arange(0)
+        part, rows = values[order], frame["row"].to_numpy()[order]
+    else:
+        rows = ids
+    points = scale_rows(part, scaling)
+    frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
+    return frame.assign(id=ids, row=rows, to=cellwise.nearest_centre(points, centres))
 
 
 def scale_rows(X: Array, scaling: Scaling | None) -> Array:
@@ -400,5 +374,6 @@ def scale_rows(X: Array, scaling: Scaling | None) -> Array:
 
 def build_cell(frame: pd.DataFrame) -> Cell:
     """Return the samples that a shuffle has sent to one cell."""
-    frame, points = from_frame(frame, "id")
+    frame = frame.sort_values("id")
+    points = np.ascontiguousarray(frame.drop(columns=["id", "row"]).to_numpy())
     return Cell(frame["id"].to_numpy(), frame["row"].to_numpy(), points, *group_duplicates(points))

@@ -5,17 +5,24 @@ the bisector between the two centres, or before the cell's box. Most samples nee
 cell is needed by some outlying sample. Therefore a cell borrows the whole of another only if many of its samples need
 it, the nearest cells first, which makes their reach shorter. If few samples need a cell, they are sent there as
 queries. The graph is that of one machine. Equal samples are in one cell and are searched once.
+
+A checkpoint stores the graph in a folder: one npz file per cell, and ``graph.json``, which is written last and has the
+checksums of all files. It belongs to one set of data and parameters of the search.
 """
 
+import hashlib
+import io
+import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import fsspec
 import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.partition import Cell, FitSettings, Partition
+from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts
 from gitcluster.distributed.tasks import gather, persist, persist_groups, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
@@ -26,6 +33,8 @@ FIRST_BORROWED = 6
 MAX_QUERIES = 0.5
 """Queries that a cell may send to all others, as a share of its samples: bounds the memory of the answers."""
 ROWS_AT_ONCE = 1 << 11
+CHECKPOINT_FORMAT = 4
+MANIFEST = "graph.json"
 
 
 class CheckpointError(ValueError):
@@ -89,11 +98,6 @@ def build_index(cell: Cell, settings: FitSettings) -> Index:
     return samples._replace(members=ids[samples.members])
 
 
-def count_bytes(index: Index) -> int:
-    """Return the bytes of an index."""
-    return sum(np.asarray(part).nbytes for part in index)
-
-
 def empty_candidates(n_points: int, dtype: Any, settings: FitSettings) -> Candidates:
     """Return candidates of which none is filled."""
     shape = (n_points, settings.n_searched + 1)
@@ -148,11 +152,6 @@ def _search_all_pairs(points: Array, other: Index, candidates: Candidates) -> No
             points[rows], other.points, other.members, squared, worst + noise, 1 + 1e-6,
             *(column[rows] for column in candidates),
         )  # fmt: skip
-
-
-def find_box(cell: Cell) -> Array:
-    """Return the lower and the upper corner of the box around the samples of a cell."""
-    return np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64)
 
 
 def divide_needs(cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array) -> Needs:
@@ -229,18 +228,14 @@ def build_graph(cell: Cell, candidates: Candidates, queries: list[Queries], answ
 # search between cells
 
 
-class Search(NamedTuple):
-    """The graph of every cell."""
-
-    graphs: list[Delayed]
-    lenders: list[list[int]]  # other cells that every cell was searched with
-
-
-def search_exactly(partition: Partition, settings: FitSettings, *, task_bytes: int) -> Search:
-    """Search until no sample needs another cell."""
+def search_exactly(
+    partition: Partition, settings: FitSettings, *, task_bytes: int
+) -> tuple[list[Delayed], list[list[int]]]:
+    """Search until no sample needs another cell; return the graphs and, for every cell, the others that it needed."""
     cells, centres = partition
     n_cells = len(cells)
-    bounds = scatter((centres, *np.array(gather(submit_each(find_box, cells))).swapaxes(0, 1)))
+    corners = submit_each(lambda cell: np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64), cells)
+    bounds = scatter((centres, *np.array(gather(corners)).swapaxes(0, 1)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
     searched, first = np.eye(n_cells, dtype=bool), True
 
@@ -248,7 +243,7 @@ def search_exactly(partition: Partition, settings: FitSettings, *, task_bytes: i
     indexes = submit_each(build_index, cells, settings)
     candidates = submit_each(search_cell, cells, indexes, settings)
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
-    sizes = submit_each(count_bytes, indexes)
+    sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
     indexes, sizes, candidates, needs = persist_groups(indexes, sizes, candidates, needs)
     n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
 
@@ -291,8 +286,7 @@ def search_exactly(partition: Partition, settings: FitSettings, *, task_bytes: i
         answers.update({(i, j): task[n] for n, i in enumerate(senders)})
     received = [[[values[pair] for pair in some] for some in pairs] for values in (queries, answers)]
     graphs = persist(submit_each(build_graph, cells, candidates, *received))
-    lenders = [np.flatnonzero(some).tolist() for some in searched & ~np.eye(n_cells, dtype=bool)]
-    return Search(graphs, lenders)
+    return graphs, [np.flatnonzero(some).tolist() for some in searched & ~np.eye(n_cells, dtype=bool)]
 
 
 # exchange between cells
@@ -304,11 +298,6 @@ class HaloMap(NamedTuple):
     positions: NDArray[np.int32]  # positions in the halo
     rows: NDArray[np.int32]  # samples of the lending cell at these positions
 
-    @property
-    def n_samples(self) -> int:
-        """Return the number of samples."""
-        return len(self.positions)
-
 
 class HaloData(NamedTuple):
     """Arrays of the samples of a cell, and the rows of other cells that are in its halo."""
@@ -319,15 +308,15 @@ class HaloData(NamedTuple):
 
     def join(self) -> tuple[Array, ...]:
         """Return arrays of the samples of the cell, followed by its halo."""
-        n_own = len(self.own[0])
-        n_all = n_own + sum(halo_map.n_samples for halo_map in self.maps)
-        joined = tuple(np.empty((n_all, *column.shape[1:]), column.dtype) for column in self.own)
-        for target, column in zip(joined, self.own, strict=True):
-            target[:n_own] = column
-        for halo_map, columns in zip(self.maps, self.received, strict=True):
-            for target, values in zip(joined, columns, strict=True):
-                target[n_own + halo_map.positions] = values
-        return joined
+        n_own, n_halo = len(self.own[0]), sum(len(halo_map.rows) for halo_map in self.maps)
+        joined = []
+        for i, column in enumerate(self.own):
+            values = np.empty((n_own + n_halo, *column.shape[1:]), column.dtype)
+            values[:n_own] = column
+            for halo_map, columns in zip(self.maps, self.received, strict=True):
+                values[n_own + halo_map.positions] = columns[i]
+            joined.append(values)
+        return tuple(joined)
 
 
 class PartitionedGraph(NamedTuple):
@@ -342,9 +331,7 @@ class PartitionedGraph(NamedTuple):
     def exchange(self, values: Sequence[Delayed]) -> list[HaloData]:
         """Return, for every cell, its arrays and those of its halo; ``values`` are a tuple of arrays per cell."""
         return [
-            HaloData(
-                own, maps, [submit(take_rows, values[b], halo_map) for b, halo_map in zip(lenders, maps, strict=True)]
-            )
+            HaloData(own, maps, [submit(take_rows, values[b], m) for b, m in zip(lenders, maps, strict=True)])
             for own, lenders, maps in zip(values, self.lenders, self.halo_maps, strict=True)
         ]
 
@@ -354,24 +341,19 @@ def take_rows(values: tuple[Array, ...], halo_map: HaloMap) -> tuple[Array, ...]
     return tuple(column[halo_map.rows] for column in values)
 
 
-def link_cells(cells: list[Any], search: Search) -> PartitionedGraph:
-    """Return the graph of all cells; lenders whose samples are no neighbours are left out."""
-    graphs: list[Any] = search.graphs
-    pairs = [(c, b) for c, lenders in enumerate(search.lenders) for b in lenders]
+def link_cells(cells: list[Any], graphs: list[Any], searched: list[list[int]]) -> PartitionedGraph:
+    """Return the graph of all cells; searched cells whose samples are no neighbours are left out."""
+    pairs = [(c, b) for c, others in enumerate(searched) for b in others]
     halos, ids = persist([graph.halo for graph in graphs]), persist([cell.ids for cell in cells])
     maps = persist([submit(map_halo, halos[c], ids[b]) for c, b in pairs])
-    counts = gather([*(halo_map.n_samples for halo_map in maps), *submit_each(len, halos)])
-    n_mapped, n_missing = counts[: len(maps)], counts[len(maps) :]
+    counts = gather(submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else []
     lenders: list[list[int]] = [[] for _ in cells]
     halo_maps: list[list[Delayed]] = [[] for _ in cells]
-    for (c, b), halo_map, count in zip(pairs, maps, n_mapped, strict=True):
-        n_missing[c] -= count
+    for (c, b), halo_map, count in zip(pairs, maps, counts, strict=True):
         if count:
             lenders[c].append(b)
             halo_maps[c].append(halo_map)
-    if any(n_missing):  # never after a search
-        raise CheckpointError("The cells of the checkpoint lack neighbours of their samples. Remove the folder.")
-    return PartitionedGraph(cells, graphs, lenders, halo_maps, sum(n_mapped))
+    return PartitionedGraph(cells, graphs, lenders, halo_maps, sum(counts))
 
 
 def map_halo(halo: Array, ids: Array) -> HaloMap:
@@ -379,3 +361,101 @@ def map_halo(halo: Array, ids: Array) -> HaloMap:
     rows = np.minimum(np.searchsorted(ids, halo), len(ids) - 1)
     positions = np.flatnonzero(ids[rows] == halo)
     return HaloMap(positions.astype(np.int32), rows[positions].astype(np.int32))
+
+
+# checkpoint
+
+
+def describe_graph(samples: SampleParts, settings: FitSettings) -> dict[str, Any]:
+    """Return what identifies a graph: the data, and the parameters of the search."""
+
+    def fingerprint(*values: Any) -> str:
+        parts = [np.asarray(value) for value in values]
+        return checksum(b"".join(f"{part.dtype.str}{part.shape}".encode() + part.tobytes() for part in parts))
+
+    return {
+        "data": fingerprint(samples.n_samples, samples.low, samples.high, samples.checksum),
+        "scale": fingerprint(*(samples.scaling or ())),
+        "n_neighbors": settings.n_searched,
+        "variant": settings.variant.name,
+        "format": CHECKPOINT_FORMAT,
+    }
+
+
+def checksum(content: bytes) -> str:
+    """Return the checksum of a file."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def prepare_folder(folder: str) -> None:
+    """Make sure that a folder can be written to, before anything that takes long."""
+    try:
+        system, path = fsspec.core.url_to_fs(folder)
+        system.makedirs(path, exist_ok=True)
+        with fsspec.open(f"{folder}/.writable", "w") as file:
+            file.write("")
+        system.rm(f"{path}/.writable")
+    except OSError as error:
+        message = f"checkpoint must be a folder that all workers can write to, got {folder!r}: {error}."
+        raise CheckpointError(message) from None
+
+
+def save_graph(
+    folder: str, description: dict[str, Any], partition: Partition, graphs: list[Delayed], lenders: list[list[int]]
+) -> None:
+    """Write a graph; the manifest comes last, so that an unfinished graph is not used."""
+    cells, centres = partition
+    files = gather(submit_each(write_cell, folder, list(range(len(cells))), cells, graphs))
+    manifest = description | {"centres": centres.tolist(), "lenders": lenders, "files": files}
+    entries = json.dumps(manifest, sort_keys=True)
+    with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
+        json.dump({"checksum": checksum(entries.encode()), "entries": entries}, file)
+
+
+def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> str:
+    """Write the samples of a cell with their neighbours to a file, and return its checksum."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **cell._asdict(), **graph._asdict())
+    with fsspec.open(f"{folder}/cell-{number:06d}.npz", "wb") as file:
+        file.write(buffer.getvalue())
+    return checksum(buffer.getvalue())
+
+
+def load_graph(folder: str, description: dict[str, Any]) -> tuple[Partition, list[Delayed], list[list[int]]] | None:
+    """Return the graph in a folder, or None if it holds no graph."""
+    try:
+        with fsspec.open(f"{folder}/{MANIFEST}", "rb") as file:
+            content = json.loads(file.read())
+            entries = content["entries"]
+            if content["checksum"] != checksum(entries.encode()):
+                raise ValueError("the checksum is wrong")
+            manifest = json.loads(entries)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder to search again.") from None
+    for name, value in description.items():
+        if manifest.get(name) != value:
+            raise CheckpointError(
+                f"checkpoint={folder!r} holds a graph of other data or parameters: {name} is {manifest.get(name)!r}, "
+                f"this fit has {value!r}. Use another folder, or remove this one."
+            )
+    files = manifest["files"]
+    pairs = persist(submit_each(read_cell, folder, list(range(len(files))), files))
+    cells, graphs = (persist([pair[i] for pair in pairs]) for i in (0, 1))
+    gather(submit_each(lambda cell: cell.n_samples, cells))  # raises the errors of damaged files
+    return Partition(cells, np.array(manifest["centres"])), graphs, manifest["lenders"]
+
+
+def read_cell(folder: str, number: int, expected: str) -> tuple[Cell, Graph]:
+    """Return the cell that :func:`write_cell` wrote."""
+    path = f"{folder}/cell-{number:06d}.npz"
+    try:
+        with fsspec.open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error}. Remove the folder to search again.") from None
+    if checksum(content) != expected:
+        raise CheckpointError(f"{path} is damaged: the checksum is wrong. Remove the folder to search again.")
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return Cell(*(arrays[name] for name in Cell._fields)), Graph(*(arrays[name] for name in Graph._fields))

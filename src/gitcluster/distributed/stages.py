@@ -1,4 +1,4 @@
-"""Stages 2 to 5: from the neighbours in every cell to the clusters, for all views at once.
+"""Stages 2 to 5: from the neighbours in every cell to the clusters, for all configurations at once.
 
 A path uphill may cross several cells. A cell asks the next one for the peak at which the path ends, until all peaks are
 known: once for every border that the longest path crosses. Boundary pairs are counted in the cell of their sample in
@@ -55,7 +55,7 @@ class RepresentationStudy(NamedTuple):
     chosen: Representation
     dimension: float  # intrinsic dimension of the samples
     selection: Selection | None  # the selected clustering, if the subsample is all samples
-    n_neighbors: int  # number of neighbours of the selected view
+    n_neighbors: int  # number of neighbours of the selected configuration
 
 
 def study_representations(
@@ -68,17 +68,23 @@ def study_representations(
     else:
         representations = [Representation(representation_name(scale), samples.scaling)]
     fit = partial(fit_representation, variant=settings.variant, search="exact")
-    sizes = settings.sizes if settings.fixed else None
+    sizes, n_clusters = settings.sizes if settings.fixed else None, settings.n_clusters
     study, tried = study_samples(Samples(Points(subsample.values)), fit, representations, n_neighbors=sizes)
-    whole, n_clusters = len(subsample.rows) == samples.n_samples, settings.n_clusters
+    whole = len(subsample.rows) == samples.n_samples
     if whole and not settings.fixed and n_clusters is not None and study.max_clusters < n_clusters:
         study.add_finest(settings.variant)
-    selection = select(study.configurations, study.statistics, **settings.wanted, dimension=study.dimension)
-    chosen_fit, stages = study.fits[selection.chosen.configuration]
+    selection = select(
+        study.configurations, study.statistics, n_clusters=n_clusters, prior=settings.prior, dimension=study.dimension
+    )
+    chosen, stages = study.fits[selection.chosen.configuration]
     table = describe_representations(tried, selection.table)
-    kept = selection if whole else None
     return RepresentationStudy(
-        subsample.rows, table, chosen_fit.representation, study.dimension, kept, stages.n_neighbors
+        subsample.rows,
+        table,
+        chosen.representation,
+        study.dimension,
+        selection if whole else None,
+        stages.n_neighbors,
     )
 
 
@@ -86,7 +92,7 @@ def study_representations(
 
 
 class Numbering(NamedTuple):
-    """Local clusters of one view by the ids of their peaks."""
+    """Local clusters of one configuration by the ids of their peaks."""
 
     ids: NDArray[np.int64]  # (m,) ascending
     local: NDArray[np.int64]
@@ -97,28 +103,22 @@ class Numbering(NamedTuple):
 
 
 class CellStages(NamedTuple):
-    """Results of stages 2 to 4 for all views."""
+    """Results of stages 2 to 4 for all configurations."""
 
     settings: FitSettings
     climbs: list[Delayed]
     roots: list[Delayed]
-    views: list[Configuration]
+    configurations: list[Configuration]
     numberings: list[Numbering]
-    n_components: list[int]  # connected components of the graph of neighbours in every view
+    n_components: list[int]  # connected components of the graph of neighbours in every configuration
 
 
 class Components(NamedTuple):
-    """Connected components within a cell and its halo, one column per view."""
+    """Connected components within a cell and its halo, one column per configuration."""
 
-    names: Array
-    """(n + h, s) id of the sample that names the component: one of the cell's own, if the component has any."""
-    n_own: int  # n, the samples of the cell
-    sums: list["DistanceSums"]  # sums of the components that have samples of the cell, for every view
-
-    @property
-    def own(self) -> tuple[Array]:
-        """Return the names for the samples of the cell, to be exchanged."""
-        return (self.names[: self.n_own],)
+    own: tuple[Array]  # (n, s) id of the sample that names the component of every sample of the cell
+    halo: Array  # (h, s) the same for the halo; named by a sample of the cell, if the component has any
+    sums: list["DistanceSums"]  # sums of the components that have samples of the cell, for every configuration
 
 
 class DistanceSums(NamedTuple):
@@ -130,7 +130,7 @@ class DistanceSums(NamedTuple):
 
 
 class Climb(NamedTuple):
-    """Intensities and paths uphill of a cell and its halo, one column per view."""
+    """Intensities and paths uphill of a cell and its halo, one column per configuration."""
 
     log_intensity: NDArray[np.float64]  # (n + h, s)
     units: NDArray[np.float64]  # (n + h, s) divisors of the distances
@@ -144,7 +144,7 @@ class Climb(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """The peak of every sample, one column per view."""
+    """The peak of every sample, one column per configuration."""
 
     ids: NDArray[np.int64]  # (n, s) -1 if it is not known yet
     levels: NDArray[np.float64]  # (n, s) its log intensity
@@ -163,24 +163,17 @@ Edges = tuple[Array, Array, Array]
 """Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
-def start_components(cells: list[Any], graphs: list[Any], settings: FitSettings) -> list[Delayed]:
-    """Start to find the connected components; called early, it finds every graph still in memory."""
-    return persist(submit_each(find_components, cells, graphs, settings))
-
-
 def compute_stages(
     graph: PartitionedGraph, settings: FitSettings, components: list[Delayed] | None = None
 ) -> CellStages:
     """Compute stages 2 to 4; ``components`` are those within cells, if they are known."""
     cells, graphs = graph.cells, graph.graphs
     if components is None:
-        components = start_components(cells, graphs, settings)
+        components = persist(submit_each(find_components, cells, graphs, settings))
     around = graph.exchange([component.own for component in components])
     linked = zip(*gather(submit_each(link_components, components, around)), strict=True)
-    means, n_components = zip(
-        *(join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)),
-        strict=True,
-    )
+    joined = [join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)]
+    means, n_components = zip(*joined, strict=True)
     by_cell = [list(some) for some in zip(*means, strict=True)]
     intensities = persist(submit_each(measure_intensity, cells, graphs, components, by_cell, settings))
     climbs = persist(submit_each(climb, cells, graphs, graph.exchange(intensities), settings))
@@ -190,39 +183,37 @@ def compute_stages(
     while sum(gather([some.n_unknown for some in roots])):
         roots = persist(submit_each(follow_roots, climbs, graph.exchange(roots)))
 
-    around = graph.exchange(submit_each(lend_roots, climbs, roots))
+    lent = submit_each(lambda some, climbed: (*some, climbed.last_distances, climbed.last_ids), roots, climbs)
+    boundaries = submit_each(sum_boundaries, cells, graphs, climbs, graph.exchange(lent), settings)
+    counted = submit_each(lambda some: [np.unique(ids, return_counts=True) for ids in some.ids.T], roots)
     sizes, edges, *peaks = gather(
-        [
-            merge_tree(merge_counts, submit_each(count_roots, roots)),
-            merge_tree(merge_edges, submit_each(sum_boundaries, cells, graphs, climbs, around, settings)),
-            *submit_each(find_peaks, cells, roots),
-        ]
+        [merge_tree(merge_counts, counted), merge_tree(merge_edges, boundaries), *submit_each(find_peaks, cells, roots)]
     )
-    built = map(build_view, settings.sizes, zip(*peaks, strict=True), sizes, edges, [settings] * len(sizes))
-    views, numberings = map(list, zip(*built, strict=True))
-    return CellStages(settings, climbs, roots, views, numberings, list(n_components))
+    built = map(build_configuration, settings.sizes, zip(*peaks, strict=True), sizes, edges, [settings] * len(sizes))
+    configurations, numberings = map(list, zip(*built, strict=True))
+    return CellStages(settings, climbs, roots, configurations, numberings, list(n_components))
 
 
 def find_components(cell: Cell, graph: Graph, settings: FitSettings) -> Components:
     """Return the connected components, as far as the neighbours of this cell connect them."""
     ids = np.concatenate([cell.ids, graph.halo]).astype(settings.id_type)
-    names, by_view = np.empty((len(ids), len(settings.sizes)), settings.id_type), []
+    names, by_configuration = np.empty((len(ids), len(settings.sizes)), settings.id_type), []
     for s, reach in enumerate(settings.reaches):
         root, _ = intensity.find_components(graph.indices, reach.intensity, len(ids))
         lowest, number = intensity.number_components(root)
         totals, counts = intensity.sum_distances(graph.distances, reach.intensity, number, len(lowest))
         own = np.unique(number[: cell.n_samples])
         names[:, s] = ids[root]
-        by_view.append(DistanceSums(ids[lowest[own]], totals[own], counts[own]))
-    return Components(names, cell.n_samples, by_view)
+        by_configuration.append(DistanceSums(ids[lowest[own]], totals[own], counts[own]))
+    return Components((names[: cell.n_samples],), names[cell.n_samples :], by_configuration)
 
 
 def link_components(components: Components, around: HaloData) -> list[tuple[DistanceSums, Array]]:
-    """Return, for every view, the sums of a cell and the pairs of its components and those of other cells they join."""
-    ours, (theirs,) = components.names[components.n_own :], around.join()
+    """Return, for every configuration, the sums of a cell and the pairs of its components and those of other cells they join."""
+    ours, theirs = components.halo, around.join()[0][len(components.own[0]) :]
     linked = []
     for s, some in enumerate(components.sums):
-        pairs = np.stack([ours[:, s], theirs[components.n_own :, s]], axis=1)
+        pairs = np.stack([ours[:, s], theirs[:, s]], axis=1)
         linked.append((some, np.unique(pairs[np.isin(pairs[:, 0], some.names)], axis=0)))
     return linked
 
@@ -244,7 +235,7 @@ def join_components(linked: Sequence[tuple[DistanceSums, Array]], k: int) -> tup
 def measure_intensity(
     cell: Cell, graph: Graph, components: Components, means: Any, settings: FitSettings
 ) -> tuple[Array, Array]:
-    """Return the log intensity of every sample of a cell and the unit of its distances, one column per view."""
+    """Return the log intensity of every sample of a cell and the unit of its distances, one column per configuration."""
     kernel = settings.variant.kernel
     power, kind = KERNELS[kernel]
     log_intensity, units = np.empty((2, cell.n_samples, len(settings.sizes)))
@@ -252,7 +243,7 @@ def measure_intensity(
         k = reach.intensity
         if kind == "component":
             names, mean = means[s]
-            unit = mean[np.searchsorted(names, components.names[: cell.n_samples, s])] ** power
+            unit = mean[np.searchsorted(names, components.own[0][:, s])] ** power
         else:
             unit = intensity.distance_unit(graph.near, kernel=kernel, n_features=cell.points.shape[1], n_neighbors=k)
         log_intensity[:, s] = intensity.intensity_in_units(graph.near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
@@ -292,20 +283,10 @@ def follow_roots(climbed: Climb, around: HaloData) -> Roots:
     return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.join()))
 
 
-def lend_roots(climbed: Climb, roots: Roots) -> tuple[Array, ...]:
-    """Return what other cells need for boundary pairs: peaks, and distance and id of the last neighbour."""
-    return *roots, climbed.last_distances, climbed.last_ids
-
-
 def find_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
-    """Return the peaks in a cell, for every view."""
+    """Return the peaks in a cell, for every configuration."""
     owned = (np.flatnonzero(ids == cell.ids) for ids in roots.ids.T)
     return [(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]) for s, own in enumerate(owned)]
-
-
-def count_roots(roots: Roots) -> list[Counts]:
-    """Return the peaks of every view with the number of samples of each."""
-    return [np.unique(ids, return_counts=True) for ids in roots.ids.T]
 
 
 def merge_counts(parts: Sequence[Counts]) -> Counts:
@@ -318,7 +299,7 @@ def merge_counts(parts: Sequence[Counts]) -> Counts:
 
 
 def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, settings: FitSettings) -> list[Edges]:
-    """Return the boundary pairs of the samples of a cell, summed by the two peaks, for every view."""
+    """Return the boundary pairs of the samples of a cell, summed by the two peaks, for every configuration."""
     root_ids, root_levels, last_distance, last_id = around.join()
     n_own, weights = cell.n_samples, np.zeros(len(root_ids))
     rate, valley, _ = SIMILARITIES[settings.variant.similarity]
@@ -349,10 +330,10 @@ def merge_edges(parts: Sequence[Edges]) -> Edges:
     return merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def build_view(
+def build_configuration(
     n_neighbors: int, peaks: Sequence[Peaks], counts: Counts, edges: Edges, settings: FitSettings
 ) -> tuple[Configuration, Numbering]:
-    """Return a view of all cells, whose topo-graph is connected by bridges, and the numbers of its local clusters."""
+    """Return a configuration of all cells, whose topo-graph is connected by bridges, and the numbers of its local clusters."""
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
@@ -360,70 +341,79 @@ def build_view(
     sizes, (ends, pairs, totals) = counts[1][inverse_order(by_id)[order]], edges
     graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
     graph = bridge_components(graph, points[order])._replace(peaks=rows[order])
-    view = Configuration(n_neighbors, settings.n_samples, graph, levels[order], representation=settings.representation)
-    return view, numbering
+    configuration = Configuration(
+        n_neighbors, settings.n_samples, graph, levels[order], representation=settings.representation
+    )
+    return configuration, numbering
 
 
 # stage 5
 
 
-def choose_view(
+def choose_configuration(
     graph: PartitionedGraph, stages: CellStages, study: RepresentationStudy | None
 ) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
-    """Return the stages, the chosen view, its clusters and the reasons; without ``study`` by the paper's sweep."""
+    """Return the stages, the chosen configuration, its clusters and the reasons; without ``study`` by the paper's sweep."""
     settings = stages.settings
     prior = settings.prior
     if study is None:
         shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
-        topo_graph = stages.views[0].topo_graph
+        topo_graph = stages.configurations[0].topo_graph
         return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
-    if study.selection is not None:  # the subsample was all samples, and the stages have the selected view only
+    if (
+        study.selection is not None
+    ):  # the subsample was all samples, and the stages have the selected configuration only
         selection = study.selection._replace(chosen=study.selection.chosen._replace(configuration=0))
     else:
-        evidence = CellStatistics(graph, stages, study.subsample)
+        statistics = CellStatistics(graph, stages, study.subsample)
         n_clusters = settings.n_clusters
-        if not settings.fixed and n_clusters is not None and max(v.max_clusters for v in evidence.views) < n_clusters:
-            evidence.add_finest()
-        selection = select(evidence.views, evidence, **settings.wanted, dimension=study.dimension)
-        stages = evidence.stages
+        most = max(configuration.max_clusters for configuration in statistics.configurations)
+        if not settings.fixed and n_clusters is not None and most < n_clusters:
+            statistics.add_finest()
+        selection = select(
+            statistics.configurations, statistics, n_clusters=n_clusters, prior=prior, dimension=study.dimension
+        )
+        stages = statistics.stages
     chosen = selection.chosen
-    view = stages.views[chosen.configuration]
-    cut = describe_cut(view.topo_graph, chosen.labels, chosen.merged, prior)
+    configuration = stages.configurations[chosen.configuration]
+    cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
     selection = selection._replace(representations=study.representations)
-    return stages, chosen.configuration, cut, hierarchy_of(view, chosen), selection
+    return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen), selection
 
 
 class CellStatistics:
     """Statistics of the samples of all cells, see :class:`gitcluster.configurations.SampleStatistics`."""
 
     def __init__(self, graph: PartitionedGraph, stages: CellStages, rows: Array) -> None:
-        self.graph, self.subsample, self.views = graph, rows, list(stages.views)
+        self.graph, self.subsample, self.configurations = graph, rows, list(stages.configurations)
         self._use(stages)
 
     def _use(self, stages: CellStages) -> None:
         self.stages, ascending = stages, np.sort(self.subsample)
         tasks = submit_each(find_rows, self.graph.cells, stages.roots, scatter(ascending))
         positions, roots = (np.concatenate(columns) for columns in zip(*gather(tasks), strict=True))
-        # ids of the peaks of the subsample, one column per view
+        # ids of the peaks of the subsample, one column per configuration
         self.peaks = roots[inverse_order(positions)][np.searchsorted(ascending, self.subsample)]
 
     def add_finest(self) -> None:
-        """Add a view with the most local clusters possible."""
+        """Add a configuration with the most local clusters possible."""
         settings = self.stages.settings
         sizes = [*settings.sizes, min(2, settings.n_samples - 1)]
         self._use(compute_stages(self.graph, settings._replace(sizes=sizes)))
-        self.views.append(self.stages.views[-1])
+        self.configurations.append(self.stages.configurations[-1])
 
     def local_labels(self, i: int) -> Array:
-        """Return the local cluster of every sample of the subsample in a view."""
+        """Return the local cluster of every sample of the subsample in a configuration."""
         return self.stages.numberings[i].find(self.peaks[:, i])
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
-        """Return the links that cross between the clusters of views, for pairs of a view and its labels."""
+        """Return the links that cross between the clusters of configurations, for pairs of a configuration and its labels."""
         settings, cell_cuts = self.stages.settings, []
         for s, labels in cuts:
             ids, local = self.stages.numberings[s]
-            cell_cuts.append(CellCut(s, ids, labels[local].astype(np.int16), highest_peaks(self.views[s], labels)))
+            cell_cuts.append(
+                CellCut(s, ids, labels[local].astype(np.int16), highest_peaks(self.configurations[s], labels))
+            )
         k = crossing_reach(settings.n_samples, settings.n_searched)
         around = self.graph.exchange(self.stages.roots)
         tasks = submit_each(count_crossing, self.graph.graphs, self.stages.climbs, around, scatter(tuple(cell_cuts)), k)
@@ -431,9 +421,9 @@ class CellStatistics:
 
 
 class CellCut(NamedTuple):
-    """Clusters of one view."""
+    """Clusters of one configuration."""
 
-    view: int
+    configuration: int
     ids: NDArray[np.int64]  # (m,) ascending ids of the peaks
     labels: NDArray[np.int16]  # (m,) clusters of the peaks
     peaks: NDArray[np.float64]  # (c,) log intensity of the highest peak of every cluster
@@ -450,8 +440,8 @@ def count_crossing(graph: Graph, climbed: Climb, around: HaloData, cuts: tuple[C
     """Return the links from the samples of a cell that cross between clusters, for every cut."""
     root_ids = around.join()[0]
     crossings: dict[int, Crossing] = {}
-    for s in {cut.view for cut in cuts}:
-        some = {i: cut for i, cut in enumerate(cuts) if cut.view == s}
+    for s in {cut.configuration for cut in cuts}:
+        some = {i: cut for i, cut in enumerate(cuts) if cut.configuration == s}
         ids = next(iter(some.values())).ids
         numbers, level = np.searchsorted(ids, root_ids[:, s]), np.ascontiguousarray(climbed.log_intensity[:, s])
         pairs = [(cut.labels, cut.peaks) for cut in some.values()]

@@ -9,6 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import Delayed, delayed
+from distributed import get_client
 from joblib import cpu_count
 
 from gitcluster._support.validation import available_memory
@@ -29,7 +30,7 @@ class Resources(NamedTuple):
     threads: int
     task_bytes: int  # bytes that one task may use
     n_workers: int = 1
-    worker_bytes: float = np.inf  # bytes at which the smallest worker pauses; infinite without a limit
+    worker_bytes: float = np.inf  # memory limit of the smallest worker; infinite without a limit
 
     def check(self, *, stored: float, part: float) -> None:
         """Raise MemoryError if workers would pause forever, because results that they cannot spill fill their memory.
@@ -39,11 +40,12 @@ class Resources(NamedTuple):
         """
         threads = -(-self.threads // self.n_workers)
         needed = PROCESS_BYTES + min(stored / self.n_workers, PROCESS_BYTES) + PART_COPIES * threads * part
+        # Above this share of its limit, a worker starts no new task.
+        needed /= float(dask.config.get("distributed.worker.memory.pause", 0.8) or 1.0)
         if needed > self.worker_bytes:
-            limits = [f"{size / pause_share() / 1e9:.2f} GB" for size in (needed, self.worker_bytes)]
             raise MemoryError(
-                f"memory_limit of the Dask workers must be {limits[0]} or more for these data, got {limits[1]}. "
-                "Give them more memory, fewer threads or smaller chunks."
+                f"memory_limit of the Dask workers must be {needed / 1e9:.2f} GB or more for these data, got "
+                f"{self.worker_bytes / 1e9:.2f} GB. Use more memory, fewer threads or smaller chunks."
             )
 
 
@@ -57,19 +59,12 @@ def find_resources() -> Resources:
     if not workers:
         raise RuntimeError("The cluster of the current Dask client has no workers. Start some: cluster.scale(2).")
     memory = min((w["memory_limit"] or available_memory()) / w["nthreads"] for w in workers)
-    limit = min(w["memory_limit"] or np.inf for w in workers) * pause_share()
+    limit = min(w["memory_limit"] or np.inf for w in workers)
     return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE), len(workers), limit)
-
-
-def pause_share() -> float:
-    """Return the share of its memory limit at which a worker starts no new task; 1 if it never pauses."""
-    return float(dask.config.get("distributed.worker.memory.pause", 0.8) or 1.0)
 
 
 def current_client() -> Any:
     """Return the current client of dask.distributed, or None if another scheduler is in use."""
-    from distributed import get_client
-
     if dask.config.get("scheduler", None) in ("threads", "sync", "synchronous", "threading", "processes"):
         return None
     try:
@@ -143,23 +138,19 @@ def scatter(value: Any) -> Any:
     if current_client() is None:
         return value
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
-        return persist([submit(_identity, value)])[0]
-
-
-def _identity(value: Any) -> Any:
-    return value
+        return persist([submit(lambda shared: shared, value)])[0]
 
 
 def merge_tree(function: Callable[[Sequence[Any]], Any], tasks: Sequence[Delayed]) -> Delayed:
     """Return a task that merges lists of equal length item by item, a few lists at a time."""
     tasks = list(tasks)
+
+    def merge(lists: list[list[Any]]) -> list[Any]:
+        return [function(items) for items in zip(*lists, strict=True)]
+
     while len(tasks) > 1:
-        tasks = [submit(_merge_items, function, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
+        tasks = [submit(merge, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
     return tasks[0]
-
-
-def _merge_items(function: Callable[[Sequence[Any]], Any], lists: list[list[Any]]) -> list[Any]:
-    return [function(items) for items in zip(*lists, strict=True)]
 
 
 def as_dask_array(tasks: Sequence[Delayed], sizes: Sequence[float], dtype: Any) -> da.Array:

@@ -1,1 +1,1 @@
-"""GIT inside other tools, one module per tool."""
+"""GIT in other packages, one module per package."""

@@ -1,8 +1,7 @@
-"""GIT inside BERTopic: ``BERTopic(hdbscan_model=GIT())`` needs nothing from here.
+"""GIT in BERTopic: ``BERTopic(hdbscan_model=GIT())`` works without this module.
 
-BERTopic takes any model with ``fit``, ``labels_`` and ``predict``. Probabilities of documents in all topics it takes
-from models of hdbscan's own type alone; :func:`topic_probabilities` gives them for GIT, of fitted and of new documents.
-BERTopic is not imported: what looks like one is taken.
+BERTopic supports any model with ``fit``, ``labels_`` and ``predict``, but computes the probabilities of all topics only
+for models of hdbscan's own type. :func:`topic_probabilities` returns them for GIT. BERTopic is not imported.
 """
 
 from typing import Any
@@ -14,22 +13,21 @@ from gitcluster.estimator import GIT
 
 
 def topic_probabilities(topic_model: Any, embeddings: ArrayLike) -> NDArray[np.float64]:
-    """How much every document belongs to every topic; rows sum to 1.
+    """Return the membership of every document in every topic; rows sum to 1.
 
-    Topics that were merged since, by ``reduce_topics`` or ``merge_topics``, share one column.
+    Topics that ``reduce_topics`` or ``merge_topics`` merged have one column.
 
     Parameters
     ----------
     topic_model : BERTopic
-        Fitted, with a GIT as ``hdbscan_model``.
+        A fitted model with a GIT as ``hdbscan_model``.
     embeddings : array-like of shape (n_documents, n_features)
-        Embeddings of documents, new or fitted, before their dimension is reduced.
+        Embeddings of new or fitted documents, before their dimension is reduced.
 
     Returns
     -------
     probabilities : ndarray of shape (n_documents, n_topics)
-        ``topic_model.probabilities_ = topic_probabilities(topic_model, embeddings)`` makes BERTopic's own pictures
-        of distributions show them.
+        Assign them to ``topic_model.probabilities_`` to see them in BERTopic's plots of distributions.
     """
     model = topic_model.hdbscan_model
     if not isinstance(model, GIT):

@@ -1,6 +1,6 @@
-"""GIT inside Toponymy: its topics come in layers, and GIT has them.
+"""GIT in Toponymy, whose topics are in layers: ``Toponymy(..., clusterer=GITClusterer())``.
 
-``Toponymy(..., clusterer=GITClusterer())``. Toponymy is imported when something is fitted.
+Toponymy is imported by the first fit.
 """
 
 from collections.abc import Iterable
@@ -19,18 +19,18 @@ class GITClusterer:
     Parameters
     ----------
     layers : iterable of int, default=None
-        Numbers of clusters of the layers; by default those of :meth:`gitcluster.GIT.layers`, the few that the data
-        support. Every layer is a cut of one hierarchy, so that topics are nested.
+        Numbers of clusters of the layers, by default those that :meth:`gitcluster.GIT.layers` chooses. All layers are
+        cuts of one hierarchy, so topics are nested.
     **parameters
-        Of :class:`gitcluster.GIT`.
+        Parameters of :class:`gitcluster.GIT`.
 
     Attributes
     ----------
     model_ : GIT
     cluster_layers_ : list of ClusterLayer
-        The finest first, as Toponymy has them.
+        The finest layer is first, as Toponymy expects.
     cluster_tree_ : dict
-        The parts of every cluster; both are known by (layer, cluster).
+        The parts of every cluster, as pairs (layer, cluster).
     """
 
     def __init__(self, layers: Iterable[int] | None = None, **parameters: Any) -> None:
@@ -45,7 +45,7 @@ class GITClusterer:
         show_progress_bar: bool | None = None,
         **layer_kwargs: Any,
     ) -> Self:
-        """Cluster by ``clusterable_vectors``; the centres of topics are means of ``embedding_vectors``."""
+        """Cluster ``clusterable_vectors``; the centres of topics are means of ``embedding_vectors``."""
         require("toponymy", extra="toponymy", purpose="gitcluster.integrations.toponymy")
         from toponymy.cluster_layer import ClusterLayerText
         from toponymy.clustering import Clusterer, build_cluster_tree, centroids_from_labels
@@ -54,16 +54,15 @@ class GITClusterer:
         self.model_ = GIT(**self.parameters).fit(clusterable_vectors)
         labels = [layer.labels.astype(np.int64) for layer in self.model_.layers(self.layers)[::-1]]
         self.cluster_tree_ = build_cluster_tree(labels)
-        told = {"verbose": bool(verbose), "show_progress_bar": bool(show_progress_bar)}
+        layer_kwargs |= {"verbose": bool(verbose), "show_progress_bar": bool(show_progress_bar)}
+        layer_class, vectors = layer_class or ClusterLayerText, np.asarray(embedding_vectors)
         self.cluster_layers_ = [
-            (layer_class or ClusterLayerText)(
-                some, centroids_from_labels(some, np.asarray(embedding_vectors)), layer_id=i, **told, **layer_kwargs
-            )
+            layer_class(some, centroids_from_labels(some, vectors), layer_id=i, **layer_kwargs)
             for i, some in enumerate(labels)
         ]
         return self
 
     def fit_predict(self, *arguments: Any, **options: Any) -> tuple[list[Any], dict[Any, Any]]:
-        """What :meth:`fit` found: layers and tree."""
+        """Fit, and return the layers and the tree."""
         self.fit(*arguments, **options)
         return self.cluster_layers_, self.cluster_tree_

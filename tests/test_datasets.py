@@ -1,0 +1,249 @@
+"""Data sets by name: generated, from a folder, from scikit-learn, from archives; and the errors."""
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import DATA
+
+from gitcluster import datasets
+from gitcluster.datasets import (
+    ARCHIVES,
+    GENERATED,
+    KINGDOMS,
+    SETS,
+    DatasetError,
+    load,
+    make_noisy_moons,
+    make_scaled_circles,
+    make_smile,
+    names,
+)
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch, tmp_path):
+    """Return scikit-learn's data folder, which does not exist yet. Nothing can be downloaded."""
+
+    def fail(**_):
+        raise OSError("no network in tests")
+
+    monkeypatch.delenv("GITCLUSTER_DATA", raising=False)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
+    monkeypatch.setattr(datasets, "UCI", "http://127.0.0.1:1/")
+    monkeypatch.setattr(datasets, "fetch_openml", fail)
+    monkeypatch.setattr(datasets, "fetch_olivetti_faces", fail)
+    return tmp_path / "home"
+
+
+def put_archive(home, name, rows, member=None):
+    """Write an archive of UCI to the cache."""
+    path, usual = ARCHIVES[name]
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    file = home / "gitcluster" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member or usual, text.getvalue())
+    return file
+
+
+def random_set(name):
+    """Return random values in the size of a set."""
+    n_features, sizes = SETS[name]
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    return rng.integers(1, 90, (len(y), n_features)) / 4, y
+
+
+def test_hepatitis(home):
+    """Gaps are question marks and become means; the first patient counts for the means only."""
+    X, y = random_set("hepatitis")
+    X, y = np.concatenate([np.full((1, 19), 7.0), X]), np.r_[0, y]
+    X[5, 2] = X[9, 2] = X[7, 18] = np.nan
+    rows = [[label + 1, *("?" if np.isnan(v) else v for v in row)] for label, row in zip(y, X.tolist(), strict=True)]
+    put_archive(home, "hepatitis", rows)
+    samples, labels = load("hepatitis")
+    np.testing.assert_allclose(samples, np.where(np.isnan(X), np.nanmean(X, axis=0), X)[1:])
+    np.testing.assert_array_equal(labels, y[1:])
+
+
+def test_frogs(home):
+    """Species, in alphabetic order, are the classes."""
+    X, y = random_set("frogs")
+    rows = [[*row, "family", "genus", f"species {'ABCDEFGHIJ'[k]}", 1] for row, k in zip(X.tolist(), y, strict=True)]
+    put_archive(home, "frogs", [["header"], *rows])
+    samples, labels = load("frogs")
+    np.testing.assert_allclose(samples, X)
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_codon(home):
+    """Commas in the names of two species push their last shares out of the table."""
+    X, y = random_set("codon")
+    X = np.round(X / X.sum(axis=1, keepdims=True), 5)
+    X[486, 63] = round(1 - X[486, :63].sum(), 5)
+    X[5063, 62:] = 0, round(1 - X[5063, :62].sum(), 5)
+    rows = [[KINGDOMS[label], 0, 100, 1000, "a species", *row] for label, row in zip(y, X.tolist(), strict=True)]
+    rows[7][4] = "a species, quoted"
+    rows[486][4:] = ["one", " the other virus", *rows[486][5:-1]]
+    rows[5063][4:] = ["a strain", "12;I", "-", *rows[5063][5:-2]]
+    put_archive(home, "codon", [["header"], *rows])
+    samples, labels = load("codon")
+    np.testing.assert_allclose(samples, X)
+    np.testing.assert_array_equal(labels, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "member"),
+    [
+        ("hepatitis", [], None),
+        ("hepatitis", [[1] * 20] * 155, None),
+        ("hepatitis", [[1]], "other.data"),
+        ("frogs", [["header"], [1, 2]], None),
+        ("codon", [["header"], ["vrl"] + [1] * 60], None),
+    ],
+)
+def test_a_damaged_archive_is_named(name, rows, member, home):
+    path = put_archive(home, name, rows, member)
+    with pytest.raises(DatasetError) as caught:
+        load(name)
+    assert str(path) in str(caught.value)
+    path.write_bytes(b"<html>Please log in</html>")
+    with pytest.raises(DatasetError, match="damaged"):
+        load(name)
+
+
+@pytest.mark.parametrize(("name", "number"), [("mnist", 554), ("fmnist", 40996)])
+def test_images_are_the_first_60000_of_openml(name, number, monkeypatch):
+    y = np.concatenate([np.repeat(np.arange(10), SETS[name][1]), np.zeros(10_000, int)])
+    X = np.zeros((70_000, 784), np.uint8)
+    X[:, 5] = 51 * (np.arange(70_000) % 6)
+    stored = {number: (X, y.astype(str).astype(object))}
+    monkeypatch.setattr(datasets, "fetch_openml", lambda *, data_id, **_: stored[data_id])
+    images, labels = load(name)
+    assert images.dtype == np.float32
+    np.testing.assert_allclose(images[:, 5], (np.arange(60_000) % 6) / 5, rtol=1e-6)
+    np.testing.assert_array_equal(labels, y[:60_000])
+
+
+def test_faces_are_those_of_scikit_learn(monkeypatch):
+    X, y = np.random.default_rng(0).random((400, 4096), np.float32), np.repeat(np.arange(40), 10)
+    monkeypatch.setattr(datasets, "fetch_olivetti_faces", lambda **_: (X, y))
+    np.testing.assert_array_equal(load("olivetti")[0], X)
+
+
+def test_downloads_that_fail(home, monkeypatch):
+    for name in ("frogs", "mnist", "olivetti"):
+        with pytest.raises(DatasetError, match=rf"GITCLUSTER_DATA.*{name}\.npz"):
+            load(name)
+    assert not [path for path in home.rglob("*") if path.is_file()]
+    with monkeypatch.context() as patch:
+        patch.setattr("gitcluster._support.optional.is_installed", lambda package: package != "pooch")
+        with pytest.raises(ImportError, match=r"pip install 'gitcluster\[datasets\]'"):
+            load("frogs")
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(home.with_name("file")))
+    home.with_name("file").write_text("not a folder")
+    with pytest.raises(DatasetError, match="SCIKIT_LEARN_DATA"):
+        load("hepatitis")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_files_in_the_users_folder_come_first(name, tmp_path, monkeypatch):
+    n_features, sizes = SETS[name]
+    y = np.repeat(np.arange(len(sizes)), sizes).astype(np.int16)
+    stem = f"toy_{name}" if name in GENERATED else name
+    np.savez_compressed(tmp_path / f"{stem.replace('s_set', 's-set')}.npz", X=np.ones((len(y), n_features), "f4"), y=y)
+    monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
+    X, labels = load(name) if name in GENERATED else getattr(datasets, f"load_{name}")()
+    assert X.dtype == np.float32
+    assert labels.dtype == np.int64
+    assert (X == 1).all()
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_wrong_files_in_the_users_folder(tmp_path, monkeypatch):
+    X, y = load("iris")
+    monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
+    assert load("iris")[0].shape == X.shape
+    path = tmp_path / "iris.npz"
+    for arrays in (
+        {"X": X},
+        {"X": X[:, :3], "y": y},
+        {"X": X, "y": np.where(np.arange(150) == 50, 0, y)},
+        {"X": np.where(X > 7, np.nan, X), "y": y},
+        {"X": X.astype(object), "y": y},
+        None,
+    ):
+        np.savez(path, **arrays) if arrays else path.write_bytes(b"PK")
+        with pytest.raises(DatasetError, match=r"iris\.npz is not the data set"):
+            load("iris")
+    monkeypatch.setenv("GITCLUSTER_DATA", str(path))
+    with pytest.raises(DatasetError, match="GITCLUSTER_DATA must be a folder"):
+        load("iris")
+
+
+@pytest.mark.parametrize("name", ["iriss", "", None, ["iris"]])
+def test_unknown_names(name):
+    with pytest.raises(ValueError, match="name.*Did you mean 'iris'" if name == "iriss" else "name"):
+        load(name)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in GENERATED])
+def test_the_stored_sets_are_those_of_the_paper(name, load_data, monkeypatch):
+    load_data(name)
+    shipped = load(name) if name in ("iris", "wine", "cancer") else None
+    monkeypatch.setenv("GITCLUSTER_DATA", str(DATA))
+    X, y = load(name)
+    assert X.dtype == (np.float32 if name in ("olivetti", "mnist", "fmnist") else np.float64)
+    if shipped:
+        np.testing.assert_array_equal(shipped[0], X)
+        np.testing.assert_array_equal(shipped[1], y)
+
+
+def test_the_page_lists_every_set():
+    page = (Path(__file__).parents[1] / "docs" / "datasets.md").read_text()
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:4]] for line in page.splitlines() if line[:3] == "| `"]
+    assert rows == [[name, f"{sum(sizes):,} x {p:,}", str(len(sizes))] for name, (p, sizes) in SETS.items()]
+
+
+VALUES = {
+    "circles": (lambda: load("circles"), 1026.468673102313, -1.014291569539103),
+    "moons": (lambda: load("moons"), 1310.8859803326045, 0.0564849421926759),
+    "impossible": (lambda: load("impossible"), 36070.32137288553, -4.889557282342761),
+    "s_set": (lambda: load("s_set"), 5141100286.684008, 544306.0509148734),
+    "smile": (lambda: load("smile"), 1037.2555596330453, -0.2972007540095676),
+    "chainlink": (lambda: load("chainlink"), 1489.765145078376, 0.9559840730840999),
+    "make_noisy_moons": (lambda: make_noisy_moons(0.2, random_state=2021), 5977.980698774102, 2.014837795353042),
+    "make_scaled_circles": (lambda: make_scaled_circles(50), 302478.0616008121, 1.1640708172395753),
+}
+"""A call, the sum of all absolute values, and one value."""
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_generated_values_never_change(name):
+    call, total, value = VALUES[name]
+    X, _ = call()
+    np.testing.assert_allclose([np.abs(X).sum(), X[7, 0]], [total, value], rtol=1e-9)
+
+
+def test_generators():
+    X, y = make_scaled_circles(0, n_samples=100)
+    enlarged, labels = make_scaled_circles(50, n_samples=100)
+    np.testing.assert_array_equal(enlarged, np.concatenate([X, -50 * X]))
+    np.testing.assert_array_equal(labels, np.concatenate([y, y + 2]))
+    for size in (8, 9, 1003):
+        X, y = make_smile(size, noise=0)
+        assert X.shape == (size, 2)
+        assert set(np.bincount(y)) <= {size // 4, size // 4 + 1}
+    for make, parameters in (
+        (make_smile, {"n_samples": 3}),
+        (make_smile, {"noise": np.nan}),
+        (make_noisy_moons, {"noise": -1}),
+        (make_scaled_circles, {"scale": np.inf}),
+    ):
+        with pytest.raises((TypeError, ValueError), match=next(iter(parameters))):
+            make(**parameters)
