@@ -53,7 +53,7 @@ class CellSizeError(MemoryError):
 
 
 class FitSettings(NamedTuple):
-    """Variant, numbers of neighbours and wanted clusters of a fit; a configuration is the data with one number of neighbours."""
+    """Variant, numbers of neighbours and requested clusters of a fit."""
 
     variant: Variant
     n_samples: int

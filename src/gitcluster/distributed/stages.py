@@ -209,7 +209,7 @@ def find_components(cell: Cell, graph: Graph, settings: FitSettings) -> Componen
 
 
 def link_components(components: Components, around: HaloData) -> list[tuple[DistanceSums, Array]]:
-    """Return, for every configuration, the sums of a cell and the pairs of its components and those of other cells they join."""
+    """Return, for every configuration, the sums of a cell and the pairs of its components and those of other cells."""
     ours, theirs = components.halo, around.join()[0][len(components.own[0]) :]
     linked = []
     for s, some in enumerate(components.sums):
@@ -235,7 +235,7 @@ def join_components(linked: Sequence[tuple[DistanceSums, Array]], k: int) -> tup
 def measure_intensity(
     cell: Cell, graph: Graph, components: Components, means: Any, settings: FitSettings
 ) -> tuple[Array, Array]:
-    """Return the log intensity of every sample of a cell and the unit of its distances, one column per configuration."""
+    """Return the log intensity and the unit of distances of every sample of a cell, one column per configuration."""
     kernel = settings.variant.kernel
     power, kind = KERNELS[kernel]
     log_intensity, units = np.empty((2, cell.n_samples, len(settings.sizes)))
@@ -333,7 +333,7 @@ def merge_edges(parts: Sequence[Edges]) -> Edges:
 def build_configuration(
     n_neighbors: int, peaks: Sequence[Peaks], counts: Counts, edges: Edges, settings: FitSettings
 ) -> tuple[Configuration, Numbering]:
-    """Return a configuration of all cells, whose topo-graph is connected by bridges, and the numbers of its local clusters."""
+    """Return a configuration of all cells, connected by bridges, and the numbers of its local clusters."""
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
@@ -353,7 +353,7 @@ def build_configuration(
 def choose_configuration(
     graph: PartitionedGraph, stages: CellStages, study: RepresentationStudy | None
 ) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
-    """Return the stages, the chosen configuration, its clusters and the reasons; without ``study`` by the paper's sweep."""
+    """Return the stages, the chosen configuration, its clusters and the scores; without ``study`` by the sweep."""
     settings = stages.settings
     prior = settings.prior
     if study is None:
@@ -407,7 +407,7 @@ class CellStatistics:
         return self.stages.numberings[i].find(self.peaks[:, i])
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
-        """Return the links that cross between the clusters of configurations, for pairs of a configuration and its labels."""
+        """Return the links that cross between clusters, for pairs of a configuration and its labels."""
         settings, cell_cuts = self.stages.settings, []
         for s, labels in cuts:
             ids, local = self.stages.numberings[s]

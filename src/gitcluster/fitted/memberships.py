@@ -110,9 +110,9 @@ def score_closedness(
 ) -> float:
     """Return a score of new or fitted samples, as ``source.check_new`` returns them; 0 for one cluster.
 
-    The score is the entropy of the cluster sizes times how far the conductance is below that of samples without structure. The
-    number of clusters is chosen by the same score, see ``selection.score_n_clusters``. The conductance is the geometric mean
-    of two measures of the worst cluster: the share of its links that leave it, and its density where they do.
+    The score is the entropy of the cluster sizes, reduced by the conductance relative to that of samples without
+    structure, as in ``selection.score_n_clusters``. The conductance is the geometric mean of two measures of the worst
+    cluster: the share of its links that leave it, and its density at these links.
     """
     fitted, own = clustering.fitted, described.clusters
     near = fitted.source.nearest(samples, clustering.n_neighbors + 1, n_jobs=n_jobs)

@@ -214,7 +214,7 @@ class Points:
         n_jobs: int | None = None,
         recompute: RecomputeRows | None = None,
     ) -> Neighbors:
-        """Search the nearest neighbours; ``recompute`` returns rows again, so that their memory can be used meanwhile."""
+        """Search the nearest neighbours; ``recompute`` returns rows again, so that their memory can be used."""
         return _check_distances(
             search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, recompute=recompute)
         )
