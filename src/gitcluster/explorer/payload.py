@@ -14,7 +14,7 @@ from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
 from gitcluster.fitted.memberships import leaving_shares
-from gitcluster.fitted.paths import strengths
+from gitcluster.fitted.explanation import strengths
 from gitcluster.fitted.places import Places, inside, part_clusters, place_samples, spread_samples, usual_range
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.hierarchy import build_hierarchy
