@@ -60,6 +60,11 @@ def test_constraints_hold_in_every_cut():
         assert labels.max() + 1 == number
     bounded = GIT(3, min_cluster_size=5, max_cluster_size=25).fit(np.random.default_rng(125).normal(size=(60, 2)))
     assert np.bincount(bounded.cut(proportions=[2, 1, 1])).max() <= 25  # only one of two candidates can be balanced
+    pairs = [(i, j) for i in range(5) for j in range(i)]
+    linked = GIT().fit(X, cannot_link=pairs)
+    assert all(len(set(layer.labels[:5])) == 5 for layer in linked.layers())
+    with pytest.raises(ValueError, match="cannot_link"):
+        linked.layers([2])
 
 
 @pytest.fixture(scope="module")

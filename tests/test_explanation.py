@@ -86,12 +86,18 @@ def test_a_pair_is_joined_up_to_a_number_of_clusters(model):
     assert (paper.explain(0, 1).joined_until, paper.explain(0).splits_at) == (None, None)
 
 
-@pytest.mark.parametrize("variant", ["adaptive", "paper", "authors"])
-@pytest.mark.parametrize("metric", ["euclidean", "sparse", "manhattan", "precomputed_graph", "precomputed"])
-@pytest.mark.parametrize("weights", [None, 1 + np.arange(len(X)) % 3], ids=["once", "repeated"])
+REPEATED = 1 + np.arange(len(X)) % 3
+METRICS = ("euclidean", "sparse", "manhattan", "precomputed_graph", "precomputed")
+
+
+@pytest.mark.parametrize(
+    ("variant", "metric", "weights"),
+    [
+        *((variant, metric, None) for variant in ("adaptive", "paper", "authors") for metric in METRICS),
+        *(("adaptive", metric, REPEATED) for metric in ("euclidean", "precomputed")),
+    ],
+)
 def test_boundary_pairs_are_those_of_the_edge(variant, metric, weights):
-    if weights is not None and (variant, metric) not in (("adaptive", "euclidean"), ("adaptive", "precomputed")):
-        pytest.skip("repeated rows are tested once per kind of search")
     samples = {
         "precomputed": lambda: pairwise_distances(X),
         "precomputed_graph": lambda: kneighbors_graph(X, 30, mode="distance"),

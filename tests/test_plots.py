@@ -167,8 +167,8 @@ def test_clusters_have_one_colour_everywhere():
     nodes = plots.plot_topo_graph(model, X, ax=new_axes()).collections[-1]
     locals_ = pairwise_distances(nodes.get_offsets(), X[model.peaks_]).argmin(axis=1)
     np.testing.assert_allclose(nodes.get_facecolors()[:, :3], colours_of(model.edge_cut_.labels[locals_]))
-    lines = {to_hex(line.get_color()) for line in plots.plot_hierarchy(model, ax=new_axes()).lines}
-    assert lines >= {to_hex(c) for c in colours_of(np.arange(3))}
+    links = plots.plot_hierarchy(model, ax=new_axes()).collections
+    assert {to_hex(lines.get_color()[0]) for lines in links} >= {to_hex(c) for c in colours_of(np.arange(3))}
 
 
 def test_connected_local_clusters_have_different_colours():
@@ -402,10 +402,10 @@ def test_one_far_sample_does_not_squash_a_plot(n_features, n_samples):
 def test_the_cut_crosses_every_cluster_once(kind):
     model, _ = fitted(kind)
     ax = plots.plot_hierarchy(model, ax=new_axes())
-    *links, cut = ax.lines
+    links = [segment for lines in ax.collections for segment in lines.get_segments()]
     assert len(links) == min(39, len(model.peaks_) - 1)
-    level = cut.get_ydata()[0]
-    sides = [(y[a], y[b]) for y in (link.get_ydata() for link in links) for a, b in ((0, 1), (3, 2))]
+    level = ax.lines[0].get_ydata()[0]
+    sides = [(link[a, 1], link[b, 1]) for link in links for a, b in ((0, 1), (3, 2))]
     crossings = sum(low < level < high for low, high in sides) or int(level > max(high for _, high in sides))
     assert crossings == model.n_clusters_
     assert sum(int(tick.get_text().replace(",", "")) for tick in ax.get_xticklabels()) == len(model.labels_)
@@ -417,7 +417,7 @@ def test_clusters_that_are_no_cut_of_the_hierarchy_have_no_line():
     labels[0], labels[-1] = labels[-1], labels[0]
     other = replace(model.clustering_, edge_cut=model.edge_cut_._replace(labels=labels))
     ax = plots.plot_hierarchy(other, ax=new_axes())
-    assert len(ax.lines) == 39
+    assert len(ax.lines) == 0
     assert "not a single cut" in ax.get_title()
 
 
@@ -451,7 +451,6 @@ def test_scores_memberships_and_layers_are_those_of_the_model():
         colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
-        assert {model.n_clusters_, *next_best} <= set(ax.get_xticks().tolist())
         check_plot(ax)
     table = model.representations_
     ax, tried = plots.plot_representations(model, ax=new_axes()), ~np.isnan(table["score"])

@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.traits import Trait, fitted_traits
-from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.frames import column_at, is_frame
+from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 
 MOST_CHARACTERS = 6_000_000

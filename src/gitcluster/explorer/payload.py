@@ -13,8 +13,8 @@ from gitcluster.explorer.columns import pack, pack_columns
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
+from gitcluster.fitted.explanation import rank_edges
 from gitcluster.fitted.memberships import leaving_shares
-from gitcluster.fitted.explanation import strengths
 from gitcluster.fitted.places import Places, inside, part_clusters, place_samples, spread_samples, usual_range
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.hierarchy import build_hierarchy
@@ -179,7 +179,7 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
         "edges": pack(graph.edges.ravel()),
         "pairs": pack(graph.pairs),
         "log_weights": pack(graph.log_weights),
-        "order": pack(np.argsort(-strengths(graph))),
+        "order": pack(np.argsort(-rank_edges(graph))),
         "leading": pack(leading.astype(np.float32)),
         "labels": pack(clustering.edge_cut.labels),
         "leaves": pack(leaves),

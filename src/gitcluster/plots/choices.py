@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gitcluster._support.validation import check_choice
@@ -121,16 +122,12 @@ def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | N
     next_best = (rank > 1) & (table["confidence"] > 0) & ~chosen
     colour = np.where(chosen[:, None], HUES[0], np.where(next_best[:, None], HUES[5], background_on(ax)))
     ax.bar(numbers, table[quantity], width=0.75, color=colour, zorder=2)
-    # show all numbers with a visible score, ticks at the selected ones and at regular steps between them
+    # show the numbers with a visible score
     marked = [n_clusters, *numbers[next_best][np.argsort(rank[next_best])].tolist()]
     scored = numbers[table["score"] > 0.01 * table["score"].max()]
     last = min(int(numbers.max()), max(10, int(1.2 * max(*marked, scored.max(initial=1)))))
-    step = max(1, last // 12)
-    regular = [n for n in range(step, last + 1, step) if all(abs(n - m) >= step for m in marked)]
-    ax.set_xticks([*marked, *regular])
-    for tick in ax.get_xticklabels()[: len(marked)]:
-        tick.set_fontweight("bold")
     ax.set_xlim(0.4, last + 0.6)
+    ax.xaxis.set_major_locator(MaxNLocator(15, integer=True))
     entries = [marker_entry(f"selected: {n_clusters}", HUES[0], "s", 9)]
     if len(marked) > 1:
         entries.append(marker_entry(f"next best: {', '.join(map(str, marked[1:]))}", HUES[5], "s", 9))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram
@@ -285,30 +286,28 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
     ax = take_axes(ax, width=7.4, ratio=0.65, title=f"Hierarchy of {count_of(n_local, 'local cluster')}")
     if not len(linkage):
         return _draw_empty(ax)
-    drawn = dendrogram(linkage, p=n_leaves, truncate_mode="lastp", no_plot=True)
-    merge_at = {height: n_local + t for t, height in enumerate(linkage[:, 2].tolist())}
-    for x, y in zip(drawn["icoord"], drawn["dcoord"], strict=True):
-        label = tree.labels[merge_at[y[1]]]
-        colour = ink_on(ax) if label < 0 else tuple(colours_of(label))
-        ax.plot(x, y, color=colour, linewidth=1.3, solid_joinstyle="miter")
+    upright, ink = n_leaves > 14, ink_on(ax)
+    colours = [ink if label < 0 else to_hex(tuple(colours_of(label))) for label in tree.labels]
+    drawn = dendrogram(
+        linkage, p=n_leaves, truncate_mode="lastp", ax=ax, leaf_rotation=90 if upright else 0,
+        leaf_font_size=7 if upright else 9, leaf_label_func=lambda node: f"{tree.samples[node]:,.0f}",
+        link_color_func=lambda node: colours[node],
+    )  # fmt: skip
+    for links in ax.collections:
+        links.set_linewidth(1.3)
     leaves = tree.labels[drawn["leaves"]]
     tops: dict[int, tuple[float, float]] = {}  # of the widest branch of every final cluster
     for c in np.unique(leaves[leaves >= 0]).tolist():
         x = 5 + 10 * np.flatnonzero(leaves == c)
         run = max(np.split(x, np.flatnonzero(np.diff(x) > 10) + 1), key=len)
-        links = [(y[1], (i[1] + i[2]) / 2) for i, y in zip(drawn["icoord"], drawn["dcoord"], strict=True)
+        highest = [(y[1], (i[1] + i[2]) / 2) for i, y in zip(drawn["icoord"], drawn["dcoord"], strict=True)
                  if run[0] <= i[0] and i[3] <= run[-1]]  # fmt: skip
-        tops[c] = max(links, default=(0.0, float(run.mean())))[::-1]
-    _name_clusters(ax, tops, sizes={c: np.count_nonzero(leaves == c) for c in tops}, beside=9)
-    top, upright = float(linkage[-1, 2]), len(leaves) > 14
-    ax.set(xlim=(0, 10 * len(leaves)), ylim=(-0.02 * top, 1.05 * top))
-    ax.set(xlabel="samples per leaf", ylabel="weakness of the connection")
-    names = [f"{number:,.0f}" for number in tree.samples[drawn["leaves"]]]
-    size = "x-small" if upright else "small"
-    ax.set_xticks(5 + 10 * np.arange(len(leaves)), names, rotation=90 if upright else 0, fontsize=size)
-    ax.tick_params(axis="x", length=0)
+        tops[c] = max(highest, default=(0.0, float(run.mean())))[::-1]
+    _name_clusters(ax, tops, sizes={c: np.count_nonzero(leaves == c) for c in tops})
+    top = float(linkage[-1, 2])
+    ax.set(ylim=(-0.02 * top, 1.05 * top), xlabel="samples per leaf", ylabel="weakness of the connection")
     for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
-        tick.set_color(ink_on(ax) if label < 0 else readable_on(ax, colours_of(label)))
+        tick.set_color(ink if label < 0 else readable_on(ax, colours_of(label)))
     _draw_cut(ax, tree)
     return ax
 
@@ -319,11 +318,11 @@ def _draw_empty(ax: Axes) -> Axes:
     return ax
 
 
-def _name_clusters(ax: Axes, tops: dict[int, tuple[float, float]], *, sizes: dict[int, Any], beside: float) -> None:
-    """Write the numbers of clusters beside the tops of their branches; the largest choose first."""
+def _name_clusters(ax: Axes, tops: dict[int, tuple[float, float]], *, sizes: dict[int, Any]) -> None:
+    """Write the numbers of clusters above their branches; the largest choose first."""
     order = sorted(tops, key=lambda c: -sizes[c])
     name_places(
-        ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=beside,
+        ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=12,
         colours=colours_of(order),
     )  # fmt: skip
 
@@ -395,7 +394,7 @@ def plot_condensed_tree(model: Any, X: Any = None, *, ax: Axes | None = None, mi
     ax.set_xlabel(f"width: samples; parts below {max(1, round(least)):,} drop off")
     ax.spines["bottom"].set_visible(False)
     _draw_cut(ax, tree)
-    _name_clusters(ax, tops, sizes=widest, beside=12)
+    _name_clusters(ax, tops, sizes=widest)
     entries = [
         marker_entry("final cluster,\nin its colour", colours_of(0), "s", 9),
         marker_entry("several clusters", background_on(ax), "s", 9),

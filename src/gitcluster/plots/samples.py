@@ -10,7 +10,7 @@ from matplotlib.colors import Normalize, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
-from scipy.ndimage import uniform_filter
+from scipy.spatial import cKDTree
 from sklearn.utils import check_array
 
 from gitcluster._support.names import count_of
@@ -45,11 +45,11 @@ from gitcluster.preprocessing.sources import Distances, Points
 
 MAX_ARROWS = 1500
 """More samples have one mean arrow per cell of a grid."""
-FLOW_GRID, LABEL_GRID, CONTOUR_GRID = 26, 30, 160
-"""Columns and rows of the grids for mean arrows, for the numbers of clusters, and for contours."""
+FLOW_GRID, CONTOUR_GRID = 26, 160
+"""Columns and rows of the grids for mean arrows and for contours."""
 CONTOUR_LEVELS = 9
-MAX_SPOTS = 30
-"""Candidate positions for the number of a cluster."""
+LABEL_ROWS, LABEL_RADIUS, MAX_SPOTS = 5_000, 0.04, 30
+"""For the positions of numbers: samples that are compared, radius relative to the plot, candidates per cluster."""
 MAX_PAIRS = 200
 """Boundary pairs that are drawn, the nearest first."""
 CROSSING = "#B2182B"
@@ -269,37 +269,30 @@ def draw_clusters(ax: Axes, clustering: Clustering, places: Places, labels: NDAr
         beside = 12 if len(labels) <= 100 else 0  # a text must not cover one of few samples
         name_places(
             ax, list(spots.values()), list(map(str, spots)), size=10, weight="bold", beside=beside,
-            colours=colours_of(list(spots)),
+            colours=[colours_of(c) for c in spots],
         )  # fmt: skip
 
 
 def _label_spots(
     xy: NDArray[np.float64], labels: NDArray[np.int64], log_intensity: NDArray[np.float64]
 ) -> dict[int, NDArray[np.float64]]:
-    """Return candidate positions for the number of every cluster: where most samples around are its own.
+    """Return candidate positions for the number of every cluster, the highest peak first.
 
-    The first one is the highest peak of the cluster, if its own samples prevail there.
+    Around each candidate, most samples within a small radius belong to the cluster.
     """
-    side = LABEL_GRID
-    cells, *_ = find_cells(xy, side)
-    cell = cells[:, 1] * side + cells[:, 0]
-    n_clusters, clustered = int(labels.max()) + 1, labels >= 0
-    own = np.bincount(labels[clustered] * side**2 + cell[clustered], minlength=n_clusters * side**2)
-    own = own.reshape(n_clusters, side, side).astype(np.float64)
-    # sums over 3 x 3 cells
-    around = uniform_filter(np.bincount(cell, minlength=side**2).reshape(side, side) * 9.0, 3, mode="constant")
-    around_own = uniform_filter(own * 9.0, (0, 3, 3), mode="constant")
-    lead = np.where(own > 0, 2 * around_own - around, -1).reshape(n_clusters, -1)
+    order = np.argsort(-log_intensity, kind="stable")
+    order = order[:: -(-len(order) // LABEL_ROWS)]
+    xy, labels = xy[order], labels[order]
+    _, low, span = find_cells(xy, 1)
+    points = (xy - low) / span
+    n_around = cKDTree(points).query_ball_point(points, LABEL_RADIUS, return_length=True)
     spots = {}
-    for c in range(n_clusters):
+    for c in np.unique(labels[labels >= 0]).tolist():
         members = np.flatnonzero(labels == c)
-        members = members[np.argsort(-log_intensity[members], kind="stable")]
-        good = members[lead[c, cell[members]] > 0.5]
-        ranked = good[np.argsort(-lead[c, cell[good]], kind="stable")]
-        _, first = np.unique(cell[ranked], return_index=True)  # one sample per cell
-        ranked = ranked[np.sort(first)][:MAX_SPOTS]
-        if len(ranked):
-            spots[c] = xy[np.append(members[0], ranked) if good[0] == members[0] else ranked]
+        n_own = cKDTree(points[members]).query_ball_point(points[members], LABEL_RADIUS, return_length=True)
+        members = members[2 * n_own > n_around[members]]
+        if len(members):
+            spots[c] = xy[members[:: -(-len(members) // MAX_SPOTS)]]
     return spots
 
 
