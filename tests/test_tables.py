@@ -30,8 +30,8 @@ def use_heap(keys, ties, out):
     """Numbers in the order in which a heap hands them out."""
     heap, top, size = np.arange(len(keys)), np.int64(0), np.int64(len(keys))
     build_heap(heap, size, keys, ties)
-    for place in range(len(keys)):
-        out[place] = heap[0]
+    for position in range(len(keys)):
+        out[position] = heap[0]
         size -= 1
         heap[0] = heap[size]
         sift_down(heap, size, top, keys, ties)
