@@ -65,6 +65,8 @@ def run(names, cache, source=None):
 def test_code_that_one_process_cached_runs_in_the_next(tmp_path, order):
     pytest.importorskip("dask")
     run(order, tmp_path)
+    # numba unpickles an index before it compares versions, so a class that it names may never move.
+    assert not [file.name for file in tmp_path.rglob("*.nbi") if b"gitcluster" in file.read_bytes()]
     for name in order:
         run([name], tmp_path)
 

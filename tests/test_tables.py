@@ -26,15 +26,15 @@ def use_table(table, numbers, values, left):
 
 
 @kernel
-def use_heap(keys, links, out):
+def use_heap(keys, ties, out):
     """Numbers in the order in which a heap hands them out."""
     heap, top, size = np.arange(len(keys)), np.int64(0), np.int64(len(keys))
-    build_heap(heap, size, keys, links)
-    for place in range(len(keys)):
-        out[place] = heap[0]
+    build_heap(heap, size, keys, ties)
+    for position in range(len(keys)):
+        out[position] = heap[0]
         size -= 1
         heap[0] = heap[size]
-        sift_down(heap, size, top, keys, links)
+        sift_down(heap, size, top, keys, ties)
 
 
 @given(st.lists(st.tuples(st.integers(-30, 30), st.integers(0, 99)), min_size=1, max_size=200))
@@ -54,9 +54,9 @@ def test_a_table_holds_what_a_dictionary_holds(steps):
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=100), st.data())
 def test_a_heap_hands_out_in_order(keys, data):
     n = len(keys)
-    links = np.array(data.draw(st.permutations(range(n))))
+    ties = np.array(data.draw(st.permutations(range(n))))
     out = np.empty(n, np.int64)
-    use_heap(np.array(keys, float), links, out)
-    waiting = [(keys[i], links[i], i) for i in range(n)]
+    use_heap(np.array(keys, float), ties, out)
+    waiting = [(keys[i], ties[i], i) for i in range(n)]
     heapq.heapify(waiting)
     assert out.tolist() == [heapq.heappop(waiting)[2] for _ in range(n)]

@@ -164,16 +164,12 @@ def link_edges(
     top, name, single = follow_to_end(root), np.full(m, m), np.full(m, -1)
     np.minimum.at(name, top, np.arange(m))
     np.maximum.at(single, top, -1 if class_label is None else class_label)
-    head, tail, following, degree = np.full(m, -1), np.full(m, -1), np.full(2 * len(log_sums), -1), np.zeros_like(root)
-    table, behind, heap = structures.make_table(len(log_sums)), np.arange(len(log_sums)), np.arange(len(strong))
-    merges, heights, smaller = np.empty(m, np.int64), np.empty(m), np.empty(m, np.int64)
-    count = kernels.link_average(
+    merges, heights, smaller = kernels.link_average(
         len(strong), edges, log_sums, root, np.bincount(top, graph.sizes, minlength=m).astype(np.int64), name, single,
-        rounding_step(np.float64), head, tail, following, degree, table, np.empty_like(table), log_sums.copy(), behind,
-        heap, np.full(len(strong), -np.inf), np.zeros_like(heap), merges, heights, smaller,
+        rounding_step(np.float64), structures.make_table(len(log_sums)),
     )  # fmt: skip
     names = np.concatenate([strong, np.full(len(never), -1), bridges])
-    return Merges(names[merges[:count]], heights[:count], smaller[:count])
+    return Merges(names[merges], heights, smaller)
 
 
 def rank_splits(smaller: Array, graph: TopoGraph, ratio: int, n_splits: int | None = None) -> Array:

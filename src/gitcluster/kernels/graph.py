@@ -93,7 +93,7 @@ def sum_finite(start, stop, values, k, divisor, totals, counts):
 
 @kernel
 def mean_around(start, stop, indices, distances, k, values, means):
-    """Write the mean of the finite values of the k nearest, infinity if there are none."""
+    """Write the mean of the finite values of the k nearest, or infinity if all are infinite."""
     for x in range(start, stop):
         total = 0.0
         count = 0

@@ -231,37 +231,33 @@ def move_connections(small, large, root, edges, head, following, table, held, su
 
 
 @kernel
-def link_average(
-    n_real, edges, log_sums, root, size, name, rival, step,
-    head, tail, following, degree, table, held, sums, behind, heap, keys, ties, merges, heights, smaller,
-):  # fmt: skip
+def link_average(n_real, edges, log_sums, root, size, name, rival, step, table):
     """Merge the two clusters with the strongest connection, again and again, until none is left that may merge.
 
     The strength of a connection is the summed similarity divided by the two sizes. Edges are in three groups. The first
     ``n_real`` have a log sum of similarity. Those up to ``len(log_sums)`` have an infinite one, which forbids a merge.
     The rest are bridges, crossed at the end in their order. Two clusters that both have a ``rival`` (-1 for none) never
     merge either. ``root`` holds the merges before the call; ``size`` and ``name`` are the sizes and lowest numbers of
-    its clusters.
+    its clusters. ``table`` is an empty hash table for as many connections as there are log sums.
 
     An average is not above the larger of its parts, so a merge can only weaken connections. The key that an edge has in
     the heap is therefore an upper bound (infinite at first), which is updated when the edge comes to the top.
 
-    Per merge, write the strongest edge between the two clusters, the log strength of the connection and the size of the
-    smaller cluster. Return the number of merges.
+    Return, per merge, the strongest edge between the two clusters, the log strength of the connection and the size of
+    the smaller cluster.
     """
-    m = len(root)
-    for half in range(2 * len(log_sums)):  # a linked list of half-edges 2 e and 2 e + 1 for every cluster
-        i = find(root, edges[half // 2, half % 2])
-        if head[i] < 0:
-            head[i] = half
-        else:
-            following[tail[i]] = half
-        tail[i] = half
+    m, n_records = len(root), len(log_sums)
+    head, tail, following = link_edges(edges[:n_records], root)
+    # Record e starts as edge e; `held` is the record of every slot, `behind` the strongest edge of every record.
+    held, sums, behind, degree = np.empty_like(table), log_sums.copy(), np.arange(n_records), np.zeros(m, np.int64)
+    for e in range(n_records):
+        i, j = find(root, edges[e, 0]), find(root, edges[e, 1])
         degree[i] += 1
-        if half % 2 == 1:
-            j = find(root, edges[half // 2, 0])
-            if i != j:
-                add_connection(key_of(i, j, m), half // 2, table, held, sums, behind, log_sums)
+        degree[j] += 1
+        if i != j:
+            add_connection(key_of(i, j, m), e, table, held, sums, behind, log_sums)
+    heap, keys, ties = np.arange(n_real), np.full(n_real, -inf), np.zeros(n_real, np.int64)
+    merges, heights, smaller = np.empty(m, np.int64), np.empty(m), np.empty(m, np.int64)
     count, waiting, top = 0, n_real, np.int64(0)
     bridge = len(log_sums)
     while waiting > 0 or bridge < len(edges):
@@ -303,7 +299,7 @@ def link_average(
             rival[large] = rival[small]
         if name[small] < name[large]:
             name[large] = name[small]
-    return count
+    return merges[:count], heights[:count], smaller[:count]
 
 
 # Cuts of a tree by size

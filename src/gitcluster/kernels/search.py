@@ -58,16 +58,6 @@ def measure(start, stop, points, rows, others, distances):
 
 
 @kernel
-def measure_missing(start, stop, points, rows, others, distances):
-    """Write the distances that are NaN."""
-    for r in range(start, stop):
-        x = points[rows[r]]
-        for c in range(others.shape[1]):
-            if distances[r, c] != distances[r, c]:
-                distances[r, c] = sqrt(squared_distance(x, points[others[r, c]]))
-
-
-@kernel
 def measure_sparse(start, stop, starts, columns, values, rows, others, distances):
     """Write distances between rows of a CSR array with ascending columns, by merging the two rows."""
     for r in range(start, stop):
@@ -460,25 +450,33 @@ def rough_bound(squared, lengths, growth):
 
 
 @kernel
-def search_cells(
-    start, stop, queries, cells, same, slack, indices, distances, filled, pairs,
-    near, squared, rounded, gaps, heap, rough, bits, from_centre, x, by_feature, to_box, worst, count, chosen, order,
-):  # fmt: skip
+def search_cells(start, stop, queries, cells, same, slack, indices, distances, filled, pairs):
     """Write the nearest samples of ``cells`` to every sample of some cells of ``queries``.
 
     Both are tuples with the fields of ``neighbors.cells.Cells``; see ``kernels.bounds`` for why. If ``same``, a sample
     is not its own neighbour. For every query, cells are visited from near to far until the next one is farther away
     than the k-th candidate. ``filled`` is the number of neighbours that a row already has from other searches.
-    ``pairs`` counts the samples that a query was compared with. ``slack`` covers the rounding of distances. The arrays
-    from ``near`` on are work space; ``bits`` is ``rough`` seen as integers.
+    ``pairs`` counts the samples that a query was compared with. ``slack`` covers the rounding of distances.
 
     The samples of a cell are compared in single precision first, relative to its centre, see :func:`rough_bound`. Only
     those that may be among the k nearest are measured in double precision.
     """
-    k, n_features, top = indices.shape[1], x.shape[1], np.int64(0)
-    growth = 1.0 + (n_features + 8) * HALF_BIT
     members, starts, points, blocks, low, high, centres, radii = cells
-    query_members, query_starts, query_points, _, query_low, query_high, _, _ = queries
+    query_members, query_starts, query_points, query_blocks, query_low, query_high, _, _ = queries
+    k, n_features, top = indices.shape[1], points.shape[1], np.int64(0)
+    growth = 1.0 + (n_features + 8) * HALF_BIT
+
+    # Work space. A query holds up to k + SPARE candidates and appends a whole cell before the farthest are dropped.
+    most, width, n_cells = query_blocks.shape[2], blocks.shape[2], len(blocks)
+    n_held = k + SPARE + width
+    near, squared, rounded = np.empty((most, n_held), indices.dtype), np.empty((most, n_held)), np.empty(n_held + 16)
+    chosen, order = np.empty(n_held + 16, np.int64), np.empty(n_held + 16, np.int64)
+    gaps, heap = np.empty(n_cells), np.empty(n_cells, np.int64)
+    rough, from_centre = np.empty(width, np.float32), np.zeros(blocks.shape[1], np.float32)
+    bits = rough.view(np.int32)
+    x, by_feature = np.empty((most, n_features)), np.empty((n_features, most))
+    to_box, worst, count = np.empty(most), np.empty(most), np.empty(most, np.int64)
+
     for q in range(start, stop):
         # The cells in order of their distance from the box of the queries: one heap for all queries of a cell.
         for cell in range(len(gaps)):

@@ -96,7 +96,7 @@ def preferred_slot(table, number):
 
 @kernel
 def find_slot(table, number):
-    """Return the slot that holds a number, or the free slot where it would go."""
+    """Return the slot that holds a number, or the free slot for it."""
     slot = preferred_slot(table, number)
     while table[slot] != -1 and table[slot] != number:
         slot = (slot + 1) & (len(table) - 1)

@@ -20,7 +20,7 @@ from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_choice, check_memory, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors.bounds import BoundIndex, least_seconds, plan_rotated, plan_unrotated
+from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
 from gitcluster.neighbors.cells import CellIndex
 from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seconds
 from gitcluster.neighbors.duplicates import group_duplicates
@@ -218,7 +218,9 @@ def _choose_exact(
         if cell_seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
             best, seconds = cells, cell_seconds
     if BoundIndex.supports(points, metric):
-        if seconds > WORTH_SAMPLING and least_seconds(n_samples, n_features, k) < seconds:
+        # The plan is a sample's work, so first see whether bounds that rule out all other pairs would be fast enough.
+        least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+        if seconds > WORTH_SAMPLING and least < seconds:
             plan = plan_rotated(points, k)
             if plan.seconds < seconds:
                 return BoundIndex(points, k, plan, n_jobs=n_jobs, recompute=recompute)

@@ -53,7 +53,7 @@ BLOCK_SIZE = 512
 SPARE = 4
 """Candidates beyond k, so that rounding leaves few rows in doubt."""
 SPLIT_AXES = 16
-"""Axes by which samples are divided into blocks."""
+"""Leading axes that determine the blocks."""
 MAX_MEANS, MEAN_ROUNDS, MEAN_SIZE = 64, 4, 128
 """Blocks are gathered by k-means: number of means at most, rounds, and samples per mean at least, on average."""
 PROJECTED_ROWS = 1024
@@ -129,11 +129,6 @@ def bound_seconds(
     rotating = 1.5e-10 * n_features * min(n_features, 3 * n_leading)
     measuring = k * (1e-6 + 2.5e-9 * n_features)
     return n_samples * (n_samples / 2 * pair_seconds(n_leading, share, compared) + rotating + measuring)
-
-
-def least_seconds(n_samples: int, n_features: int, k: int) -> float:
-    """Return the CPU seconds of a search by bounds that rule out all other pairs."""
-    return bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
 
 
 def plan_rotated(points: Array, k: int) -> BoundPlan:
@@ -316,16 +311,6 @@ def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def restore_rows(points: Array, recompute: RecomputeRows, n_jobs: int | None) -> None:
-    """Write the samples back after :func:`project` has overwritten them."""
-
-    def fill(start: int) -> None:
-        rows = np.arange(start, min(start + PROJECTED_ROWS, len(points)))
-        points[rows[0] : rows[-1] + 1] = recompute(rows)
-
-    run_threads(fill, range(0, len(points), PROJECTED_ROWS), n_jobs)
-
-
 # Blocks
 
 
@@ -504,8 +489,14 @@ class ProjectingIndex(KNNIndex):
         self.overwrites = recompute is not None and points.dtype == np.float32 and points.nbytes > self.OVERWRITE_BYTES
 
     def _restore(self) -> None:
-        if self.overwrites and self.recompute is not None:
-            restore_rows(self.points, self.recompute, self.n_jobs)
+        """Write the samples back if :func:`project` has overwritten them."""
+        points, recompute = self.points, self.recompute
+
+        def fill(start: int) -> None:
+            stop = min(start + PROJECTED_ROWS, len(points))
+            points[start:stop] = recompute(np.arange(start, stop))  # type: ignore[misc]
+
+        run_threads(fill, range(0, len(points) if self.overwrites else 0, PROJECTED_ROWS), self.n_jobs)
 
     def _name_members(self, members: Array, lists: tuple[Array, Array]) -> tuple[Array, Array]:
         """Return the neighbours of every sample as samples, and the squared distance of the last one."""

@@ -194,20 +194,8 @@ def nearest_in_cells(
     )  # fmt: skip
 
 
-def _search_cells(
-    start: int, stop: int, queries: Cells, cells: Cells, indices: Array, distances: Array, filled: Array, pairs: Array
-) -> None:
-    """Allocate the work space of the kernel and search for the samples of some cells."""
-    n_cells, n_padded, width = cells.blocks.shape
-    n_features, most = queries.points.shape[1], queries.blocks.shape[2]
-    shape = most, indices.shape[1] + kernels.SPARE + width  # candidates of every query before the farthest are dropped
+def _search_cells(start: int, stop: int, queries: Cells, cells: Cells, *arrays: Array) -> None:
+    """Search for the samples of some cells; ``arrays`` are indices, distances, filled and pairs of the kernel."""
     # 2**-33 covers the rounding of a distance to 36 bits, twice since it is squared, with some bits to spare.
-    slack = 1 + max(2.0**-33, 8 * float(np.finfo(distances.dtype).eps))
-    rough = np.empty(width, np.float32)
-    kernels.search_cells(
-        start, stop, tuple(queries), tuple(cells), queries is cells, slack, indices, distances, filled, pairs,
-        np.empty(shape, indices.dtype), np.empty(shape), np.empty(shape[1] + 16), np.empty(n_cells),
-        np.empty(n_cells, np.int64), rough, rough.view(np.int32), np.zeros(n_padded, np.float32),
-        np.empty((most, n_features)), np.empty((n_features, most)), *np.empty((2, most)), np.empty(most, np.int64),
-        *np.empty((2, shape[1] + 16), np.int64),
-    )  # fmt: skip
+    slack = 1 + max(2.0**-33, 8 * float(np.finfo(arrays[1].dtype).eps))
+    kernels.search_cells(start, stop, tuple(queries), tuple(cells), queries is cells, slack, *arrays)

@@ -55,7 +55,7 @@ GOOD_RECALL = 0.99
 MAX_BLOCKS = 8192
 """With more, the matrix of compared blocks and the search for near blocks would cost too much."""
 SPLIT_AXES = 32
-"""Axes by which samples are divided into blocks."""
+"""Leading axes that determine the blocks."""
 
 
 class Blocks(NamedTuple):
@@ -118,7 +118,7 @@ class DescentIndex(ProjectingIndex):
         return Neighbors(*neighbors, recall)
 
     def _gather_blocks(self) -> tuple[Blocks, Axes, float]:
-        """Return samples by blocks, the principal axes, and the unit by which coordinates are multiplied."""
+        """Return samples by blocks, the principal axes, and the unit that scales coordinates."""
         points, n_jobs, (n_samples, n_features) = self.points, self.n_jobs, self.points.shape
         order = np.argsort(hash_samples(points), kind="stable")
         chosen = np.random.default_rng(0).choice(n_samples, min(AXES_SAMPLE, n_samples), replace=False)
@@ -251,7 +251,7 @@ def _longest_axis(sample: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def near_block_pairs(means: Array, n_near: int, compared: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Return pairs of blocks of which one is among the ``n_near`` nearest of the other, near ones first.
+    """Return the pairs of every block and its ``n_near`` nearest blocks, near ones first.
 
     Pairs that are marked in ``compared`` are left out; the others are marked.
     """

@@ -119,10 +119,6 @@ class MatrixIndex(KNNIndex):
         """Return the nearest of every row, without the diagonal."""
         return nearest_in_matrix(self.points, self.k, same=True, n_jobs=self.n_jobs)
 
-    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-        """Return the nearest of every row of a matrix of distances from new samples to those of the index."""
-        return nearest_in_matrix(new, k, same=False, n_jobs=n_jobs)[:2]
-
 
 def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
     """Return the k nearest in every row of a distance matrix; ``same`` if rows and columns are the same samples."""
@@ -142,9 +138,6 @@ class SklearnIndex(KNNIndex):
     SPARSE = True
     MAX_DISTANCE = 1e300
     """scikit-learn returns the largest float if a distance overflows."""
-    MEASURED_FEATURES = 128
-    """With more features, distances are only measured again if their rounding is in doubt; with fewer it is cheaper to
-    measure all."""
 
     def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
         super().__init__(points, k, metric, n_jobs=n_jobs)
@@ -152,7 +145,7 @@ class SklearnIndex(KNNIndex):
         if issparse(points):
             n_features = points.nnz // n_samples + 1
         self.seconds = all_pairs_seconds(n_samples, n_features)
-        self.is_measured = metric in KNNIndex.METRICS  # type: ignore[operator]
+        self.is_measured = metric == "euclidean"
         """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
 
     @cached_property
@@ -235,15 +228,10 @@ class SklearnIndex(KNNIndex):
         if self.is_measured:
             reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
             if everybody:  # a search that rounds may return a sample twice, so list all of them
-                reported, distances = distances, np.full_like(distances, np.nan)
-                np.put_along_axis(distances, indices, reported, axis=1)
                 indices = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
+            self.measure(rows, indices, distances)
         if everybody:
             reach[:] = np.inf
-        if self.is_measured and self.points.shape[1] > self.MEASURED_FEATURES and not issparse(self.points):
-            self._measure_doubtful(rows, indices, distances)
-        else:
-            self.measure(rows, indices, distances)
         return distances, indices, reach
 
     def measure(self, rows: Array, others: Array, distances: Array) -> None:
@@ -251,19 +239,6 @@ class SklearnIndex(KNNIndex):
         if self.is_measured:
             measure_pairs(self.points, rows, others, distances, self.n_jobs)
             round_distances(distances)
-
-    def _measure_doubtful(self, rows: Array, others: Array, distances: Array) -> None:
-        """Measure like :meth:`measure`, but only pairs whose error could change the rounded distance."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            squared = distances**2
-            error = squared * (np.finfo(np.float64).eps * (self.points.shape[1] + 8)) + self._noise
-            least, most = np.sqrt(np.maximum(squared - error, 0)), np.sqrt(squared + error)
-        round_distances(least)
-        round_distances(most)
-        distances[:] = np.where(least == most, least, np.nan)
-        points = np.ascontiguousarray(self.points)
-        run_chunks(kernels.measure_missing, len(rows), self.n_jobs, points, rows, others, distances)
-        round_distances(distances)
 
     def nearest_pair(self, rows: Array, others: Array) -> tuple[float, int, int]:
         """Return the shortest distance between two sets of rows, and the two rows."""
