@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts
-from gitcluster.distributed.tasks import gather, persist, persist_groups, scatter, submit, submit_each
+from gitcluster.distributed.tasks import gather, persist, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.cells import Cells, gather_cells, nearest_in_cells
@@ -241,13 +241,13 @@ def search_exactly(
     candidates = submit_each(search_cell, cells, indexes, settings)
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
     sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
-    indexes, sizes, candidates, needs = persist_groups(indexes, sizes, candidates, needs)
+    indexes, sizes, candidates, needs = persist([indexes, sizes, candidates, needs])
     n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
 
     # Borrow cells, the nearest first and as many as a task can hold, until few samples need another cell.
-    while any(len(borrowed) for borrowed, *_ in summaries):
+    while any(len(borrowed) for borrowed, _ in summaries):
         tasks = {}
-        for i, (borrowed, *_) in enumerate(summaries):
+        for i, (borrowed, _) in enumerate(summaries):
             group = nearest[i][np.isin(nearest[i], borrowed)]
             group = group[:FIRST_BORROWED] if first else group
             group = group[: max(1, int(np.searchsorted(np.cumsum(n_bytes[group]), task_bytes)))]
@@ -256,7 +256,7 @@ def search_exactly(
                 tasks[i] = submit(search_cell, cells[i], indexes[i], settings, candidates[i], others)
                 searched[i, group] = True
         divided = [submit(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
-        for i, *both in zip(tasks, *persist_groups(list(tasks.values()), divided), strict=True):
+        for i, *both in zip(tasks, *persist([list(tasks.values()), divided]), strict=True):
             candidates[i], needs[i] = both
         for i, summary in zip(tasks, gather([needs[i][0] for i in tasks]), strict=True):
             summaries[i] = summary
