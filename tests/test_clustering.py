@@ -35,7 +35,7 @@ def test_a_copy_can_have_other_parts(found):
     np.testing.assert_array_equal(other.labels, found.labels[::-1])
     assert other.topo_graph is found.topo_graph
     assert found.n_requested == 3
-    kept = found.kept(["a", 2])
+    kept = found.with_names(["a", 2])
     assert kept.feature_names == ("a", "2")
 
 
@@ -46,7 +46,7 @@ def test_pickles_hold_no_caches(found):
     found.source.nearest(new, 3)
     found.training.levels  # noqa: B018
     assert {"_matcher", "levels"} <= vars(found.training).keys()
-    assert "_cells" in vars(found.source)
+    assert "_index" in vars(found.source)
     assert len(pickle.dumps(found)) == before
     copy = pickle.loads(pickle.dumps(found))
     assert vars(copy).keys() == {field.name for field in fields(found)}

@@ -146,6 +146,24 @@ def test_independent_columns_are_used_if_they_have_clusters_or_are_requested():
         assert used(GIT(3, **options).fit(frame)) == {"x", "y", "plan", "coin"}
 
 
+ONE_MODE = {
+    "even": lambda rng, n: rng.uniform(size=n),
+    "grades": lambda rng, n: rng.integers(1, 7, n),
+    "bell": lambda rng, n: rng.normal(size=n),
+    "counts": lambda rng, n: rng.poisson(4, n),
+    "skewed": lambda rng, n: np.exp(2 * rng.normal(size=n)),
+    "many zeros": lambda rng, n: np.where(rng.random(n) < 0.6, 0.0, rng.exponential(size=n)),
+}
+
+
+@pytest.mark.parametrize("name", ONE_MODE)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_numbers_of_one_mode_are_no_clusters(name):
+    frame = related_frame()
+    draws = [ONE_MODE[name](np.random.default_rng(seed), len(frame)).astype(float) for seed in range(8)]
+    assert sum("lot" in used(GIT(3).fit(frame.assign(lot=lot))) for lot in draws) <= 1
+
+
 def test_few_rows_or_only_independent_columns_are_used_as_they_are():
     few = related_frame(60)
     assert used(GIT(3).fit(few)) == set(few.columns)

@@ -18,7 +18,7 @@ from gitcluster.variants import VARIANTS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 seeds = st.integers(0, 10_000)
-variants = st.sampled_from(VARIANTS)
+variants = st.sampled_from(sorted(VARIANTS))
 
 
 def blobs(seed, n_samples=120):
@@ -137,7 +137,7 @@ def test_threads_do_not_matter(seed, variant):
 @given(seeds)
 def test_single_precision_is_close(seed):
     X, y = make_moons(400, noise=0.06, random_state=seed)
-    for variant in VARIANTS[:2]:
+    for variant in ("adaptive", "paper"):
         double = GIT(2, n_neighbors=15, variant=variant).fit(X)
         single = GIT(2, n_neighbors=15, variant=variant).fit(X.astype(np.float32))
         np.testing.assert_allclose(single.log_intensity_, double.log_intensity_, atol=1e-3)

@@ -113,14 +113,14 @@ def test_a_failed_fit_leaves_the_earlier_one():
 
 
 def test_memberships_are_of_one_fit_whatever_another_thread_does(monkeypatch):
-    model, describe = GIT(2).fit(X), GIT._describe
+    model, describe = GIT(2).fit(X), GIT._predict
     expected = model.predict_proba(X[:9] + 0.1)
 
     def fit_meanwhile(self, new, *found):
         self.set_params(n_clusters=4).fit(X[::-1])
         return describe(self, new, *found)
 
-    monkeypatch.setattr(GIT, "_describe", fit_meanwhile)
+    monkeypatch.setattr(GIT, "_predict", fit_meanwhile)
     np.testing.assert_array_equal(model.predict_proba(X[:9] + 0.1), expected)
 
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from gitcluster import proportion_distance
-from gitcluster.edge_cutting import resolve_proportions
 
 counts = st.lists(st.integers(1, 50), min_size=1, max_size=6)
 
@@ -28,8 +27,3 @@ def test_closed_form_equals_linear_programme(p, q):
 def test_with_the_printed_cost_of_one_every_proportion_scores_alike():
     for p in ([1.0], [0.5, 0.5], [0.9, 0.05, 0.05]):
         assert transport_cost(np.array(p), np.array([0.7, 0.3]), np.ones((len(p), 2))) == pytest.approx(1)
-
-
-def test_counts_become_shares():
-    np.testing.assert_allclose(resolve_proportions(3, [10, 70, 20], n_samples=9)[1], [0.7, 0.2, 0.1])
-    np.testing.assert_allclose(resolve_proportions("auto", [1e308, 1e308], n_samples=9)[1], [0.5, 0.5])

@@ -98,7 +98,7 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     if not np.isfinite(checked).all() or (checked < 0).any():
         raise ValueError("sample_weight must be finite and >= 0.")
     if not (checked > 0).any():
-        raise ValueError("sample_weight must contain at least one positive value.")
+        raise ValueError("sample_weight must contain at least one positive value, got zero for all samples.")
     if not 1e-100 <= checked.max() <= 1e100:
         raise ValueError(f"sample_weight must be from 1e-100 to 1e100, got up to {checked.max():g}.")
     return checked

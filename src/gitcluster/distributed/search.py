@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts
-from gitcluster.distributed.tasks import gather, persist, persist_groups, scatter, submit, submit_each
+from gitcluster.distributed.tasks import gather, persist, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
@@ -76,8 +76,8 @@ class Queries(NamedTuple):
     reach: Array
 
 
-Needs = tuple[tuple[Array, Array, list[int]], list[Queries]]
-"""Other cells that a cell needs: those to borrow, those to query and the number of queries to each; the queries."""
+Needs = tuple[tuple[Array, Array], list[Queries]]
+"""Other cells that a cell needs: those to borrow and those to query; the queries."""
 
 
 def box_samples(points: Array) -> Cells | Rows:
@@ -169,27 +169,23 @@ def divide_needs(cell: Cell, candidates: Candidates, own: int, bounds: tuple[Arr
     order = np.argsort(needs, kind="stable")
     few = order[np.cumsum(needs[order]) <= MAX_QUERIES * len(points)]
     queried, borrowed = few[needs[few] > 0], np.setdiff1d(np.flatnonzero(needs), few)
-    if len(borrowed) or not len(queried):
-        return (borrowed, queried, []), []
+    if len(borrowed):
+        return (borrowed, queried), []
     starts, rows = starts_of(needs), np.empty(needs.sum(), np.int64)
     cellwise.list_needs(points, reach, own, centres, low, high, needs > 0, np.zeros_like(needs), starts, rows)
     by_cell = (rows[starts[c] : starts[c + 1]] for c in queried)
-    queries = [Queries(some, points[some], candidates.reach(some)) for some in by_cell]
-    return (borrowed, queried, needs[queried].tolist()), queries
+    return (borrowed, queried), [Queries(some, points[some], candidates.reach(some)) for some in by_cell]
 
 
-def answer_queries(index: Index, queries: list[Queries], settings: FitSettings) -> list[Candidates]:
-    """Return the nearest samples of a cell to points of others, -1 beyond their reach."""
-    points, reach = (np.concatenate([getattr(some, name) for some in queries]) for name in ("points", "reach"))
+def answer_queries(index: Index, queries: Queries, settings: FitSettings) -> Candidates:
+    """Return the nearest samples of a cell to points of another, -1 beyond their reach."""
+    _, points, reach = queries
     candidates = empty_candidates(len(points), points.dtype, settings)
     # The rows start as full of samples a little beyond the reach: one as far as the last neighbour may precede it.
     beyond = np.nextafter(reach * reach.dtype.type(1 + 1e-6), reach.dtype.type(np.inf))
     candidates.distances[:] = beyond[:, None]
     candidates.filled[reach < np.inf] = settings.n_searched + 1
-    if len(points):
-        search_indexes(box_samples(points), candidates, [index])
-    ends = np.cumsum([len(some.rows) for some in queries])[:-1]
-    return [Candidates(*parts) for parts in zip(*(np.split(column, ends) for column in candidates), strict=True)]
+    return search_indexes(box_samples(points), candidates, [index])
 
 
 class Graph(NamedTuple):
@@ -244,13 +240,13 @@ def search_exactly(
     candidates = submit_each(search_cell, cells, indexes, settings)
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
     sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
-    indexes, sizes, candidates, needs = persist_groups(indexes, sizes, candidates, needs)
+    indexes, sizes, candidates, needs = persist([indexes, sizes, candidates, needs])
     n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
 
     # Borrow cells, the nearest first and as many as a task can hold, until few samples need another cell.
-    while any(len(borrowed) for borrowed, *_ in summaries):
+    while any(len(borrowed) for borrowed, _ in summaries):
         tasks = {}
-        for i, (borrowed, *_) in enumerate(summaries):
+        for i, (borrowed, _) in enumerate(summaries):
             group = nearest[i][np.isin(nearest[i], borrowed)]
             group = group[:FIRST_BORROWED] if first else group
             group = group[: max(1, int(np.searchsorted(np.cumsum(n_bytes[group]), task_bytes)))]
@@ -259,33 +255,21 @@ def search_exactly(
                 tasks[i] = submit(search_cell, cells[i], indexes[i], settings, candidates[i], others)
                 searched[i, group] = True
         divided = [submit(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
-        for i, *both in zip(tasks, *persist_groups(list(tasks.values()), divided), strict=True):
+        for i, *both in zip(tasks, *persist([list(tasks.values()), divided]), strict=True):
             candidates[i], needs[i] = both
         for i, summary in zip(tasks, gather([needs[i][0] for i in tasks]), strict=True):
             summaries[i] = summary
         first = False
 
-    # Send queries, in batches that a task can hold.
-    pairs = [[(i, int(j)) for j in queried] for i, (_, queried, _) in enumerate(summaries)]
-    queries = {pair: needs[i][1][n] for i, some in enumerate(pairs) for n, pair in enumerate(some)}
-    counts = {pair: summaries[i][2][n] for i, some in enumerate(pairs) for n, pair in enumerate(some)}
-    row_bytes = 8 * centres.shape[1] + 12 * (settings.n_searched + 1)
-    batches: list[tuple[int, list[int]]] = []
-    free = 0
-    for i, j in sorted(queries, key=lambda pair: pair[::-1]):
-        needed = 3 * counts[i, j] * row_bytes  # queries, candidates and answers
-        if not batches or batches[-1][0] != j or needed > free:
-            batches.append((j, []))
-            free = task_bytes
-        batches[-1][1].append(i)
-        free -= needed
-        searched[i, j] = True
-    answers = {}
-    for j, senders in batches:
-        task = submit(answer_queries, indexes[j], [queries[i, j] for i in senders], settings)
-        answers.update({(i, j): task[n] for n, i in enumerate(senders)})
-    received = [[[values[pair] for pair in some] for some in pairs] for values in (queries, answers)]
-    graphs = persist(submit_each(build_graph, cells, candidates, *received))
+    # Send the few samples that still need another cell as queries to that cell.
+    queries, answers = [], []
+    for i, (_, queried) in enumerate(summaries):
+        queries.append([needs[i][1][n] for n in range(len(queried))])
+        answers.append(
+            [submit(answer_queries, indexes[j], q, settings) for j, q in zip(queried, queries[i], strict=True)]
+        )
+        searched[i, queried] = True
+    graphs = persist(submit_each(build_graph, cells, candidates, queries, answers))
     return graphs, [np.flatnonzero(some).tolist() for some in searched & ~np.eye(n_cells, dtype=bool)]
 
 

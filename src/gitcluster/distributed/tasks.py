@@ -114,15 +114,13 @@ def submit_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
     return [submit(function, *row) for row in zip(*columns, strict=True)]
 
 
-def persist(tasks: Iterable[Delayed]) -> list[Delayed]:
-    """Start tasks and keep their results on the workers."""
+def persist(tasks: Iterable[Any]) -> list[Any]:
+    """Start tasks and keep their results on the workers.
+
+    ``tasks`` may also be lists of one task per cell. Started together, the tasks of one cell run before their inputs
+    are spilled.
+    """
     return list(dask.persist(*tasks))
-
-
-def persist_groups(*groups: list[Delayed]) -> list[list[Delayed]]:
-    """Start several tasks per cell at once, so that the tasks of one cell run before its inputs are spilled."""
-    started, n_cells = persist([task for group in groups for task in group]), len(groups[0])
-    return [started[first : first + n_cells] for first in range(0, len(started), n_cells)]
 
 
 def gather(tasks: Sequence[Delayed]) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from gitcluster import GIT, recipes
+from gitcluster import GIT, variants
 from gitcluster.variants import VARIANTS, Reach, find_variant
 
 X, _ = make_moons(300, noise=0.07, random_state=0)
@@ -45,11 +45,11 @@ def apply_diff(source, diff):
 
 @pytest.fixture
 def changed_recipes(monkeypatch):
-    """The tables of recipes.py as the diff on the page for contributors leaves them."""
+    """The tables of variants.py as the diff on the page for contributors leaves them."""
     diff = PAGE.read_text().split("```diff\n")[1].split("```")[0]
     assert diff.count("+++ ") == 1, "the diff is of one file"
     space = {"__name__": "gitcluster.variants"}
-    exec(apply_diff(Path(recipes.__file__).read_text(), diff), space)
+    exec(apply_diff(Path(variants.__file__).read_text(), diff), space)
     for name in ("KERNELS", "VARIANTS"):
         for key, value in space[name].items():
             monkeypatch.setitem(getattr(recipes, name), key, value)
