@@ -171,7 +171,9 @@ def compute(sets: Sequence[str] | None = None) -> dict[str, Any]:
         new = np.concatenate([X[rows[:n_new]], fitted[:5]])
         for options, fit in (option_sets(n_clusters) | {"Dask": fit_dask(n_clusters)}).items():
             try:
-                results = fit(fitted, new)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    results = fit(fitted, new)
             except (ValueError, TypeError) as error:
                 results = {"error": type(error).__name__}
             arrays |= {f"{name} / {options} / {key}": np.asarray(value) for key, value in results.items()}
@@ -200,7 +202,6 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--against", type=Path, help="file of another version")
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
     after = compute()
     np.savez_compressed(options.file, **after)
     print(f"{len(after)} arrays, {sum(name.endswith('error') for name in after)} of them errors")

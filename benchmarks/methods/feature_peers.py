@@ -1,27 +1,26 @@
-"""How every peer is asked for a feature: in its own documented way, and in scikit-learn's where it documents none."""
+"""How to use every feature of a peer: by its own documentation, or else by scikit-learn's conventions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
-from benchmarks.methods import METHODS, Method, find_partition, make_graph
-from benchmarks.running import Line
-
 Array = NDArray[Any]
+Options = dict[str, Any]
 
 
 class AbsentError(Exception):
-    """A peer has no such thing, or takes the call and gives what it gives without."""
+    """A peer lacks a feature, or accepts the call and ignores it."""
 
 
 def count(labels: Any) -> int:
@@ -31,19 +30,32 @@ def count(labels: Any) -> int:
 
 
 class Peer:
-    """A peer that is asked as scikit-learn's conventions have it; subclasses know better."""
+    """A peer that is used by scikit-learn's conventions; subclasses replace what it documents otherwise."""
 
-    usual: ClassVar[Line] = {}
-    """Settings of every call: a seed, a size that suits tiny data, the number for those that need one."""
+    usual: ClassVar[Options] = {}
+    """Settings of every call: a seed, a size that suits tiny data, the number of clusters if it is required."""
     remarks: ClassVar[dict[str, str]] = {}
-    """How a feature is had, where that is not plain."""
+    """How to use a feature, if that is not obvious."""
 
-    def __init__(self, method: Method) -> None:
-        self.method = method
+    def __init__(self, path: str, package: str) -> None:
+        self.path, self.package = path, package
+
+    @property
+    def version(self) -> str | None:
+        """Return the installed version, or None."""
+        try:
+            return version(self.package)
+        except PackageNotFoundError:
+            return None
+
+    def load(self) -> Any:
+        """Return the class or function of the peer."""
+        module, _, name = self.path.rpartition(".")
+        return getattr(import_module(module), name)
 
     def make(self, **options: Any) -> Any:
         """Return an unfitted model."""
-        return self.method.load()(**(self.usual | options))
+        return self.load()(**(self.usual | options))
 
     def fit(self, X: Any, **options: Any) -> Any:
         """Return a fitted model."""
@@ -144,7 +156,7 @@ class Git(Peer):
 class Hdbscan(Peer):
     """``hdbscan``: predictions, soft clusters and numbers by functions beside the estimator."""
 
-    usual: ClassVar[Line] = {"min_cluster_size": 10}
+    usual: ClassVar[Options] = {"min_cluster_size": 10}
     remarks: ClassVar[dict[str, str]] = {"cut again at another number without a new fit": "by trying cut distances"}
 
     def number(self, X: Array, k: int) -> Array:
@@ -175,7 +187,7 @@ class Hdbscan(Peer):
 class SklearnHdbscan(Hdbscan):
     """scikit-learn's HDBSCAN."""
 
-    usual: ClassVar[Line] = {"min_cluster_size": 10, "copy": True}
+    usual: ClassVar[Options] = {"min_cluster_size": 10, "copy": True}
     number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
 
     def default_labels(self, X: Any) -> Array:
@@ -203,7 +215,7 @@ class FastHdbscan(Hdbscan):
 class Evoc(Peer):
     """``evoc``: the metric follows the type of the data, cosine for floats."""
 
-    usual: ClassVar[Line] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
+    usual: ClassVar[Options] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
 
     def number(self, X: Array, k: int) -> Array:
         return self.labels(X, approx_n_clusters=k, base_min_cluster_size=5)
@@ -225,7 +237,7 @@ class Evoc(Peer):
 class Genie(Peer):
     """``genieclust``; noise by ``deadwood``, which it requires and documents for that."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3}
+    usual: ClassVar[Options] = {"n_clusters": 3}
 
     def noise(self, X: Array) -> Array:
         return np.asarray(import_module("deadwood").Deadwood().fit(self.fit(X, M=10)).labels_)
@@ -238,7 +250,7 @@ class Genie(Peer):
 class Tomato(Peer):
     """gudhi's Tomato, which takes any other graph and density as they are."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3}
+    usual: ClassVar[Options] = {"n_clusters": 3}
 
     def graph(self, graph: csr_matrix) -> Array:
         """Return labels of a sparse graph of neighbours' distances, the density being their mean."""
@@ -268,7 +280,7 @@ class Tomato(Peer):
 class Constrained(Peer):
     """k-means with bounds on sizes, the same for all clusters."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3, "random_state": 0}
+    usual: ClassVar[Options] = {"n_clusters": 3, "random_state": 0}
 
     def shares(self, X: Array, shares: Sequence[float]) -> Array:
         """Return clusters between the least and the greatest share."""
@@ -278,6 +290,16 @@ class Constrained(Peer):
     def bounded(self, X: Array, least: int, most: int) -> Array:
         """Return clusters of bounded size, as many as fit between the bounds."""
         return self.labels(X, n_clusters=round(2 * len(X) / (least + most)), size_min=least, size_max=most)
+
+
+def make_graph(adjacency: Any) -> Any:
+    """Return an undirected igraph graph with the entries of a matrix as weights."""
+    entries = csr_array(adjacency).tocoo()
+    weights = {"weight": entries.data.tolist()}
+    graph = import_module("igraph").Graph(
+        adjacency.shape[0], np.column_stack(entries.coords).tolist(), edge_attrs=weights
+    )
+    return graph.simplify(combine_edges="max")
 
 
 class Leiden(Peer):
@@ -297,7 +319,7 @@ class Leiden(Peer):
 
     def partition(self, adjacency: Any, **options: Any) -> Any:
         """Return the partition of a graph."""
-        return find_partition(self.method.load(), adjacency, **options)
+        return import_module("leidenalg").find_partition(make_graph(adjacency), self.load(), seed=0, **options)
 
     def labels(self, X: Any, **options: Any) -> Array:
         return np.asarray(self.fit(X, **options).membership)
@@ -379,13 +401,13 @@ def cut_by_distance(cut: Callable[[float], Array], X: Array, k: int) -> Array:
 
 
 PEERS: dict[str, Peer] = {
-    "GIT": Git(METHODS["GIT"]),
-    "hdbscan": Hdbscan(METHODS["hdbscan"]),
-    "scikit-learn HDBSCAN": SklearnHdbscan(METHODS["HDBSCAN"]),
-    "fast_hdbscan": FastHdbscan(METHODS["fast_hdbscan"]),
-    "EVoC": Evoc(METHODS["EVoC"]),
-    "Genie": Genie(METHODS["Genie"]),
-    "Tomato": Tomato(METHODS["Tomato"]),
-    "KMeansConstrained": Constrained(METHODS["constrained k-means"]),
-    "Leiden": Leiden(METHODS["Leiden"]),
+    "GIT": Git("gitcluster.GIT", "gitcluster"),
+    "hdbscan": Hdbscan("hdbscan.HDBSCAN", "hdbscan"),
+    "scikit-learn HDBSCAN": SklearnHdbscan("sklearn.cluster.HDBSCAN", "scikit-learn"),
+    "fast_hdbscan": FastHdbscan("fast_hdbscan.HDBSCAN", "fast_hdbscan"),
+    "EVoC": Evoc("evoc.EVoC", "evoc"),
+    "Genie": Genie("genieclust.Genie", "genieclust"),
+    "Tomato": Tomato("gudhi.clustering.tomato.Tomato", "gudhi"),
+    "KMeansConstrained": Constrained("k_means_constrained.KMeansConstrained", "k-means-constrained"),
+    "Leiden": Leiden("leidenalg.ModularityVertexPartition", "leidenalg"),
 }
