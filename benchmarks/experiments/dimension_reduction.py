@@ -63,9 +63,7 @@ Figures = dict[tuple[str, str], dict[str, tuple[float, float, str]]]
 
 def main(arguments: Sequence[str]) -> None:
     """Run the experiment."""
-    run_experiment(
-        "dimension_reduction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table, claims_table]
-    )
+    run_experiment("dimension_reduction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[claims_table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -163,29 +161,6 @@ def group_lines() -> dict[tuple[str, str], dict[str, Line]]:
     for (dataset, name, method), line in Store("dimension_reduction", FIELDS).lines.items():
         groups[dataset, name][method] = line
     return {place: row for place, row in groups.items() if row}
-
-
-def table() -> str:
-    """Return F1 / ARI / NMI of every embedding and untuned method, the best of a row in bold."""
-    groups, rows = group_lines(), []
-    methods = [m for m in CHOSEN if m != "GIT authors" and not m.endswith(" published")]
-    for place, row in groups.items():
-        best = [max(row[m].get(s, 0.0) for m in methods if m in row) for s in SCORES]
-        rows.append([*place, *(_cell(row.get(m), best) for m in methods)])
-    return markdown(["set", "F1 / ARI / NMI", *methods], rows)
-
-
-def _cell(line: Line | None, best: Sequence[float]) -> str:
-    if line is None or "error" in line:
-        return "" if line is None else line["error"]
-    notes = [f"{line['cover']:.0%} covered"] if line["cover"] < 1 else []
-    notes += [f"{line['clusters']} clusters"] if line["method"] in ("HDBSCAN", "Quickshift++") else []
-    notes += [f"n = {line['n']:,}"] if line["n"] < 60_000 else []
-    scores = [
-        f"**{short(line[s])}**" if line[s] >= high else short(line[s]) for s, high in zip(SCORES, best, strict=True)
-    ]
-    scores[0] += f" ± {short(np.std(line['seeds']))}" if "seeds" in line else ""
-    return " / ".join(scores) + (f" ({', '.join(notes)})" if notes else "")
 
 
 def published_figures() -> Figures:

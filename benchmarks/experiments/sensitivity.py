@@ -31,7 +31,6 @@ from gitcluster import find_neighbors
 
 FIELDS = ("set", "embedding", "variant", "k")
 NAMES = tuple(name for name in EMBEDDINGS if not name.startswith("umap"))
-SOURCES = {"published": "published", "authors": "`authors`", "adaptive": "default, k given"}
 Curves = dict[tuple[str, str], dict[str, list[float]]]
 
 
@@ -61,7 +60,7 @@ class SearchOnce:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the experiment."""
-    run_experiment("sensitivity", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table, claim])
+    run_experiment("sensitivity", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[claim])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -109,15 +108,6 @@ def read_curves() -> Curves:
         curve["k-means"] = [line["f1"], line.get("as published", [np.nan])[0], published]
         curves[place] = curve
     return curves
-
-
-def table() -> str:
-    """Return the mean and the worst and best k of every embedding, and the default without k."""
-    rows = []
-    for (dataset, name), curve in read_curves().items():
-        cells = [f"{np.mean(c):.3f} ({min(c):.3f} to {max(c):.3f})" for c in (curve[source] for source in SOURCES)]
-        rows.append([dataset, name, *cells, f"{curve['auto'][0]:.3f}"])
-    return markdown(["set", "mean F1 (worst to best k)", *SOURCES.values(), "default, no k"], rows)
 
 
 def claim() -> str:

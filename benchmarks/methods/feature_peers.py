@@ -191,7 +191,6 @@ class SklearnHdbscan(Hdbscan):
     number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
 
     def default_labels(self, X: Any) -> Array:
-        """Return labels with nothing set; ``copy`` is the coming default and silences a warning."""
         return self.labels(X, min_cluster_size=5)
 
 
@@ -208,7 +207,6 @@ class FastHdbscan(Hdbscan):
         return np.asarray(self.make(semi_supervised=True).fit(X, y.copy()).labels_)
 
     def metric(self, X: Array, metric: str) -> Array:
-        """Return labels under another metric; distances are taken only as a sparse matrix."""
         return self.labels(csr_matrix(X) if metric == "precomputed" else X, metric=metric)
 
 
@@ -227,7 +225,6 @@ class Evoc(Peer):
         return self.labels(X) if metric == "cosine" else super().metric(X, metric)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return the layer of ``k`` clusters."""
         layers = {count(layer): layer for layer in model.cluster_layers_}
         if k not in layers:
             raise AbsentError(f"layers of {sorted(layers)} clusters, none of {k}")
@@ -243,7 +240,6 @@ class Genie(Peer):
         return np.asarray(import_module("deadwood").Deadwood().fit(self.fit(X, M=10)).labels_)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return ``k`` clusters from the tree that is kept."""
         return np.asarray(model.set_params(n_clusters=k).fit(None).labels_)
 
 
@@ -253,7 +249,6 @@ class Tomato(Peer):
     usual: ClassVar[Options] = {"n_clusters": 3}
 
     def graph(self, graph: csr_matrix) -> Array:
-        """Return labels of a sparse graph of neighbours' distances, the density being their mean."""
         rows = [row.tolist() for row in np.split(graph.indices, graph.indptr[1:-1])]
         near = graph.sum(axis=1) / np.diff(graph.indptr)[:, None]
         model = self.make(graph_type="manual", density_type="manual")
@@ -269,7 +264,6 @@ class Tomato(Peer):
         return np.asarray(model.labels_)
 
     def linkage(self, model: Any) -> Array:
-        """Return the merges of peaks with their prominences."""
         merges = np.column_stack([model.children_, np.sort(np.subtract(*model.diagram_.T))])
         sizes = [1.0] * (len(merges) + 1)
         for left, right in model.children_:
@@ -283,12 +277,10 @@ class Constrained(Peer):
     usual: ClassVar[Options] = {"n_clusters": 3, "random_state": 0}
 
     def shares(self, X: Array, shares: Sequence[float]) -> Array:
-        """Return clusters between the least and the greatest share."""
         least, most = (round(share * len(X)) for share in (min(shares), max(shares)))
         return self.labels(X, n_clusters=len(shares), size_min=least, size_max=most)
 
     def bounded(self, X: Array, least: int, most: int) -> Array:
-        """Return clusters of bounded size, as many as fit between the bounds."""
         return self.labels(X, n_clusters=round(2 * len(X) / (least + most)), size_min=least, size_max=most)
 
 
@@ -314,7 +306,6 @@ class Leiden(Peer):
     } | dict.fromkeys(("cosine metric", "haversine metric", "matrix of distances", "sparse features"), "of the search")
 
     def fit(self, X: Any, metric: str = "minkowski", **options: Any) -> Any:
-        """Return the partition of the graph of neighbours."""
         return self.partition(kneighbors_graph(X, 30, metric=metric), **options)
 
     def partition(self, adjacency: Any, **options: Any) -> Any:
@@ -328,7 +319,6 @@ class Leiden(Peer):
         return self.labels(X)
 
     def weighted(self, X: Array, weights: Array | None) -> Array:
-        """Return labels of nodes with sizes, which partitions by resolution have."""
         leiden = import_module("leidenalg")
         graph = make_graph(kneighbors_graph(X, 30))
         sizes = None if weights is None else [int(weight) for weight in weights]
@@ -336,7 +326,6 @@ class Leiden(Peer):
         return np.asarray(leiden.find_partition(graph, leiden.CPMVertexPartition, **options).membership)
 
     def must(self, X: Array, pairs: Array) -> Array:
-        """Return labels of the graph with linked nodes contracted to one."""
         leiden = import_module("leidenalg")
         links = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
         node = connected_components(links)[1]
@@ -347,7 +336,6 @@ class Leiden(Peer):
         return np.asarray(leiden.find_partition(graph, leiden.ModularityVertexPartition, **options).membership)[node]
 
     def cannot(self, X: Array, pairs: Array) -> Array:
-        """Return labels with a layer of negative edges."""
         leiden = import_module("leidenalg")
         negative = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
         graphs = [make_graph(kneighbors_graph(X, 30)), make_graph(negative)]
@@ -357,7 +345,6 @@ class Leiden(Peer):
         return np.asarray(partitions[0].membership)
 
     def partial(self, X: Array, y: Array) -> Array:
-        """Return labels with the known ones held fixed."""
         leiden = import_module("leidenalg")
         known = y >= 0
         start = np.where(known, y, y.max() + 1 + np.cumsum(~known) - 1)
@@ -383,7 +370,6 @@ class Leiden(Peer):
         return self.graph(csr_matrix((distances.ravel(), indices.ravel(), pointers)))
 
     def save(self, model: Any, path: Path) -> Array:
-        """Store the graph with its labels, and return the labels of the partition made from what is read back."""
         model.graph.vs["label"] = model.membership
         model.graph.write_graphml(str(path))
         graph = import_module("igraph").Graph.Read_GraphML(str(path))

@@ -37,11 +37,11 @@ from benchmarks.suite.shapes import (
     rounded,
     shell,
     spirals,
+    stack,
     stripes,
     stroke,
     student,
     subspaces,
-    together,
     with_background,
     with_noise_features,
 )
@@ -97,7 +97,7 @@ DRAWN: dict[str, Family] = {
         ("blobs-10-in-3d", True, lambda r: blobs(r, [120] * 10, 6, 3)),
         ("blobs-6-large", True, lambda r: blobs(r, [1700, 1300, 2000, 1500, 1500, 2000], 6.5)),
         ("blobs-far", True, lambda r: blobs(r, [150, 250, 200], 60)),
-        ("blobs-one-far", True, lambda r: together(
+        ("blobs-one-far", True, lambda r: stack(
             gaussian(r, 300), gaussian(r, 300, (7, 0)), gaussian(r, 300, (60, 50)))),
     ],
     "unbalanced": [
@@ -109,46 +109,46 @@ DRAWN: dict[str, Family] = {
         ("unbalanced-geometric", True, lambda r: blobs(r, [1280, 640, 320, 160, 80, 40], 8)),
     ],
     "densities": [
-        ("scales-3", True, lambda r: together(
+        ("scales-3", True, lambda r: stack(
             gaussian(r, 300, (0, 0), 0.4), gaussian(r, 300, (6, 0), 1), gaussian(r, 300, (0, 14), 2.5))),
-        ("scales-1-50", True, lambda r: together(
+        ("scales-1-50", True, lambda r: stack(
             gaussian(r, 400, (0, 0), 0.1), gaussian(r, 400, (2, 0), 0.1), gaussian(r, 400, (25, 0), 5))),
         ("scales-6", True, lambda r: blobs(r, [200] * 6, 12, 2, [0.3, 0.6, 1, 1.5, 2, 2.5])),
-        ("densities-same-size", True, lambda r: together(
+        ("densities-same-size", True, lambda r: stack(
             ball(r, 1500), ball(r, 300, (2.6, 0)), ball(r, 80, (1.3, 2.4)))),
         ("densities-3d", True, lambda r: blobs(r, [400, 150, 400, 150], 11, 3, [0.4, 2, 1, 1.5])),
-        ("densities-pairs", True, lambda r: together(
+        ("densities-pairs", True, lambda r: stack(
             gaussian(r, 150, (0, 0), 0.15), gaussian(r, 150, (1, 0), 0.15), gaussian(r, 150, (8, 0), 1.2),
             gaussian(r, 150, (15, 0), 1.2))),
-        ("core-in-cloud", False, lambda r: together(gaussian(r, 500, (0, 0), 0.25), gaussian(r, 500, (0.8, 0.5), 2.5))),
-        ("core-in-square", False, lambda r: together(ball(r, 500, (3, 3), 0.7), box(r, 500, (0, 0), (10, 10)))),
-        ("two-cores-in-square", False, lambda r: together(
+        ("core-in-cloud", False, lambda r: stack(gaussian(r, 500, (0, 0), 0.25), gaussian(r, 500, (0.8, 0.5), 2.5))),
+        ("core-in-square", False, lambda r: stack(ball(r, 500, (3, 3), 0.7), box(r, 500, (0, 0), (10, 10)))),
+        ("two-cores-in-square", False, lambda r: stack(
             ball(r, 300, (3, 3), 0.6), ball(r, 300, (7, 6), 0.6), box(r, 500, (0, 0), (10, 10)))),
-        ("core-in-ball-3d", False, lambda r: together(ball(r, 600, (0, 0, 0), 0.3), ball(r, 600, (0.5, 0, 0), 2))),
+        ("core-in-ball-3d", False, lambda r: stack(ball(r, 600, (0, 0, 0), 0.3), ball(r, 600, (0.5, 0, 0), 2))),
     ],
     "overlap": [
         ("overlap-3", False, lambda r: blobs(r, [300] * 3, 3)),
-        ("overlap-2-unequal", False, lambda r: together(gaussian(r, 700), gaussian(r, 200, (3.2, 0)))),
+        ("overlap-2-unequal", False, lambda r: stack(gaussian(r, 700), gaussian(r, 200, (3.2, 0)))),
         ("overlap-15", False, lambda r: blobs(r, [200] * 15, 3.6)),
         ("overlap-20", False, lambda r: blobs(r, [150] * 20, 4)),
         ("overlap-5-in-5d", False, lambda r: blobs(r, [200] * 5, 3.6, 5)),
     ],
     "stretched": [
-        ("stretched-3", True, lambda r: together(
+        ("stretched-3", True, lambda r: stack(
             *(gaussian(r, 300, (i * 2.2, -i * 2.2), (3, 0.4), 0.125) for i in range(3)))),
-        ("stretched-pair", True, lambda r: together(
+        ("stretched-pair", True, lambda r: stack(
             gaussian(r, 250, (0, 0), (4, 0.35)), gaussian(r, 250, (3, 3), (4, 0.35)))),
-        ("stretched-fan", True, lambda r: together(
+        ("stretched-fan", True, lambda r: stack(
             *(gaussian(r, 200, 6 * np.array([np.cos(t), np.sin(t)]), (1.5, 0.3), t / (2 * np.pi))
             for t in np.arange(7) * 2 * np.pi / 7))),
-        ("stretched-l", True, lambda r: together(
+        ("stretched-l", True, lambda r: stack(
             gaussian(r, 400, (0, 5), (0.3, 2)), gaussian(r, 400, (4.5, 0), (2, 0.3)),
             gaussian(r, 100, (5, 5), 0.6))),
-        ("stretched-cross", False, lambda r: together(
+        ("stretched-cross", False, lambda r: stack(
             gaussian(r, 400, (0, 0), (4, 0.3)), gaussian(r, 400, (0, 0), (0.3, 4)))),
         ("stretched-10", True, lambda r: mixture(r, [150] * 10, 5, 2, 5)),
         ("stretched-6-in-3d", True, lambda r: mixture(r, [200] * 6, 5, 3, 10)),
-        ("needles-in-3d", True, lambda r: together(
+        ("needles-in-3d", True, lambda r: stack(
             *(gaussian(r, 250, c, s)
             for c, s in [((0, 0, 0), (5, 0.3, 0.3)), ((0, 3, 0), (0.3, 0.3, 5)), ((0, -3, 2), (4, 0.3, 0.6))]))),
     ],
@@ -159,11 +159,11 @@ DRAWN: dict[str, Family] = {
         ("many-36-grid-jitter", True, lambda r: grid(r, [80] * 36, 6, 8, 0.8)),
         ("many-50", True, lambda r: blobs(r, [60] * 50, 7)),
         ("many-50-in-10d", True, lambda r: blobs(r, [40] * 50, 9, 10)),
-        ("many-31-rosette", True, lambda r: together(
+        ("many-31-rosette", True, lambda r: stack(
             gaussian(r, 100),
             *(gaussian(r, 100, q * 7 * np.array([np.cos(t), np.sin(t)])) for q, m in [(1, 6), (2, 10), (3, 14)]
             for t in np.arange(m) * 2 * np.pi / m))),
-        ("many-20-wave", True, lambda r: together(
+        ("many-20-wave", True, lambda r: stack(
             *(gaussian(r, 450, (5.5 * i, 14 * np.sin(i * 0.9))) for i in range(20)))),
     ],
     "heavy-tails": [
@@ -187,15 +187,15 @@ DRAWN: dict[str, Family] = {
         ("tiny-close-150", False, lambda r: mixture(r, [50] * 3, 3, 4, 3)),
     ],
     "single": [
-        ("single-gaussian", True, lambda r: together(gaussian(r, 500))),
-        ("single-gaussian-large", True, lambda r: together(gaussian(r, 3000, (0, 0), (3, 1), 0.1))),
-        ("single-square", True, lambda r: together(box(r, 800, (0, 0), (1, 1)))),
-        ("single-ring", True, lambda r: together(shell(r, 500, noise=0.05))),
-        ("single-moon", True, lambda r: together(arc(r, 400, turns=(0, 0.5), noise=0.08))),
-        ("single-20d", True, lambda r: together(gaussian(r, 600, np.zeros(20)))),
-        ("single-100d", True, lambda r: together(gaussian(r, 300, np.zeros(100)))),
-        ("single-tiny", True, lambda r: together(gaussian(r, 80))),
-        ("single-annulus", True, lambda r: together(annulus(r, 1000))),
+        ("single-gaussian", True, lambda r: stack(gaussian(r, 500))),
+        ("single-gaussian-large", True, lambda r: stack(gaussian(r, 3000, (0, 0), (3, 1), 0.1))),
+        ("single-square", True, lambda r: stack(box(r, 800, (0, 0), (1, 1)))),
+        ("single-ring", True, lambda r: stack(shell(r, 500, noise=0.05))),
+        ("single-moon", True, lambda r: stack(arc(r, 400, turns=(0, 0.5), noise=0.08))),
+        ("single-20d", True, lambda r: stack(gaussian(r, 600, np.zeros(20)))),
+        ("single-100d", True, lambda r: stack(gaussian(r, 300, np.zeros(100)))),
+        ("single-tiny", True, lambda r: stack(gaussian(r, 80))),
+        ("single-annulus", True, lambda r: stack(annulus(r, 1000))),
     ],
     "discrete": [
         ("rounded-blobs", True, lambda r: rounded(blobs(r, [400] * 4, 9), 0.5)),
@@ -204,7 +204,7 @@ DRAWN: dict[str, Family] = {
         ("rounded-4d", True, lambda r: rounded(blobs(r, [200, 100, 100], 7, 4), 0.5)),
         ("binary-20d", True, lambda r: profiles(r, [200] * 4, 20, 0.08)),
         ("counts-12d", True, lambda r: counts(r, [200, 150, 100, 250], 12)),
-        ("repeated-points", True, lambda r: together(
+        ("repeated-points", True, lambda r: stack(
             *(c[r.integers(0, 60, 400)]
             for c in (gaussian(r, 60), gaussian(r, 60, (8, 0)), gaussian(r, 60, (3, 8)))))),
     ],
@@ -229,7 +229,7 @@ DRAWN: dict[str, Family] = {
         ("moons-noise-12", True, lambda r: moons(r, (750, 750), 0.12)),
         ("moons-noise-18", False, lambda r: moons(r, (1000, 1000), 0.18)),
         ("moons-unbalanced", True, lambda r: moons(r, (900, 120), 0.06)),
-        ("moons-4", True, lambda r: together(
+        ("moons-4", True, lambda r: stack(
             *(arc(r, 300, (i * 1.3, 0.4 * (i % 2)), turns=(0.5 * (i % 2), 0.5 + 0.5 * (i % 2)), noise=0.05)
             for i in range(4)))),
         ("moons-in-10d", True, lambda r: lifted(r, moons(r, (400, 400), 0.05), 10, 0.03)),
@@ -241,16 +241,16 @@ DRAWN: dict[str, Family] = {
         ("rings-3", True, lambda r: rings(r, [150, 300, 450], [1, 2, 3], 0.1)),
         ("rings-5", True, lambda r: rings(r, [100, 200, 300, 400, 500], [1, 2, 3, 4, 5], 0.1)),
         ("rings-equal-counts", True, lambda r: rings(r, [300] * 4, [1, 2.2, 3.6, 5.2], 0.12)),
-        ("ring-round-blob", True, lambda r: together(gaussian(r, 300, sd=0.5), shell(r, 500, radius=3, noise=0.2))),
-        ("ring-round-3-blobs", True, lambda r: together(
+        ("ring-round-blob", True, lambda r: stack(gaussian(r, 300, sd=0.5), shell(r, 500, radius=3, noise=0.2))),
+        ("ring-round-3-blobs", True, lambda r: stack(
             shell(r, 900, radius=5, noise=0.25), gaussian(r, 200, (-1.8, -1), 0.45),
             gaussian(r, 200, (1.8, -1), 0.45), gaussian(r, 200, (0, 2), 0.45))),
-        ("rings-uneven-density", True, lambda r: together(
+        ("rings-uneven-density", True, lambda r: stack(
             shell(r, 1200, radius=1, noise=0.08), shell(r, 150, radius=2.4, noise=0.08))),
-        ("rings-crossing", False, lambda r: together(*(shell(r, 300, (1.3 * i, 0), 1, 0.03) for i in range(3)))),
-        ("rings-side-by-side", True, lambda r: together(
+        ("rings-crossing", False, lambda r: stack(*(shell(r, 300, (1.3 * i, 0), 1, 0.03) for i in range(3)))),
+        ("rings-side-by-side", True, lambda r: stack(
             shell(r, 300, (0, 0), 1, 0.07), shell(r, 300, (2.8, 0), 1, 0.07), gaussian(r, 100, (2.8, 0), 0.2))),
-        ("broken-rings", True, lambda r: together(
+        ("broken-rings", True, lambda r: stack(
             arc(r, 250, radius=1, turns=(0.05, 0.8), noise=0.06),
             arc(r, 500, radius=2, turns=(0.3, 1.1), noise=0.06))),
     ],
@@ -267,49 +267,49 @@ DRAWN: dict[str, Family] = {
         ("stripes-3", True, lambda r: stripes(r, [200] * 3, 1.2, 0.1)),
         ("stripes-5-close", True, lambda r: stripes(r, [300] * 5, 0.8, 0.09)),
         ("stripes-uneven", True, lambda r: stripes(r, [600, 150, 60], 1.4, 0.1)),
-        ("lines-unequal", True, lambda r: together(
+        ("lines-unequal", True, lambda r: stack(
             stroke(r, 600, [(0, 0), (12, 0)], 0.1), stroke(r, 100, [(1, 1.2), (3, 1.2)], 0.1),
             stroke(r, 200, [(6, 3), (10, 1.2)], 0.1))),
-        ("waves-3", True, lambda r: together(
+        ("waves-3", True, lambda r: stack(
             *(curve(r, 400, lambda t, i=i: (10 * t, np.sin(10 * t) + 1.5 * i), 0.1) for i in range(3)))),
-        ("waves-and-line", True, lambda r: together(
+        ("waves-and-line", True, lambda r: stack(
             curve(r, 600, lambda t: (12 * t, 1.5 * np.sin(12 * t)), 0.08), stroke(r, 300, [(0, 3), (12, 3)], 0.08),
             stroke(r, 300, [(0, -3), (12, -3)], 0.08))),
         ("letters-git", True, drawings.letters_git),
         ("letters-oxc", True, drawings.letters_oxc),
         ("cross-and-dots", True, drawings.cross_and_dots),
         ("t-and-bars", True, drawings.t_and_bars),
-        ("zigzags", True, lambda r: together(
+        ("zigzags", True, lambda r: stack(
             *(stroke(r, 400, [(i, (i % 2) + 1.6 * j) for i in range(8)], 0.1) for j in range(3)))),
     ],
     "shapes": [
-        ("squares-2", True, lambda r: together(box(r, 300, (0, 0), (1, 1)), box(r, 300, (1.3, 0), (2.3, 1)))),
-        ("square-triangle-disc", True, lambda r: together(
+        ("squares-2", True, lambda r: stack(box(r, 300, (0, 0), (1, 1)), box(r, 300, (1.3, 0), (2.3, 1)))),
+        ("square-triangle-disc", True, lambda r: stack(
             box(r, 400, (0, 0), (2, 2)), polygon(r, 300, [(2.6, 0), (5, 0), (3.8, 2.2)]),
             ball(r, 400, (2.4, 3.5), 1.1))),
-        ("checkerboard", True, lambda r: together(
+        ("checkerboard", True, lambda r: stack(
             *(box(r, 150, (i, j), (i + 0.75, j + 0.75)) for i in range(3) for j in range(3)))),
-        ("frames", True, lambda r: together(
+        ("frames", True, lambda r: stack(
             drawings.frame(r, 200, 1), drawings.frame(r, 400, 2), drawings.frame(r, 600, 3))),
         ("interlocked", True, drawings.interlocked),
         ("jigsaw", True, lambda r: drawings.jigsaw(r, 2400, 3, 0.06)),
         ("jigsaw-16", True, lambda r: drawings.jigsaw(r, 3400, 4, 0.07)),
         ("eater", True, drawings.eater),
-        ("discs-uneven", True, lambda r: together(
+        ("discs-uneven", True, lambda r: stack(
             ball(r, 1500, (0, 0), 3), ball(r, 120, (4.2, 0), 0.8), ball(r, 60, (0, 4), 0.55))),
-        ("cubes-3d", True, lambda r: together(
+        ("cubes-3d", True, lambda r: stack(
             *(box(r, 250, (i, j, 0), (i + 0.7, j + 0.7, 0.7)) for i in range(2) for j in range(2)))),
     ],
     "bridges": [
         ("bridge-discs", True, drawings.bridged_discs),
         ("bridge-blobs", True, drawings.bridged_blobs),
         ("bridge-squares-3", True, drawings.bridged_squares),
-        ("touching-discs-2", True, lambda r: together(ball(r, 800), ball(r, 800, (1.98, 0)))),
-        ("touching-discs-uneven", True, lambda r: together(ball(r, 1500, (0, 0), 2), ball(r, 400, (2.95, 0), 1))),
-        ("touching-hexagon", True, lambda r: together(
+        ("touching-discs-2", True, lambda r: stack(ball(r, 800), ball(r, 800, (1.98, 0)))),
+        ("touching-discs-uneven", True, lambda r: stack(ball(r, 1500, (0, 0), 2), ball(r, 400, (2.95, 0), 1))),
+        ("touching-hexagon", True, lambda r: stack(
             ball(r, 350), *(ball(r, 350, 2.02 * np.array([np.cos(t), np.sin(t)]))
             for t in np.arange(6) * np.pi / 3))),
-        ("touching-balls-3d", True, lambda r: together(
+        ("touching-balls-3d", True, lambda r: stack(
             ball(r, 700, (0, 0, 0)), ball(r, 700, (2.0, 0, 0)), ball(r, 700, (1.0, 1.75, 0)))),
     ],
     "pictures": [
@@ -322,17 +322,17 @@ DRAWN: dict[str, Family] = {
     "manifolds": [
         ("chain-2", True, lambda r: drawings.chain(r, 2, 500, 0.06)),
         ("chain-4", True, lambda r: drawings.chain(r, 4, 400, 0.08)),
-        ("helices", True, lambda r: together(
+        ("helices", True, lambda r: stack(
             *(curve(r, 600, lambda t, p=p: (np.cos(12 * t + p), np.sin(12 * t + p), 4 * t), 0.07)
             for p in (0, np.pi)))),
-        ("sheets", True, lambda r: together(
+        ("sheets", True, lambda r: stack(
             *(curve(r, 700, lambda t, i=i: (5 * t, 5 * r.random(t.size), np.sin(5 * t) + 1.3 * i), 0.06)
             for i in range(3)))),
         ("swiss-roll-cut", True, drawings.cut_roll),
-        ("core-and-shell", True, lambda r: together(
+        ("core-and-shell", True, lambda r: stack(
             ball(r, 400, (0, 0, 0), 0.8), shell(r, 1200, (0, 0, 0), 2.5, 0.08))),
         ("hemispheres", True, drawings.hemispheres),
-        ("sphere-shells-10d", True, lambda r: together(
+        ("sphere-shells-10d", True, lambda r: stack(
             gaussian(r, 600, np.zeros(10), 0.15), shell(r, 1000, np.zeros(10), 3, 0.1))),
     ],
     "high-dimension": [
@@ -365,25 +365,25 @@ DRAWN: dict[str, Family] = {
         ("fuzzy-x", False, drawings.fuzzy_x),
         ("company", True, drawings.company),
         ("network", True, drawings.network),
-        ("tetrahedron", True, lambda r: together(
+        ("tetrahedron", True, lambda r: stack(
             *(gaussian(r, 100, 4.6 * np.array(c) / np.sqrt(2))
             for c in [(0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)]))),
-        ("tight-beside-wide", False, lambda r: together(gaussian(r, 150, (0, 0), 0.3), gaussian(r, 150, (3, 0), 1.1))),
+        ("tight-beside-wide", False, lambda r: stack(gaussian(r, 150, (0, 0), 0.3), gaussian(r, 150, (3, 0), 1.1))),
         ("crescents-uneven", True, lambda r: moons(r, (100, 600), 0.11)),
         ("splashes", False, drawings.splashes),
         ("bands", True, lambda r: drawings.bands(r, 4, 0.2)),
         ("lattice", True, drawings.lattice),
     ],
     "crowded": [
-        ("crowded-2-unlike", False, lambda r: together(
+        ("crowded-2-unlike", False, lambda r: stack(
             gaussian(r, 2000, (0, 0), (1, 1.6)), gaussian(r, 2000, (2.6, 0), (0.7, 0.6)))),
-        ("crowded-3", False, lambda r: together(*(gaussian(r, 250, c) for c in [(0, 0), (2.8, 0), (1.4, 2.4)]))),
+        ("crowded-3", False, lambda r: stack(*(gaussian(r, 250, c) for c in [(0, 0), (2.8, 0), (1.4, 2.4)]))),
         ("crowded-15", False, lambda r: mixture(r, [230] * 15, 2.4, 2, 3)),
         ("crowded-15-worse", False, lambda r: mixture(r, [330] * 15, 1.9, 2, 3)),
         ("crowded-grid", True, lambda r: grid(r, [110] * 30, 6, 4.4, 0.3)),
         ("crowded-grid-large", True, lambda r: grid(r, [150] * 49, 7, 4.6, 0.4)),
         ("crowded-3d", False, lambda r: blobs(r, [200] * 6, 3.2, 3)),
-        ("crowded-squares", False, lambda r: together(
+        ("crowded-squares", False, lambda r: stack(
             *(box(r, 250, (i, j), (i + 0.94, j + 0.94)) for i in range(3) for j in range(2)))),
         ("crowded-5d", False, lambda r: mixture(r, [200] * 8, 2.4, 5, 2)),
         ("crowded-moons", False, lambda r: moons(r, (800, 800), 0.22)),
@@ -398,7 +398,7 @@ DRAWN: dict[str, Family] = {
         ("orbits", True, drawings.orbits),
         ("glyphs", True, drawings.glyphs),
         ("word", True, drawings.word),
-        ("five-rings", False, lambda r: together(
+        ("five-rings", False, lambda r: stack(
             *(shell(r, 500, (1.15 * i, -0.9 * (i % 2)), 1, 0.05) for i in range(5)))),
         ("trapped", True, drawings.trapped),
         ("atom", True, drawings.atom),
@@ -409,20 +409,20 @@ DRAWN: dict[str, Family] = {
         ("zigzag-with-stragglers", False, drawings.zigzag_with_stragglers),
         ("bars-and-disc", True, lambda r: drawings.bars_and_disc(r)),
         ("bars-disc-and-stragglers", False, lambda r: drawings.bars_and_disc(r, 4)),
-        ("blob-and-few", True, lambda r: together(gaussian(r, 400), gaussian(r, 12, (7, 3), 0.3))),
+        ("blob-and-few", True, lambda r: stack(gaussian(r, 400), gaussian(r, 12, (7, 3), 0.3))),
     ],
     "clutter": [
         ("clutter-glyphs", True, lambda r: with_background(r, drawings.glyphs(r), 0.1)),
         ("clutter-word", True, lambda r: with_background(r, drawings.word(r), 0.12)),
         ("clutter-maze", True, lambda r: with_background(r, drawings.maze(r), 0.08)),
         ("clutter-cross", False, lambda r: with_background(
-            r, together(stroke(r, 500, [(-4, 0), (-0.6, 0)], 0.2), stroke(r, 500, [(0.6, 0), (4, 0)], 0.2),
+            r, stack(stroke(r, 500, [(-4, 0), (-0.6, 0)], 0.2), stroke(r, 500, [(0.6, 0), (4, 0)], 0.2),
             stroke(r, 500, [(0, -4), (0, -0.6)], 0.2), stroke(r, 500, [(0, 0.6), (0, 4)], 0.2)), 0.15)),
         ("clutter-densities", True, lambda r: with_background(
-            r, together(gaussian(r, 400, (0, 0), 0.3), gaussian(r, 400, (4, 1), 0.8),
+            r, stack(gaussian(r, 400, (0, 0), 0.3), gaussian(r, 400, (4, 1), 0.8),
             gaussian(r, 400, (0, 6), 1.2), ball(r, 300, (6, 6), 0.5)), 0.2)),
         ("clutter-discs", True, lambda r: with_background(
-            r, together(*(ball(r, 400, c, q)
+            r, stack(*(ball(r, 400, c, q)
             for c, q in [((0, 0), 1), ((2.5, 0), 1), ((0, 3), 1.5), ((4, 3), 0.6)])), 0.4)),
     ],
 }
