@@ -96,8 +96,9 @@ class Store:
         self.lines: dict[Key, Line] = {self.key(line): line for line in read_lines(self.path)}
 
     def key(self, line: Line) -> Key:
-        """Return the key of a line; numbers that are not stored count as 0."""
-        return tuple(tuple(value) if isinstance(value, list) else value for value in map(line.get, self.fields))
+        """Return the key of a line; a missing field counts as 0."""
+        values = [line.get(field) for field in self.fields]
+        return tuple(0 if v is None else tuple(v) if isinstance(v, list) else v for v in values)
 
     def add(self, line: Line) -> None:
         """Store a line in place of the line with its key."""
