@@ -1,4 +1,4 @@
-"""Command line of the experiments: ``python -m benchmarks NAME [options]``; ``report`` draws the pages' tables."""
+"""Command line of the experiments: ``python -m benchmarks NAME``; ``report`` writes the tables of the pages."""
 
 from __future__ import annotations
 

@@ -1,13 +1,10 @@
-"""Scores of predicted labels against true ones, and the scaling all methods share.
-
-Samples whose true label is below 0 are left out of every score.
-"""
+"""Scores of predicted labels against true ones; samples whose true label is below 0 are not scored."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,11 +64,6 @@ def match_greedily(true: Labels, predicted: Labels) -> Labels:
     return named
 
 
-def cover_rate(predicted: Labels) -> float:
-    """Return the share of the samples that are not noise."""
-    return float(np.mean(predicted != NOISE))
-
-
 def score_labels(true: Labels, predicted: Labels) -> dict[str, float]:
     """Return ARI, NMI and matched F1 over the scored samples; noise is one more cluster of ARI and NMI, wrong in F1."""
     scored = true >= 0
@@ -83,14 +75,14 @@ def score_labels(true: Labels, predicted: Labels) -> dict[str, float]:
     }
 
 
-def score_both_ways(true: Labels, predicted: Labels) -> dict[str, list[float] | float | int]:
+def score_both(true: Labels, predicted: Labels) -> dict[str, Any]:
     """Return F1, ARI and NMI as published and by optimal matching on all samples, cover rate, number of clusters."""
     predicted = np.where(predicted < 0, -1, predicted)
     optimal = score_labels(true, predicted)
     return {
         "published": [round(float(score), 4) for score in published_scores(true, predicted)[:3]],
         "optimal": [round(optimal[name], 4) for name in ("f1", "ari", "nmi")],
-        "cover": round(cover_rate(predicted), 4),
+        "cover": round(float(np.mean(predicted != NOISE)), 4),
         "clusters": count_clusters(predicted),
     }
 

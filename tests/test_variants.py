@@ -52,7 +52,7 @@ def changed_recipes(monkeypatch):
     exec(apply_diff(Path(variants.__file__).read_text(), diff), space)
     for name in ("KERNELS", "VARIANTS"):
         for key, value in space[name].items():
-            monkeypatch.setitem(getattr(recipes, name), key, value)
+            monkeypatch.setitem(getattr(variants, name), key, value)
 
 
 def test_the_kernel_of_the_page_for_contributors_works_everywhere(changed_recipes):

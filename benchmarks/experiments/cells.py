@@ -1,98 +1,94 @@
-"""Single cells beside Leiden: ``python -m benchmarks cells``, with scanpy, igraph and leidenalg.
+"""Compare GIT with Leiden on single cells: ``python -m benchmarks cells``, with scanpy, igraph and leidenalg.
 
-Cells that come with scanpy: 700 of human blood with the types that their publication gives them, and 640 of a simulated
-development of blood. Leiden runs at the resolutions .5 and 1.0 on the graph that comes with the cells, where there is
-one, and on one of scanpy's 15 neighbours, both with scanpy's two implementations and five seeds each; the mean of the
-seeds counts. GIT has no seed. Every run is a line of ``results/cells.jsonl``.
+The cells come with scanpy: 700 of human blood with published types, and 640 of a simulated development of blood. Leiden
+runs at the resolutions .5 and 1.0 on the graph that comes with the cells, if there is one, and on one of scanpy's 15
+neighbours, with scanpy's two implementations and five seeds each. The mean of the seeds counts. GIT has no seed.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, describe_run, read_lines, record
-from gitcluster.integrations.scanpy import git
+from benchmarks.runner import Line, Store, Task, run_experiment
 
-RESULTS = FOLDER / "cells.jsonl"
+FIELDS = ("set", "method", "told", "seed")
 FLAVOURS: dict[str, dict[str, Any]] = {"igraph": {"n_iterations": 2, "directed": False}, "leidenalg": {}}
-SEEDS = range(5)
+OWN_GRAPH = "the graph that comes with them"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run all of them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks cells", description=__doc__)
-    parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
-    for name, cells, truth in load_cells():
-        for line in (*run_git(cells, truth), *run_leiden(cells, truth)):
-            record(RESULTS, {"set": name, "types": len(set(truth))} | line | describe_run("cells", arguments))
+    """Run the experiment."""
+    run_experiment("cells", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
-def load_cells() -> Iterator[tuple[str, Any, Any]]:
-    """Names, cells and the labels that were published with them."""
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every fit of GIT and of Leiden; ``--quick`` yields one seed of the smaller set."""
     import scanpy
 
-    blood = scanpy.datasets.pbmc68k_reduced()
-    yield "pbmc68k_reduced", blood, blood.obs["bulk_labels"].to_numpy()
-    simulated = scanpy.datasets.krumsiek11()
+    warnings.simplefilter("ignore")
+    blood, simulated = scanpy.datasets.pbmc68k_reduced(), scanpy.datasets.krumsiek11()
     simulated.obs_names_make_unique()
     scanpy.pp.pca(simulated, n_comps=10)
-    yield "krumsiek11", simulated, simulated.obs["cell_type"].to_numpy()
+    sets = {"pbmc68k_reduced": (blood, blood.obs["bulk_labels"]), "krumsiek11": (simulated, simulated.obs["cell_type"])}
+    for name, (cells, types) in list(sets.items())[options.quick :]:
+        truth, has_graph = types.to_numpy(), "distances" in cells.obsp
+        task = {"set": name, "types": len(set(truth))}
+        for given in ("auto", len(set(truth))):
+            yield task | {"method": "GIT, components", "told": given}, partial(run_git, cells, truth, given)
+            if has_graph:
+                run = partial(run_git, cells, truth, given, neighbors_key="neighbors")
+                yield task | {"method": f"GIT, {OWN_GRAPH}", "told": given}, run
+        for graph in [OWN_GRAPH, "15 neighbours"] if has_graph else ["15 neighbours"]:
+            if graph == "15 neighbours":
+                scanpy.pp.neighbors(cells, n_neighbors=15)
+            seeds = range(1 if options.quick else 5)
+            for flavour, resolution, seed in product(FLAVOURS, (0.5, 1.0), seeds):
+                leiden = {"method": f"Leiden ({flavour}), {graph}", "told": resolution, "seed": seed}
+                yield task | leiden, partial(run_leiden, cells, truth, flavour, resolution, seed)
 
 
-def run_git(cells: Any, truth: Any) -> Iterator[Line]:
-    """GIT by components and by the graph, told nothing or the number of types."""
-    for told in ("auto", len(set(truth))):
-        git(cells, told)
-        yield score("GIT, components", told, truth, cells.obs["git"])
-        if "distances" in cells.obsp:
-            git(cells, told, neighbors_key="neighbors")
-            yield score("GIT, the graph that comes with them", told, truth, cells.obs["git"])
+def run_git(cells: Any, truth: Any, given: Any, **options: Any) -> Line:
+    """Return the score of GIT with nothing or the number of types given."""
+    from gitcluster.integrations.scanpy import git
+
+    git(cells, given, **options)
+    return score(truth, cells.obs["git"])
 
 
-def run_leiden(cells: Any, truth: Any) -> Iterator[Line]:
-    """Leiden on both graphs."""
+def run_leiden(cells: Any, truth: Any, flavour: str, resolution: float, seed: int) -> Line:
+    """Return the score of Leiden."""
     import scanpy
 
-    graphs = {"the graph that comes with them": None, "15 neighbours": 15}
-    for graph, n_neighbors in graphs.items():
-        if n_neighbors is not None:
-            scanpy.pp.neighbors(cells, n_neighbors=n_neighbors)
-        elif "distances" not in cells.obsp:
-            continue
-        for flavour, options in FLAVOURS.items():
-            for resolution in (0.5, 1.0):
-                for seed in SEEDS:
-                    scanpy.tl.leiden(
-                        cells, resolution, random_state=seed, flavor=flavour, key_added="leiden", **options
-                    )
-                    method = f"Leiden ({flavour}), {graph}"
-                    yield score(method, resolution, truth, cells.obs["leiden"]) | {"seed": seed}
+    scanpy.tl.leiden(cells, resolution, random_state=seed, flavor=flavour, key_added="leiden", **FLAVOURS[flavour])
+    return score(truth, cells.obs["leiden"])
 
 
-def score(method: str, told: Any, truth: Any, labels: Any) -> Line:
-    """One run."""
-    ari = round(float(adjusted_rand_score(truth, labels.astype(str))), 4)
-    return {"method": method, "told": told, "clusters": int(labels.nunique()), "ari": ari}
+def score(truth: Any, labels: Any) -> Line:
+    """Return the number of clusters and the adjusted Rand index."""
+    return {"clusters": int(labels.nunique()), "ari": round(float(adjusted_rand_score(truth, labels.astype(str))), 4)}
 
 
 def table() -> str:
-    """Markdown: adjusted Rand index with the published types, means of the seeds."""
-    lines, rows = read_lines(RESULTS), []
-    for name in dict.fromkeys(line["set"] for line in lines):
-        of_set = [line for line in lines if line["set"] == name]
-        for method, told in dict.fromkeys((line["method"], str(line["told"])) for line in of_set):
-            some = [line for line in of_set if (line["method"], str(line["told"])) == (method, told)]
-            aris, counts = [line["ari"] for line in some], [line["clusters"] for line in some]
-            what = "nothing" if told == "auto" else f"resolution {told}" if "." in told else f"{told} clusters"
-            spread = f" ({min(aris):.3f} to {max(aris):.3f})" if len(set(aris)) > 1 else ""
-            numbers = f"{min(counts)}" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
-            rows.append([name, method, what, numbers, f"{np.mean(aris):.3f}{spread}"])
-    return markdown(["cells", "method", "told", "clusters", "ARI (range over seeds)"], rows)
+    """Return the adjusted Rand index with the published types; both implementations of Leiden and all seeds in one."""
+    groups: dict[tuple[str, ...], list[Line]] = {}
+    for line in Store("cells", FIELDS).lines.values():
+        method, given = re.sub(r" \(\w+\)", "", line["method"]), str(line["told"])
+        given = "nothing" if given == "auto" else f"resolution {given}" if "." in given else f"{given} clusters"
+        groups.setdefault((line["set"], method, given), []).append(line)
+    rows = []
+    for key, lines in groups.items():
+        aris, counts = [line["ari"] for line in lines], sorted({line["clusters"] for line in lines})
+        spread = f" ({min(aris):.3f} to {max(aris):.3f})" if len(set(aris)) > 1 else ""
+        numbers = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        rows.append([*key, numbers, f"{np.mean(aris):.3f}{spread}"])
+    return markdown(["cells", "method", "given", "clusters", "ARI (range over seeds)"], rows)

@@ -1,12 +1,9 @@
-"""The explorer in a browser: ``python -m benchmarks explorer [--part speed|picture]``.
+"""Measure the explorer in a browser: ``python -m benchmarks explorer [--picture]``.
 
-``speed``: size of the page, time to the first paint, and frames a second while panning, from a trace of
-headless Chromium, which draws WebGL in software. Where frames come late the page draws a share of the samples until the
-view rests; that share is stored, and the frames a second with everything drawn. ``picture``: draws
-``docs/images/explorer.png`` again, from the example of ``docs/explorer.md``.
-
-One line a data set or size goes to ``results/explorer.jsonl``; the last line of each counts. Needs playwright and a
-``chromium`` on the path.
+Measured are the size of the page, the time to the first paint, and frames a second while panning, from a trace of
+headless Chromium, which draws WebGL in software. If frames are late, the page draws a share of the samples until the
+view rests. ``--picture`` draws ``docs/images/explorer.png`` from the example of ``docs/explorer.md``. Needs playwright
+and a ``chromium`` on the path.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,15 +22,15 @@ import numpy as np
 from sklearn.datasets import load_wine, make_blobs
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, read_lines, record
+from benchmarks.runner import FOLDER, Line, Store, Task, run_experiment
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
-RESULTS = FOLDER / "explorer.jsonl"
+FIELDS = ("part", "set", "samples")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 PICTURE = FOLDER.parents[1] / "docs" / "images" / "explorer.png"
 OPENED = 4
-"""A page is opened so many times, and the fastest counts."""
+"""Number of times that a page is opened; the fastest counts."""
 PANNED = 4.0
 """Seconds of panning."""
 PAN = """(seconds) => new Promise((done) => {
@@ -56,24 +53,33 @@ RENDERER = """() => {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure the page, or draw its picture."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks explorer", description=__doc__)
-    parser.add_argument("--part", choices=("speed", "picture"), default="speed")
-    part = parser.parse_args(arguments).part
+    """Run the experiment."""
+
+    def add_options(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--picture", action="store_true", help="draw docs/images/explorer.png and nothing else")
+
+    run_experiment(
+        "explorer", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[speed_table],
+        add_options=add_options,
+    )  # fmt: skip
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every size; ``--quick`` yields the smallest."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
-        if part == "picture":
-            draw_picture(browser, Path(folder, "page.html"))
-        if part == "speed":
-            for n_samples in SIZES:
-                record(RESULTS, {"part": "speed"} | measure(browser, n_samples, Path(folder, "page.html")))
+        browser, path = tools.chromium.launch(executable_path=shutil.which("chromium")), Path(folder, "page.html")
+        if options.picture:
+            draw_picture(browser, path)
+            return
+        for n_samples in SIZES[:1] if options.quick else SIZES:
+            yield {"part": "speed", "samples": n_samples}, lambda n=n_samples: measure(browser, n, path)
         browser.close()
 
 
 def measure(browser: Any, n_samples: int, path: Path) -> Line:
-    """Size of a page, times to its first paint, frames a second while panning."""
+    """Return the size of a page, the times to its first paint, and frames a second while panning."""
     X = make_blobs(n_samples, 2, centers=8, cluster_std=1.5, random_state=0)[0]
     model = GIT(8).fit(X)
     start = perf_counter()
@@ -90,7 +96,6 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
     share = page.evaluate("explorer.frames.share")
     page.evaluate("explorer.frames.share = explorer.frames.least = 1")
     line = {
-        "samples": n_samples,
         "local clusters": len(model.peaks_),
         "page MB": round(path.stat().st_size / 1e6, 2),
         "written s": round(written, 2),
@@ -109,7 +114,7 @@ def measure(browser: Any, n_samples: int, path: Path) -> Line:
 
 
 def open_page(browser: Any, path: Path) -> Any:
-    """The page, when its samples are shown."""
+    """Open a page and wait until its samples are shown."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(path.as_uri())
     while None in page.evaluate(SHOWN):
@@ -118,7 +123,7 @@ def open_page(browser: Any, path: Path) -> Any:
 
 
 def draw_picture(browser: Any, path: Path) -> None:
-    """A wine beside a cluster that it is not in, as the page of documentation shows it."""
+    """Draw a wine beside a cluster that it is not in, for the documentation."""
     wines = load_wine(as_frame=True)
     model = GIT().fit(wines.data)
     model.explore(wines.data, path, columns={"cultivar": wines.target_names[wines.target]}, title="178 wines")
@@ -129,7 +134,7 @@ def draw_picture(browser: Any, path: Path) -> None:
 
 
 def count_frames(browser: Any, page: Any) -> float:
-    """Frames a second that reached the screen while panning."""
+    """Return the frames a second that reached the screen while panning."""
     browser.start_tracing(page=page, categories=["viz", "benchmark"])
     page.evaluate(PAN, PANNED)
     events = json.loads(browser.stop_tracing())["traceEvents"]
@@ -137,17 +142,13 @@ def count_frames(browser: Any, page: Any) -> float:
     return round(drawn / PANNED, 1)
 
 
-def _last(part: str, key: str) -> list[Line]:
-    return list({line[key]: line for line in read_lines(RESULTS) if line["part"] == part}.values())
-
-
 def speed_table() -> str:
-    """Markdown: size of a page, first paint, frames a second."""
+    """Return size of a page, first paint, and frames a second."""
     rows = [
         [f"{line['samples']:,}", f"{line['local clusters']:,}", f"{line['page MB']:.2f}", str(line["first paint ms"]),
          str(line["first points ms"]), f"{line['frames a second']:.0f}", f"{line['share drawn']:.0%}",
          f"{line['frames a second, all drawn']:.0f}", f"{line['load']:.0f}"]
-        for line in _last("speed", "samples")
+        for line in Store("explorer", FIELDS).lines.values()
     ]  # fmt: skip
     header = [
         "samples", "local clusters", "page, MB", "first paint, ms", "samples and graph shown, ms",

@@ -1,18 +1,18 @@
-"""Rows with missing numbers: how many change their cluster. ``python -m benchmarks gaps``.
+"""Count the rows that change cluster if numbers are missing: ``python -m benchmarks gaps``.
 
-Ten tables with known classes, the number of clusters given. Numbers are removed from one column, the one that tells the
-classes apart best: 5, 10 and 20 % of its cells, at random or in the rows with the highest values of another column.
-The figure is the share of the rows with a gap that are not in the cluster that the same method put them in when nothing
-was missing, after matching the clusters. Methods: GIT on the frame as it is; GIT after ``KNNImputer`` on the scaled
-numbers; GIT and k-means after filling in medians. The mean of three draws counts. Lines go to ``results/gaps.jsonl``.
+Ten tables with known classes, the number of clusters given. Numbers are removed from the column that separates the
+classes best: 5, 10 and 20 % of its cells, at random or in the rows with the highest values of another column. The
+result is the share of the rows with a gap that leave the cluster in which the same method put them without gaps, after
+matching the clusters. The mean of three draws counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import islice, product
 
 import numpy as np
 import pandas as pd
@@ -25,15 +25,53 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Store, read_lines
+from benchmarks.runner import Line, Store, Task, run_experiment
 from benchmarks.suite.datasets import load_set
 from gitcluster import GIT
 
-RESULTS = FOLDER / "gaps.jsonl"
+FIELDS = ("table", "method", "pattern", "share")
 SHARES = (0.05, 0.1, 0.2)
 PATTERNS = ("random", "depending")
 DRAWS = 3
 Labels = NDArray[np.int64]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the experiment."""
+    run_experiment("gaps", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every table, method and pattern of gaps; ``--quick`` yields the first table."""
+    for name, frame, y in islice(tables(), 1 if options.quick else None):
+        for method in METHODS:
+            whole = cache(partial(_fit, METHODS[method][1], frame, y))
+            for pattern, share in product(PATTERNS, SHARES):
+                task = {"table": name, "method": method, "pattern": pattern, "share": share}
+                yield task, partial(measure, frame, y, method, whole, pattern, share)
+
+
+def _fit(cluster: Callable[[pd.DataFrame, int], Labels], frame: pd.DataFrame, y: Labels) -> Labels:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cluster(frame, len(np.unique(y)))
+
+
+def measure(
+    frame: pd.DataFrame, y: Labels, method: str, whole: Callable[[], Labels], pattern: str, share: float
+) -> Line:
+    """Return the share of the rows with a gap that change cluster, mean of the draws."""
+    fill, cluster = METHODS[method]
+    moved = []
+    for seed in range(DRAWS if pattern == "random" else 1):
+        incomplete, rows = remove(frame, y, pattern, share, seed)
+        labels = _fit(cluster, fill(incomplete), y)
+        counts = contingency_matrix(whole(), labels)
+        first, second = linear_sum_assignment(-counts)
+        matched = np.full(counts.shape[1], -1)
+        matched[second] = first
+        moved.append(np.mean(matched[labels[rows]] != whole()[rows]))
+    return {"moved": round(float(np.mean(moved)), 4)}
 
 
 def tables() -> Iterator[tuple[str, pd.DataFrame, Labels]]:
@@ -44,11 +82,8 @@ def tables() -> Iterator[tuple[str, pd.DataFrame, Labels]]:
         yield name, bunch.data, bunch.target.to_numpy()
     for name in ("olive9", "vehicle", "body", "satellite"):
         X, y = load_set(f"bench/real_{name}")
-        yield (
-            name,
-            pd.DataFrame(X[:2000], columns=[f"x{i}" for i in range(X.shape[1])]),
-            np.unique(y[:2000], return_inverse=True)[1],
-        )
+        frame = pd.DataFrame(X[:2000], columns=[f"x{i}" for i in range(X.shape[1])])
+        yield name, frame, np.unique(y[:2000], return_inverse=True)[1]
     for name, spread in (("three groups", 1.0), ("three groups, overlapping", 1.8), ("customers", 1.2)):
         group = rng.integers(0, 3, 900)
         centres = np.array([[0, 0], [6, 0], [3, 6]])[group]
@@ -60,8 +95,8 @@ def tables() -> Iterator[tuple[str, pd.DataFrame, Labels]]:
         yield name, frame, group
 
 
-def remove(frame: pd.DataFrame, y: Labels, pattern: str, share: float, seed: int) -> tuple[pd.DataFrame, str, Labels]:
-    """Return the frame with gaps in one column, the column, and the rows with a gap."""
+def remove(frame: pd.DataFrame, y: Labels, pattern: str, share: float, seed: int) -> tuple[pd.DataFrame, Labels]:
+    """Return the frame with gaps in one column, and the rows with a gap."""
     rng = np.random.default_rng(seed)
     numbers = frame.select_dtypes("number")
     within = numbers.groupby(y).var(ddof=0).mul(np.bincount(y) / len(y), axis=0).sum()
@@ -70,13 +105,13 @@ def remove(frame: pd.DataFrame, y: Labels, pattern: str, share: float, seed: int
         rows = rng.random(len(frame)) < share
     else:
         rows = (numbers[other] + 1e-9 * rng.normal(size=len(frame))).rank(pct=True).to_numpy() > 1 - share
-    holes = frame.astype({best: float})
-    holes.loc[rows, best] = np.nan
-    return holes, best, np.flatnonzero(rows)
+    incomplete = frame.astype({best: float})
+    incomplete.loc[rows, best] = np.nan
+    return incomplete, np.flatnonzero(rows)
 
 
 def with_medians(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the median of a column in place of its gaps."""
+    """Return the frame with gaps filled by the medians of the columns."""
     return frame.fillna(frame.median(numeric_only=True))
 
 
@@ -97,7 +132,7 @@ def k_means(frame: pd.DataFrame, n_clusters: int) -> Labels:
 
 def git(frame: pd.DataFrame, n_clusters: int) -> Labels:
     """Return the labels of GIT on the frame."""
-    return np.asarray(GIT(n_clusters, n_jobs=-1).fit_predict(frame))
+    return GIT(n_clusters, n_jobs=-1).fit_predict(frame)
 
 
 METHODS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.DataFrame, int], Labels]]] = {
@@ -108,42 +143,13 @@ METHODS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], Callable[[pd.Da
 }
 
 
-def share_moved(before: Labels, after: Labels, rows: Labels) -> float:
-    """Return the share of some rows that are in another cluster, after matching the clusters of all rows."""
-    table = contingency_matrix(before, after)
-    first, second = linear_sum_assignment(-table)
-    matched = np.full(table.shape[1], -1)
-    matched[second] = first
-    return float(np.mean(matched[after[rows]] != before[rows]))
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run what is not stored yet."""
-    argparse.ArgumentParser(prog="python -m benchmarks gaps", description=__doc__).parse_args(arguments)
-    warnings.simplefilter("ignore")
-    store = Store(RESULTS, ("table", "method", "pattern", "share"))
-    for name, frame, y in tables():
-        n_clusters = len(np.unique(y))
-        for method, (fill, cluster) in METHODS.items():
-            whole = cluster(frame, n_clusters)
-            for pattern in PATTERNS:
-                for share in SHARES:
-                    moved = []
-                    for seed in range(DRAWS if pattern == "random" else 1):
-                        holes, _, rows = remove(frame, y, pattern, share, seed)
-                        moved.append(share_moved(whole, cluster(fill(holes), n_clusters), rows))
-                    store.add({"table": name, "method": method, "pattern": pattern, "share": share,
-                               "moved": round(float(np.mean(moved)), 4)})  # fmt: skip
-        print(name, flush=True)
-    print(table())
-
-
 def table() -> str:
-    """Return Markdown: the share of rows with a gap that move, by method, share and pattern, over all tables."""
-    moved: dict[tuple[str, str, float], list[float]] = defaultdict(list)
-    for line in read_lines(RESULTS):
-        moved[line["method"], line["pattern"], line["share"]].append(line["moved"])
-    cases = [(pattern, share) for pattern in PATTERNS for share in SHARES]
-    rows = [[method, *(f"{100 * np.mean(moved[method, *case]):.1f}" for case in cases)] for method in METHODS]
+    """Return the share of rows with a gap that change cluster, by method, share and pattern, over all tables."""
+    lines = Store("gaps", FIELDS).lines.values()
+    cases = list(product(PATTERNS, SHARES))
+    rows = []
+    for method in METHODS:
+        moved = [[x["moved"] for x in lines if (x["method"], x["pattern"], x["share"]) == (method, *c)] for c in cases]
+        rows.append([method, *(f"{100 * np.mean(values):.1f}" for values in moved)])
     heads = [f"{100 * share:.0f} %, {pattern}" for pattern, share in cases]
     return markdown(["rows with a gap that change cluster, %", *heads], rows)

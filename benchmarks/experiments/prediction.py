@@ -1,70 +1,68 @@
-"""Labels of new samples beside ``hdbscan.approximate_predict``: ``python -m benchmarks prediction``.
+"""Time labels of new samples beside ``hdbscan.approximate_predict``: ``python -m benchmarks prediction``.
 
-10,000 new samples against 100,000 fitted ones, blobs of 10 features, both in one run; the best of three counts. One
-line goes to ``results/prediction.jsonl``.
+10,000 new samples against 100,000 fitted ones, blobs with 10 features, three runs each.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.methods import METHODS
 from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, read_lines, record, time_call
+from benchmarks.runner import Line, Store, Task, run_experiment, time_call
 from gitcluster import GIT
 
-RESULTS = FOLDER / "prediction.jsonl"
+FIELDS = ("fitted", "new", "features")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fit both, time both."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks prediction", description=__doc__)
-    parser.add_argument("--fitted", type=int, default=100_000)
-    parser.add_argument("--new", type=int, default=10_000)
-    parser.add_argument("--features", type=int, default=10)
-    options = parser.parse_args(arguments)
-    method = METHODS["hdbscan"]
-    if not method.is_installed:
-        raise SystemExit(f"This compares with hdbscan: {method.pip_line}")
-    from hdbscan import approximate_predict
+    """Run the experiment."""
+    run_experiment("prediction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
-    n_samples = options.fitted + options.new
-    X, y = make_blobs(n_samples, options.features, centers=30, cluster_std=2.0, random_state=2021)
-    X, new, truth = X[: options.fitted], X[options.fitted :], y[options.fitted :]
-    GIT(30, n_jobs=-1).fit(X[:3000]).predict(new[:100])  # compiles
-    peer = method.load()(**method.options, prediction_data=True, core_dist_n_jobs=-1)
-    model, git_seconds = time_call(lambda: GIT(30, n_jobs=-1).fit(X))
-    peer, peer_seconds = time_call(lambda: peer.fit(X))
-    fits = {"GIT": round(git_seconds, 2), "hdbscan": round(peer_seconds, 2)}
-    line: Line = vars(options) | {"seconds": {}, "fit": fits, "ari": {}}
-    ways: dict[str, Callable[[], Any]] = {
-        "GIT": lambda: model.predict(new),
-        "GIT memberships": lambda: model.predict_proba(new).argmax(axis=1),
-        "hdbscan": lambda: approximate_predict(peer, new)[0],
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield one comparison; ``--quick`` takes a hundredth of the samples."""
+    share = 100 if options.quick else 1
+    task = {"fitted": 100_000 // share, "new": 10_000 // share, "features": 10}
+    yield task, partial(compare, **task)
+
+
+def compare(fitted: int, new: int, features: int) -> Line:
+    """Return seconds and adjusted Rand index of GIT and hdbscan."""
+    from hdbscan import HDBSCAN, approximate_predict
+
+    X, y = make_blobs(fitted + new, features, centers=30, cluster_std=2.0, random_state=2021)
+    X, samples, truth = X[:fitted], X[fitted:], y[fitted:]
+    GIT(30, n_jobs=-1).fit(X[:3000]).predict(samples[:100])  # compiles
+    model, git_seconds, _ = time_call(lambda: GIT(30, n_jobs=-1).fit(X))
+    peer = HDBSCAN(min_cluster_size=15, prediction_data=True, core_dist_n_jobs=-1)
+    peer, peer_seconds, _ = time_call(lambda: peer.fit(X))
+    calls: dict[str, Callable[[], Any]] = {
+        "GIT": lambda: model.predict(samples),
+        "GIT memberships": lambda: model.predict_proba(samples).argmax(axis=1),
+        "hdbscan": lambda: approximate_predict(peer, samples)[0],
     }
-    for name, way in ways.items():
-        runs = [time_call(way) for _ in range(3)]
-        line["seconds"][name] = [round(seconds, 3) for _, seconds in runs]
-        line["ari"][name] = round(adjusted_rand_score(truth, np.asarray(runs[0][0])), 4)
-    record(RESULTS, line)
+    seconds, scores = {}, {}
+    for name, call in calls.items():
+        runs = [time_call(call) for _ in range(3)]
+        seconds[name] = [round(wall, 3) for _, wall, _ in runs]
+        scores[name] = round(float(adjusted_rand_score(truth, np.asarray(runs[0][0]))), 4)
+    fits = {"GIT": round(git_seconds, 2), "hdbscan": round(peer_seconds, 2)}
+    return {"seconds": seconds, "fit": fits, "ari": scores}
 
 
 def table() -> str:
-    """Markdown: the last run."""
-    lines = read_lines(RESULTS)
-    if not lines:
-        return ""
-    line = lines[-1]
-    names = list(line["seconds"])
+    """Return the first and the best run of every method."""
+    line = list(Store("prediction", FIELDS).lines.values())[-1]
     rows = [
-        [n, f"{line['seconds'][n][0]:.2f}", f"{min(line['seconds'][n]):.2f}", f"{line['ari'][n]:.3f}"] for n in names
+        [name, f"{runs[0]:.2f}", f"{min(runs):.2f}", f"{line['ari'][name]:.3f}"]
+        for name, runs in line["seconds"].items()
     ]
-    return markdown(
-        [f"{line['new']:,} new, {line['fitted']:,} fitted", "first, s", "best, s", "ARI with the truth"], rows
-    )
+    header = [f"{line['new']:,} new, {line['fitted']:,} fitted", "first, s", "best, s", "ARI with the truth"]
+    return markdown(header, rows)

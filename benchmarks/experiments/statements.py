@@ -1,24 +1,24 @@
-"""What the paper states, on its own sets: ``python -m benchmarks statements``.
+"""Check what the paper states, on its own sets: ``python -m benchmarks statements``.
 
-Theorem 1: the intensity does not change when the data are rescaled; measured is whether the labels do, by the F1 of
+Theorem 1: the intensity does not change with the scale of the data. Measured is whether the labels do, by the F1 of
 every variant on the data times 1, 1000 and .001, with the published number of neighbours.
 
 Theorem 2: |f(x) - f(y)| <= 2 d(x, y), if the neighbourhoods of x and y can be matched so that no neighbour is farther
 from its match than x from y. Measured is the largest |f(x) - f(y)| / d(x, y) over all pairs, and how often neighbours
-x and y are as the theorem asks.
+x and y fulfil the condition.
 
 Tables 3 and 4: the rank of GIT among the competitors, and whether its lead falls with the number of features, from the
 stored results of ``accuracy``. Table 2: samples, features, classes, smallest class / largest class. NMI of the
-published clusterings by the formula as it is printed, MI / (H H), and as the tables have it, MI over the mean entropy.
-The mean F1 by which competitors were chosen for the next experiment. F1 of the published variants told equal shares
-beside those they were told, where these were others. What is stored is not run again.
+published clusterings by the printed formula, MI / (H H), and by that of the tables, MI over the mean entropy. F1 of the
+published variants with equal shares beside those that they were given, if these were others.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,73 +34,61 @@ from benchmarks.methods import METHODS
 from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
-from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, Store, describe_run, show_progress
+from benchmarks.reporting.tables import markdown, short
+from benchmarks.runner import Key, Line, Store, Task, run_experiment
 from benchmarks.scoring import match_greedily, published_scores, score_labels
-from benchmarks.suite.datasets import load_set
+from benchmarks.suite.datasets import REAL_SETS, load_set
 from gitcluster import estimate_intensity, find_neighbors, scale_features
 
-RESULTS = FOLDER / "statements.jsonl"
+FIELDS = ("set", "variant")
 SETS = (*GROUPS["small"], *GROUPS["shapes"])
 VARIANTS = ("adaptive", "paper", "paper-literal", "authors")
 FACTORS = (1.0, 1000.0, 0.001)
-STATED = {
-    "iris": (150, 4, 3, 1.00),
-    "wine": (178, 13, 3, 0.68),
-    "hepatitis": (154, 19, 2, 0.26),
-    "cancer": (569, 30, 2, 0.59),
-    "olivetti": (400, 4096, 40, 1.00),
-    "mnist": (60000, 784, 10, 1.00),
-    "fmnist": (60000, 784, 10, 1.00),
-    "frogs": (7195, 22, 10, 0.02),
-    "codon": (13028, 24, 11, 0.01),
-}
-"""Table 2 as it is printed."""
 PRINTED = {"small": COMPETITORS[:5], "large": COMPETITORS[2:]}
 """The competitors in Tables 3 and 4; the notebooks have all of them on the small sets."""
-TOLD = tuple(name for name in PUBLISHED if "proportions" in PUBLISHED[name]["GIT"].options)
-"""Sets on which the published GIT knew more than the number of classes."""
+GIVEN_SHARES = tuple(name for name in PUBLISHED if "proportions" in PUBLISHED[name]["GIT"].options)
+"""Sets on which the published GIT was given more than the number of classes."""
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run what is not stored yet, then print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks statements", description=__doc__)
-    parser.add_argument("--again", action="store_true", help="run also what is stored already")
-    options = parser.parse_args(arguments)
-    store, about = stored(), describe_run("statements", arguments)
-    tasks = [(name, variant) for name in SETS for variant in (*VARIANTS, "intensity")]
-    tasks += [(name, "statistics") for name in STATED] + [(name, "nmi") for name in GROUPS["small"]]
-    tasks += [(name, "shares") for name in TOLD]
-    others = {"intensity": measure_slope, "statistics": count_classes, "nmi": measure_nmi, "shares": measure_shares}
-    for (name, variant), say in show_progress(
-        [t for t in tasks if options.again or t not in store.lines], "statements"
+    """Run the experiment."""
+    tables = (ranks_table, shares_table, theorem_table, nmi_table)
+    run_experiment("statements", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every set and measurement; ``--quick`` yields those of iris."""
+    runs = {(name, variant): partial(measure_factors, name, variant) for name in SETS for variant in VARIANTS}
+    for variant, measure, sets in (
+        ("intensity", measure_slope, SETS),
+        ("statistics", count_classes, REAL_SETS),
+        ("nmi", measure_nmi, GROUPS["small"]),
+        ("shares", measure_shares, GIVEN_SHARES),
     ):
-        measured = others[variant](name) if variant in others else measure_factors(name, variant)
-        store.add({"set": name, "variant": variant} | measured | about)
-        say(f"{name} {variant} {measured}")
-    tables = (ranks_table, choice_table, shares_table, factor_table, slope_table, statistics_table, nmi_table)
-    print(*(table() for table in tables), sep="\n\n")
+        runs |= {(name, variant): partial(measure, name) for name in sets}
+    for (name, variant), run in runs.items():
+        if name == "iris" or not options.quick:
+            yield {"set": name, "variant": variant}, run
 
 
-def stored() -> Store:
-    """The stored results."""
-    return Store(RESULTS, ("set", "variant"))
+@cache
+def stored() -> dict[Key, Line]:
+    """Return the stored results by set and measurement."""
+    return Store("statements", FIELDS).lines
 
 
 def measure_factors(name: str, variant: str) -> Line:
-    """F1 of a variant on the rescaled data; the default is told the number alone."""
+    """Return F1 of a variant on the rescaled data; the default is given the number alone."""
     X, y = load_set(name)
     options: dict[str, Any] = {} if variant == "adaptive" else dict(PUBLISHED[name]["GIT"].options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = [
-            METHODS["GIT"].fit(X.astype(float) * s, len(np.unique(y)), variant=variant, **options) for s in FACTORS
-        ]
+        found = [METHODS["GIT"].fit(X.astype(float) * s, np.bincount(y), variant=variant, **options) for s in FACTORS]
     return {"f1": [round(score_labels(y, labels)["f1"], 4) for labels in found]}
 
 
 def measure_slope(name: str) -> Line:
-    """The largest slope of the intensity, and how many neighbours fulfil the condition of Theorem 2."""
+    """Return the largest slope of the intensity, and how many neighbours fulfil the condition of Theorem 2."""
     X, k = scale_features(load_set(name)[0].astype(float)), PUBLISHED[name]["GIT"].options["n_neighbors"]
     X = np.unique(X, axis=0)
     near = find_neighbors(X, n_neighbors=k)
@@ -112,16 +100,16 @@ def measure_slope(name: str) -> Line:
 
 
 def count_classes(name: str) -> Line:
-    """Samples, features, classes, and smallest class / largest class."""
+    """Return samples, features, classes, and smallest class / largest class."""
     X, y = load_set(name)
     sizes = np.bincount(y)[np.unique(y)]
     return {"counted": [*X.shape, len(sizes), round(float(sizes.min() / sizes.max()), 4)]}
 
 
 def measure_nmi(name: str) -> Line:
-    """NMI of the published clustering, printed formula and arithmetic mean."""
+    """Return NMI of the published clustering by the printed formula and by the arithmetic mean."""
     X, y = load_set(name)
-    labels = METHODS["GIT authors"].fit(X, len(np.unique(y)), **PUBLISHED[name]["GIT"].options)
+    labels = METHODS["GIT authors"].fit(X, np.bincount(y), **PUBLISHED[name]["GIT"].options)
     labels = match_greedily(y, labels)  # the published scores are taken after it
     information = mutual_info_score(y, labels)
     product = float(np.prod([entropy(np.bincount(some)) for some in (y, labels)]))
@@ -129,25 +117,25 @@ def measure_nmi(name: str) -> Line:
 
 
 def measure_shares(name: str) -> Line:
-    """F1 as published of the published variants with the published k, told equal shares and what they were told."""
+    """Return F1 of the published variants with the published k, with equal shares and with those they were given."""
     X, y = load_set(name)
-    told = PUBLISHED[name]["GIT"].options
-    found = {}
+    given = PUBLISHED[name]["GIT"].options
+    scores = {}
     for variant in ("GIT authors", "GIT paper"):
-        fits = [{"method": variant, "options": told | shares} for shares in ({"proportions": "equal"}, {})]
-        found[variant] = [round(published_scores(y, accuracy.fit(task, X, y)).f1, 4) for task in fits]
-    return {"equal, told": found}
+        fits = [{"method": variant, "options": given | shares} for shares in ({"proportions": "equal"}, {})]
+        scores[variant] = [round(published_scores(y, accuracy.fit(task, X, y)).f1, 4) for task in fits]
+    return {"equal, told": scores}
 
 
 def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], distance: float) -> bool:
-    """Definition 1: whether two neighbourhoods are matched one to one within a distance."""
+    """Return whether two neighbourhoods can be matched one to one within a distance (Definition 1)."""
     close = csr_array(cdist(X[some], X[other]) <= distance * (1 + 1e-12))
     return bool((maximum_bipartite_matching(close) >= 0).all())
 
 
 def ranks_table() -> str:
-    """Markdown: rank of GIT among results that cover enough, its lead in F1, and how that goes with the features."""
-    lines, rows, leads = accuracy_tables.stored().lines, [], []
+    """Return the rank of GIT among results that cover enough, its lead in F1, and its correlation with the features."""
+    lines, rows, leads = accuracy_tables.stored(), [], []
     for name, printed in [(name, PRINTED[group]) for group in PRINTED for name in GROUPS[group]]:
         published = {method: row.scores for method, row in PUBLISHED[name].items()}
         shown = {method: published[method] for method in ("GIT", *printed)}
@@ -157,8 +145,8 @@ def ranks_table() -> str:
         lead = [scores["GIT"][0] - _best_other(scores) for scores in (shown, published, here)]
         leads.append(lead)
         cells = [f"{_ranks(s)} ({100 * by:+.1f})" for s, by in zip((shown, published, here), lead, strict=True)]
-        rows.append([name, f"{_line(name, 'statistics')['counted'][1]:,}", *cells])
-    features = [_line(row[0], "statistics")["counted"][1] for row in rows]
+        rows.append([name, f"{stored()[name, 'statistics']['counted'][1]:,}", *cells])
+    features = [stored()[row[0], "statistics"]["counted"][1] for row in rows]
     along = [f"{spearmanr(features, column).statistic:+.2f}" for column in np.transpose(leads)]
     rows.append(["rank correlation of features and lead", "", *along])
     header = ["rank in F1 / ARI / NMI (lead in points of F1)", "features"]
@@ -174,73 +162,34 @@ def _best_other(found: dict[str, Any]) -> float:
     return max(scores[0] for method, scores in found.items() if method != "GIT" and scores[3] >= COVERED)
 
 
-def choice_table() -> str:
-    """Markdown: mean F1 of the competitors over the sets of Tables 3 and 4 that they cover, published and here."""
-    lines, rows = accuracy_tables.stored().lines, []
-    for group, printed in PRINTED.items():
-        cells = dict.fromkeys(COMPETITORS, "")
-        for method in printed:
-            published = [PUBLISHED[name][method].scores for name in GROUPS[group]]
-            found = [lines[name, method, "published"] for name in GROUPS[group]]
-            here = [(*line["published"], line["cover"]) for line in found if "error" not in line]
-            means = [[scores[0] for scores in source if scores[3] >= COVERED] for source in (here, published)]
-            if all(means):
-                cells[method] = f"{np.mean(means[0]):.3f} ({np.mean(means[1]):.3f})"
-            if len(means[1]) < len(published):
-                cells[method] += f" {len(means[1])} of {len(published)} sets"
-        rows.append([f"{group} sets", *(cell.strip() for cell in cells.values())])
-    return markdown(["mean F1, in brackets of the published figures", *cells], rows)
-
-
 def shares_table() -> str:
-    """Markdown: F1 told equal shares, or the number, and told the shares."""
-    lines, rows = accuracy_tables.stored().lines, []
-    for name in TOLD:
-        found = _line(name, "shares")["equal, told"]
+    """Return F1 with equal shares, or the number alone, and with the given shares."""
+    lines, rows = accuracy_tables.stored(), []
+    for name in GIVEN_SHARES:
+        variants = stored()[name, "shares"]["equal, told"]
         default = [lines[name, method, "untuned"]["published"][0] for method in ("GIT", "GIT proportions")]
-        cells = [f"{equal:.3f} / {told:.3f}" for equal, told in (*found.values(), default)]
+        cells = [f"{equal:.3f} / {given:.3f}" for equal, given in (*variants.values(), default)]
         rows.append([name.removeprefix("toy_"), *cells])
-    header = ["F1: equal shares / told the shares", "`authors`, published k", "`paper`, published k"]
-    return markdown([*header, "default: told the number / the shares"], rows)
+    header = ["F1: equal shares / given shares", "`authors`, published k", "`paper`, published k"]
+    return markdown([*header, "default: number / shares given"], rows)
 
 
-def factor_table() -> str:
-    """Markdown: F1 of the data as they are, times 1000, times .001."""
+def theorem_table() -> str:
+    """Return F1 of the data times 1, 1000 and .001, the largest slope of f, and how often the condition is met."""
     rows = []
     for name in SETS:
-        cells = [" / ".join(f"{f1:.3f}"[1:] if f1 < 1 else "1.000" for f1 in _line(name, v)["f1"]) for v in VARIANTS]
+        cells = [" / ".join(short(f1) for f1 in stored()[name, variant]["f1"]) for variant in VARIANTS]
+        line = stored()[name, "intensity"]
+        cells += [f"{line['k']}", f"{line['largest slope']:.3f}", f"{line['condition']:.1%}"]
         rows.append([name.removeprefix("toy_"), *cells])
-    return markdown(["F1: times 1 / 1000 / .001", "default", *(f"`{v}`" for v in VARIANTS[1:])], rows)
-
-
-def slope_table() -> str:
-    """Markdown: the largest slope, and the share of nearest neighbours that Theorem 2 speaks of."""
-    lines = {name: _line(name, "intensity") for name in SETS}
-    rows = [
-        [name.removeprefix("toy_"), f"{line['k']}", f"{line['largest slope']:.3f}", f"{line['condition']:.1%}"]
-        for name, line in lines.items()
-    ]
-    return markdown(["set", "k", "largest slope of f", "nearest neighbours that fulfil the condition"], rows)
-
-
-def statistics_table() -> str:
-    """Markdown: Table 2, what is stored, in brackets what is printed where that differs."""
-    rows = []
-    for name, stated in STATED.items():
-        pairs = zip(_line(name, "statistics")["counted"], stated, (",", ",", ",", ".2f"), strict=True)
-        cells = [(format(here, style), format(said, style)) for here, said, style in pairs]
-        rows.append([name, *(here if here == said else f"{here} ({said})" for here, said in cells)])
-    return markdown(["set", "samples", "features", "classes", "smallest / largest class"], rows)
+    header = ["F1: times 1 / 1000 / .001", "default", *(f"`{variant}`" for variant in VARIANTS[1:])]
+    return markdown([*header, "k", "largest slope of f", "condition of Theorem 2 met"], rows)
 
 
 def nmi_table() -> str:
-    """Markdown: NMI by both formulas, and the published one."""
+    """Return NMI by both formulas, and the published one."""
     rows = []
     for name in GROUPS["small"]:
-        line, published = _line(name, "nmi"), PUBLISHED[name]["GIT"].scores[2]
+        line, published = stored()[name, "nmi"], PUBLISHED[name]["GIT"].scores[2]
         rows.append([name, f"{line['printed']:.3f}", f"{line['mean']:.3f}", f"{published:.3f}"])
     return markdown(["set", "MI / (H H), as printed", "MI / mean of H", "published"], rows)
-
-
-def _line(name: str, variant: str) -> Line:
-    return stored().lines[name, variant]

@@ -1,124 +1,165 @@
-"""Methods with nothing tuned, over all data sets: what a user without labels would get.
+"""Compare methods over all data sets with nothing tuned: ``python -m benchmarks untuned --max-samples 10000``.
 
-Every (set, method) is one line of ``results/untuned.jsonl``; what is there is not run again. A
-method that fails scores 0 and its error is kept. GIT gets the features as they are, the peers divided by their
-standard deviations. Sets of a single cluster are run only by methods that choose the number of clusters: for the
-others the answer would be given away.
+GIT gets the features as they are, the peers get them divided by their standard deviations. A method that fails scores
+0, and its error is stored. Sets of one cluster are only run by methods that choose the number of clusters. ``--draw 1``
+uses new samples of the generated designs, on which no constant was chosen.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from time import perf_counter
 
 import numpy as np
 
-from benchmarks.methods import METHODS, Method, keep_installed, tell
-from benchmarks.reporting.tables import untuned_table
-from benchmarks.running import FOLDER, NAMES, Line, append, read_lines
+from benchmarks.methods import METHODS, Method, keep_installed
+from benchmarks.reporting.tables import markdown
+from benchmarks.runner import Line, Store, Task, run_experiment
 from benchmarks.scoring import count_clusters, score_labels
-from benchmarks.suite.datasets import Dataset, all_datasets, generated_datasets
+from benchmarks.suite.datasets import Dataset, all_datasets, generated_datasets, kind_of
+from benchmarks.suite.designs import KINDS
 from gitcluster import scale_features
 
-RESULTS = FOLDER / "untuned.jsonl"
+FIELDS = ("set", "method")
 CHOSEN: dict[str, Method] = {
     **{name: METHODS[name] for name in ("GIT", "GIT proportions", "GIT nothing")},
-    "GIT paper k=8": METHODS["GIT"].given(variant="paper"),
+    "GIT paper k=8": METHODS["GIT"].using(variant="paper"),
     "k-means": METHODS["k-means"],
-    "constrained-k-means": METHODS["constrained k-means"],
     "gaussian-mixture": METHODS["Gaussian mixture"],
     "ward": METHODS["Ward"],
     "genie": METHODS["Genie"],
     "lumbermark": METHODS["Lumbermark"],
     "spectral": METHODS["spectral"],
-    "spectacl": METHODS["SpectACl"],
-    "density-peaks": METHODS["FSFDP"],
-    "density-peaks-advanced": METHODS["DPA"],
-    "quickshift++": METHODS["Quickshift++"],
-    **{f"hdbscan-{size}": METHODS["HDBSCAN"].given(min_cluster_size=size) for size in (5, 15)},
-    **{f"fast-hdbscan-{size}": METHODS["fast_hdbscan"].given(min_cluster_size=size) for size in (5, 15)},
+    **{f"hdbscan-{size}": METHODS["HDBSCAN"].using(min_cluster_size=size) for size in (5, 15)},
 }
-"""The methods by the names that the result file has for them."""
+"""The methods by their names in the result file."""
+Results = dict[tuple[str, str], Line]
+Groups = dict[str, list[str]]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the experiment, or print its table."""
-    options = _parse(arguments)
-    if options.table:
-        print(untuned_table(read_results(options.draw), methods=options.methods, families=options.families))
-        return
-    methods = keep_installed(CHOSEN, options.methods)
-    done = set() if options.again else set(read_results(options.draw))
-    for data, name in _pairs(methods, options):
-        if (data.name, name) not in done:
-            line = run_method(data, name) | {"draw": options.draw}
-            append(RESULTS, line)
-            print(_progress(line), file=sys.stderr)
+    """Run the experiment."""
+
+    def add_options(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--max-samples", type=int, help="leave out larger sets", metavar="N")
+        parser.add_argument("--draw", type=int, default=0, help="other samples of the generated designs", metavar="N")
+
+    run_experiment(
+        "untuned", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[summary], add_options=add_options
+    )
 
 
-def read_results(draw: int = 0) -> dict[tuple[str, str], Line]:
-    """Return the stored lines of a draw by set and method; of repeated runs the last counts."""
-    return {(line["set"], line["method"]): line for line in read_lines(RESULTS) if line.get("draw", 0) == draw}
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every set and method; ``--quick`` yields the first two sets."""
+    methods = keep_installed(CHOSEN)
+    sets = generated_datasets(options.draw) if options.draw else all_datasets()
+    for data in islice(sets, 2 if options.quick else None):
+        if len(data.X) <= (options.max_samples or len(data.X)):
+            for name, method in methods.items():
+                fits = len(data.X) <= (method.max_samples or len(data.X))
+                if fits and (data.family != "single" or method.given == "nothing"):
+                    task = {"set": data.name, "family": data.family, "method": name, "draw": options.draw}
+                    yield task, partial(run_method, data, name)
 
 
 def run_method(data: Dataset, name: str) -> Line:
-    """Return the result line of one method on one set."""
-    method = CHOSEN[name]
-    sizes = np.bincount(data.y[data.y >= 0])
-    sizes = sizes[sizes > 0]
-    line: Line = {
-        "set": data.name,
-        "family": data.family,
-        "clear": data.clear,
-        "n": data.X.shape[0],
-        "d": data.X.shape[1],
-        "classes": len(sizes),
-        "method": name,
-        "known": method.told,
-        "versions": {package: version(package) for package in ("numpy", method.package)},
-    }
+    """Return the scores of one method on one set."""
     X = data.X if name.startswith("GIT") else scale_features(data.X)
     start = perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            labels = method.fit(X, tell(method, sizes))
+            labels = CHOSEN[name].fit(X, data.sizes)
     except Exception as error:  # a failing peer must not end the run
         scores: Line = {"ari": 0.0, "nmi": 0.0, "f1": 0.0, "clusters": 0, "error": repr(error)}
     else:
         scores = score_labels(data.y, labels) | {"clusters": count_clusters(labels)}
-    return line | scores | {"seconds": round(perf_counter() - start, 4)}
+    about = {"clear": data.clear, "n": data.X.shape[0], "d": data.X.shape[1], "classes": len(data.sizes)}
+    return about | scores | {"seconds": round(perf_counter() - start, 4)}
 
 
-def _pairs(methods: dict[str, Method], options: argparse.Namespace) -> Iterator[tuple[Dataset, str]]:
-    sets = (
-        generated_datasets(options.max_samples, draw=options.draw)
-        if options.draw
-        else all_datasets(options.max_samples)
+def read_results(draw: int = 0) -> Results:
+    """Return the stored lines of a draw by set and method."""
+    lines = Store("untuned", FIELDS).lines
+    return {(line["set"], line["method"]): line for line in lines.values() if line.get("draw", 0) == draw}
+
+
+def table(results: Results | None = None) -> str:
+    """Return mean ARI by family, by kind of data and over kinds, wins, and how often the number of clusters is right.
+
+    Only sets that every method has run are averaged. Sets of one cluster enter only the last row, which has a figure
+    only for methods that choose the number.
+    """
+    results = read_results() if results is None else results
+    names, sets, kinds = group(results)
+
+    def row(title: str, chosen: Sequence[str], figure: Callable[[str], str]) -> list[str]:
+        return [f"{title} ({len(chosen)})", *(figure(name) for name in names)]
+
+    rows = []
+    for kind, chosen in kinds.items():
+        families: Groups = {}
+        for s in chosen:
+            families.setdefault(results[s, names[0]]["family"], []).append(s)
+        for title, some in [*families.items(), (f"**{kind}**", chosen)]:
+            rows.append(row(title, some, lambda name, some=some: f"{mean_score(results, name, some):.3f}"))
+    rows.append(row("**mean of kinds**", sets, lambda name: f"{mean_of_kinds(results, name, kinds):.3f}"))
+    best = {s: max(results[s, name]["ari"] for name in names) for s in sets}
+    rows.append(row("wins", sets, lambda name: str(sum(results[s, name]["ari"] >= best[s] - 1e-9 for s in sets))))
+    clear = sorted({line["set"] for line in results.values() if line["clear"]})
+    rows.append(row("number right on clear sets", clear, lambda name: share_right(results, name)))
+    return markdown(["sets", *names], rows)
+
+
+def summary(results: Results | None = None, *, draw: int = 0) -> str:
+    """Return one row per method: what it is given, mean ARI of every kind of data, the mean of these, right numbers."""
+    results = read_results(draw) if results is None else results
+    names, _, kinds = group(results)
+    rows = []
+    for name in names:
+        given, mean = given_to(results, name), mean_of_kinds(results, name, kinds)
+        figures = [f"{value:.3f}" for value in (*(mean_score(results, name, some) for some in kinds.values()), mean)]
+        order = ("proportions", "number", "nothing").index(given), -mean
+        rows.append((order, [name, given, *figures, share_right(results, name)]))
+    heads = [f"{kind} {len(chosen)}" for kind, chosen in kinds.items()]
+    header = ["method", "given", *heads, "mean of kinds", "right number on clear sets"]
+    return markdown(header, [row for _, row in sorted(rows)])
+
+
+def group(results: Results) -> tuple[list[str], list[str], Groups]:
+    """Return the methods, GIT last, the sets of several classes that all of them have run, and these by kind."""
+    names = sorted(dict.fromkeys(method for _, method in results), key=lambda name: name.startswith("GIT"))
+    candidates = dict.fromkeys(s for (s, _), line in results.items() if line["classes"] > 1)
+    sets = [s for s in candidates if all((s, name) in results for name in names)]
+    family = {s: line["family"] for (s, _), line in results.items()}
+    kinds = {kind: [s for s in sets if kind_of(s, family[s]) == kind] for kind in KINDS}
+    return names, sets, {kind: chosen for kind, chosen in kinds.items() if chosen}
+
+
+def mean_score(results: Results, name: str, sets: Sequence[str]) -> float:
+    """Return the mean ARI of a method over sets."""
+    return float(np.mean([results[s, name]["ari"] for s in sets]))
+
+
+def mean_of_kinds(results: Results, name: str, kinds: Groups) -> float:
+    """Return the mean over kinds of data, each of which has the same weight."""
+    return float(np.mean([mean_score(results, name, sets) for sets in kinds.values()]))
+
+
+def given_to(results: Results, name: str) -> str:
+    """Return what a method was given, from its results."""
+    return next(
+        line["known"] if "known" in line else CHOSEN[name].given for (_, m), line in results.items() if m == name
     )
-    for data in sets:
-        if options.families is None or data.family in options.families:
-            for name, method in methods.items():
-                fits = method.most_samples is None or len(data.X) <= method.most_samples
-                if fits and (data.family != "single" or method.told == "nothing"):
-                    yield data, name
 
 
-def _progress(line: Line) -> str:
-    outcome = line.get("error", f"ARI {line['ari']:.3f}, {line['clusters']} of {line['classes']}")
-    return f"{line['set']:28} {line['method']:18} {line['seconds']:8.2f} s  {outcome}"
-
-
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks untuned", description=__doc__)
-    parser.add_argument("--methods", help="only these methods", **NAMES)
-    parser.add_argument("--families", help="only these families of data sets", **NAMES)
-    parser.add_argument("--max-samples", type=int, help="leave out larger sets", metavar="N")
-    parser.add_argument("--draw", type=int, default=0, help="other samples of the generated designs", metavar="N")
-    parser.add_argument("--again", action="store_true", help="run also what is stored already")
-    parser.add_argument("--table", action="store_true", help="print the table of stored results")
-    return parser.parse_args(arguments)
+def share_right(results: Results, name: str) -> str:
+    """Return the share of clear sets on which a method found the right number of clusters."""
+    lines = [line for (_, method), line in results.items() if method == name and line["clear"]]
+    if not lines or given_to(results, name) != "nothing":
+        return ""
+    return f"{np.mean([line['clusters'] == line['classes'] for line in lines]):.0%}"

@@ -1,169 +1,225 @@
-"""The one registry of methods that every experiment chooses from: ``METHODS``, one row per method.
+"""The registry of clustering methods that every experiment chooses from: ``METHODS``, one row per method.
 
-A row says what a method is told: nothing, the number of classes, or their proportions. An experiment names its rows as
-its result files do, and gives options of its own with ``given``. Where options are left out, one rule chosen without
-labels holds on every set:
+A row has a function ``fit(X, known, **options)`` that returns labels, and states what the method is given: nothing, the
+number of classes or their proportions. Labels below 0 are noise. Options that an experiment does not set follow one
+rule on all sets, which was chosen without labels:
 
-- k-means: the best of ten seeded starts; constrained k-means: the same, with sizes between the smallest and the largest
-  share.
-- spectral: the graph of 10 nearest neighbours; with ``gamma`` the Gaussian kernel, as published.
+- k-means: the best of ten starts. Constrained k-means: the same, with sizes between the smallest and the largest class.
+- Spectral clustering: the graph of ten nearest neighbours; with ``gamma``, the Gaussian kernel of the paper.
 - HDBSCAN (scikit-learn), hdbscan and fast_hdbscan (the packages): clusters of at least 15 samples.
-- Quickshift++: (log n)^2 neighbours, beta 0.3, which its paper keeps fixed.
-- SpectACl: the smallest epsilon within which 99 % of the samples have ten neighbours, which is its paper's rule.
+- Quickshift++: (log n)^2 neighbours and beta 0.3, the fixed value of its paper.
+- SpectACl: the smallest epsilon within which 99 % of the samples have ten neighbours, the rule of its paper.
 - FSFDP: cut-off at 2 % of the distances; as many peaks as classes, those with the largest density times distance.
-- DPA: Z = 1, and no halo: it would count as noise.
-- Leiden: modularity of the graph of 30 nearest neighbours.
+- DPA: Z = 1 without a halo, which would count as noise.
+
+No installable package reproduces the published figures of FSFDP, DPA, Quickshift++ and SpectACl, so they are
+implemented here.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from math import log
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from math import ceil, floor, log
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from gitcluster.cli.peers import PEERS, Labels, Method
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.neighbors import kneighbors_graph
+from scipy.sparse.linalg import ArpackError
 
+from benchmarks.methods.density import density_peak_advanced, density_peaks, quickshift_pp
 from benchmarks.methods.spanning_tree import mutual_reachability_tree
-from gitcluster import find_neighbors
-from gitcluster.cli import peers
-from gitcluster.fitted.cutting import whole_sizes
+from benchmarks.methods.spectacl import spectacl_labels
+from gitcluster import GIT, find_neighbors
 
-LARGE = 10_000_000
-"""Entries of a data matrix above which the hdbscan package takes more than some minutes for its spanning tree."""
 Samples = NDArray[Any]
+Labels = NDArray[np.int64]
+LARGE = 10_000_000
+"""Entries of a data matrix above which the hdbscan package needs minutes for its spanning tree."""
+MULTIGRID_SAMPLES = 20_000
+"""With more samples than this, spectral clustering takes half an hour without multigrid (the package pyamg)."""
+SAMPLES_PER_COORDINATE = 5
+"""A Gaussian mixture with fewer samples than this for each coordinate of its means gets diagonal covariances."""
 
 
-def fit_git(estimator: Any, X: Samples, known: Any, *, proportions: Any = None, **options: Any) -> Labels:
-    """GIT told nothing, the number or the proportions; those among the options replace what is known.
+class Method(NamedTuple):
+    """A clustering method."""
 
-    The authors' variant gets double precision: in single precision links fall otherwise than in their code.
+    run: Callable[..., Any]
+    """Return labels of ``(X, known, **options)``; ``known`` is None, the number of classes, or their proportions."""
+    given: Literal["nothing", "number", "proportions"] = "number"
+    package: str = "scikit-learn"
+    options: Mapping[str, Any] = {}
+    max_samples: int | None = None
+
+    def fit(self, X: Samples, sizes: Any, **options: Any) -> Labels:
+        """Return labels of the samples; of the true class ``sizes`` the method is only given what it may know."""
+        sizes = np.asarray(sizes)
+        known = {"nothing": None, "number": len(sizes), "proportions": sizes / sizes.sum()}[self.given]
+        return np.asarray(self.run(X, known, **{**self.options, **options}))
+
+    def using(self, **options: Any) -> Method:
+        """Return the method with other options."""
+        return self._replace(options={**self.options, **options})
+
+    @property
+    def is_installed(self) -> bool:
+        """Return whether the package of the method is installed."""
+        try:
+            return bool(version(self.package))
+        except PackageNotFoundError:
+            return False
+
+
+def estimator(path: str) -> Callable[..., Any]:
+    """Return a fit of the estimator class with this import path, with the number of clusters if it is known."""
+
+    def fit(X: Samples, known: int | None, **options: Any) -> Any:
+        module, _, name = path.rpartition(".")
+        number = {} if known is None else {"n_clusters": known}
+        return getattr(import_module(module), name)(**number, **options).fit_predict(X)
+
+    return fit
+
+
+def fit_git(X: Samples, known: Any, *, proportions: Any = None, **options: Any) -> Labels:
+    """Fit GIT; ``proportions`` among the options replace those that are known.
+
+    The authors' variant gets double precision. In single precision it breaks ties differently from their code.
     """
-    number = len(known) if np.ndim(known) else "auto" if known is None else known
+    number = "auto" if known is None or np.ndim(known) else known
     if proportions is None and np.ndim(known):
         proportions = known
     if proportions is not None and not isinstance(proportions, str):
         number = "auto"
-    if options.get("variant") == "authors":
-        X = X.astype(np.float64)
-    return estimator(number, proportions=proportions, **options).fit_predict(X)
+    X = X.astype(np.float64) if options.get("variant") == "authors" else X
+    return GIT(number, proportions=proportions, **options).fit_predict(X)
 
 
-def fit_constrained(estimator: Any, X: Samples, shares: Any, *, slack: float = 0.0, **options: Any) -> Labels:
-    """k-means with bounds on sizes; the package takes one pair for all clusters, so that only the range is kept."""
-    counts = whole_sizes(np.asarray(shares) / np.sum(shares), len(X))
-    bounds = {"size_min": int((1 - slack) * counts.min()), "size_max": int((1 + slack) * counts.max())}
-    return estimator(len(counts), **bounds, **options).fit_predict(X)
+def fit_constrained(X: Samples, shares: Any, *, slack: float = 0.0, **options: Any) -> Any:
+    """Fit k-means with bounds on cluster sizes; the package accepts one pair of bounds for all clusters."""
+    least, most = len(X) * (1 - slack) * shares.min(), len(X) * (1 + slack) * shares.max()
+    bounds = {"size_min": floor(least + 1e-6), "size_max": ceil(most - 1e-6)}
+    return import_module("k_means_constrained").KMeansConstrained(len(shares), **bounds, **options).fit_predict(X)
 
 
 def fit_spectral(
-    estimator: Any, X: Samples, known: int, *, gamma: float | None = None, random_state: int = 0, **options: Any
-) -> Labels:
-    """Spectral clustering on neighbours, or with a Gaussian kernel, as published."""
-    if gamma is None:
-        return peers.fit_spectral(estimator, X, known, random_state=random_state, **options)
-    return estimator(known, assign_labels="discretize", random_state=random_state, gamma=gamma).fit_predict(X)
+    X: Samples, known: int, *, gamma: float | None = None, solver: str | None = None, random_state: int = 0,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """Fit spectral clustering on the graph of ten nearest neighbours, or with a Gaussian kernel, as published.
+
+    The sparse solver sometimes fails on graphs with many components. LOBPCG then solves the same problem.
+    """
+    from sklearn.cluster import SpectralClustering
+
+    if gamma is not None:
+        model = SpectralClustering(known, assign_labels="discretize", random_state=random_state, gamma=gamma)
+        return model.fit_predict(X)
+
+    def fit(solver: str) -> Any:
+        graph = {"affinity": "nearest_neighbors", "n_neighbors": min(10, len(X) - 1), "random_state": random_state}
+        return SpectralClustering(known, eigen_solver=solver, **graph, **options).fit_predict(X)
+
+    if solver is not None:
+        return fit(solver)
+    try:
+        return fit("amg" if len(X) > MULTIGRID_SAMPLES and find_spec("pyamg") else "arpack")
+    except (ArpackError, np.linalg.LinAlgError, RuntimeError):
+        return fit("lobpcg")
+
+
+def fit_mixture(X: Samples, known: int, **options: Any) -> Any:
+    """Fit a Gaussian mixture, with full covariances if there are enough samples to estimate them."""
+    from sklearn.mixture import GaussianMixture
+
+    enough = len(X) >= SAMPLES_PER_COORDINATE * known * X.shape[1]
+    return GaussianMixture(known, covariance_type="full" if enough else "diag", **options).fit_predict(X)
+
+
+def fit_sklearn_hdbscan(X: Samples, _: None, *, min_cluster_size: int, **options: Any) -> Any:
+    """Fit scikit-learn's HDBSCAN, also to fewer samples than a cluster should have."""
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=min(min_cluster_size, len(X)), **options).fit_predict(X)
 
 
 def fit_hdbscan(
-    estimator: Any, X: Samples, _: None, *, min_cluster_size: int, min_samples: int | None = None,
-    core_dist_n_jobs: int = -1, tree: bool = True,
-) -> Labels:  # fmt: skip
-    """The hdbscan package; with ``tree`` it is handed the spanning tree of a large set, with nothing left to add."""
-    if not tree or len(X) * X.shape[1] <= LARGE:
-        return estimator(min_cluster_size, min_samples, core_dist_n_jobs=core_dist_n_jobs).fit_predict(X)
+    X: Samples, _: None, *, min_cluster_size: int, min_samples: int | None = None, core_dist_n_jobs: int = -1,
+    tree: bool = True,
+) -> Any:  # fmt: skip
+    """Fit the hdbscan package; with ``tree``, a large set is handed over as its exact minimum spanning tree."""
+    from hdbscan import HDBSCAN
+
+    if not tree or X.size <= LARGE:
+        return HDBSCAN(min_cluster_size, min_samples, core_dist_n_jobs=core_dist_n_jobs).fit_predict(X)
     spanning = mutual_reachability_tree(X, min_samples or min_cluster_size)
-    return estimator(min_cluster_size, min_samples=1, metric="precomputed").fit_predict(spanning)
+    return HDBSCAN(min_cluster_size, min_samples=1, metric="precomputed").fit_predict(spanning)
 
 
-def fit_quickshift(estimator: Any, X: Samples, _: None, *, n_neighbors: int | None = None, **options: Any) -> Labels:
-    """Quickshift++; its paper's theory asks that the number of neighbours grow faster than log n."""
+def fit_quickshift(X: Samples, _: None, *, n_neighbors: int | None = None, beta: float = 0.3) -> Labels:
+    """Fit Quickshift++; its theory requires that the number of neighbours grows faster than log n."""
     rule = min(max(2, round(log(len(X)) ** 2)), len(X))
-    return estimator(rule if n_neighbors is None else n_neighbors, **options).fit_predict(X)
+    return quickshift_pp(X.astype(np.float64), rule if n_neighbors is None else n_neighbors, beta)
 
 
-def fit_density_peaks(estimator: Any, X: Samples, known: int, **thresholds: float) -> Labels:
-    """FSFDP with as many centres as classes, or with those above thresholds."""
-    return estimator(n_clusters=None if thresholds else known, **thresholds).fit_predict(X)
+def fit_density_peaks(X: Samples, known: int, **thresholds: float) -> Labels:
+    """Fit FSFDP with as many centres as classes, or with those above the thresholds."""
+    return density_peaks(X.astype(np.float64), None if thresholds else known, **thresholds)
 
 
-def fit_leiden(partition: Any, X: Samples, _: None, **options: Any) -> Labels:
-    """Leiden on the graph of neighbours."""
-    return find_partition(partition, kneighbors_graph(X, 30), **options).membership
+def fit_density_peak_advanced(X: Samples, _: None, *, Z: float, halo: bool) -> Labels:
+    """Fit DPA."""
+    return density_peak_advanced(X.astype(np.float64), Z, halo=halo)
 
 
-def find_partition(partition: Any, adjacency: Any, **options: Any) -> Any:
-    """The partition of a graph that leidenalg finds."""
-    return import_module("leidenalg").find_partition(make_graph(adjacency), partition, seed=0, **options)
+def fit_spectacl(X: Samples, known: int, **options: Any) -> Labels:
+    """Fit SpectACl."""
+    return spectacl_labels(X.astype(np.float64), known, **options)
 
 
-def make_graph(adjacency: Any) -> Any:
-    """An undirected igraph graph with the entries of a matrix as weights."""
-    entries = csr_array(adjacency).tocoo()
-    graph = import_module("igraph").Graph(
-        adjacency.shape[0], np.column_stack(entries.coords).tolist(), edge_attrs={"weight": entries.data.tolist()}
-    )
-    return graph.simplify(combine_edges="max")
-
-
-GIT = Method("gitcluster.GIT", package="gitcluster", run=fit_git)
-OURS = "benchmarks.methods"
+GIT_ = Method(fit_git, package="gitcluster")
+EXACT = {"search": "exact", "n_jobs": -1}
 AT_LEAST_15 = {"min_cluster_size": 15}
+SEEDED = {"n_init": 10, "random_state": 0}
 METHODS: dict[str, Method] = {
-    "GIT": GIT,
-    "GIT nothing": GIT._replace(told="nothing"),
-    "GIT proportions": GIT._replace(told="proportions"),
-    "GIT paper": GIT.given(variant="paper", search="exact", n_jobs=-1),
-    "GIT literal": GIT.given(variant="paper-literal", search="exact", n_jobs=-1),
-    "GIT algorithm 2": GIT.given(variant="paper-algorithm2", search="exact", n_jobs=-1),
-    "GIT authors": GIT.given(variant="authors", search="exact", n_jobs=-1),
-    **PEERS,
-    "spectral": PEERS["spectral"]._replace(run=fit_spectral),
-    "hdbscan": Method("hdbscan.HDBSCAN", "nothing", "hdbscan", AT_LEAST_15, run=fit_hdbscan),
-    "fast_hdbscan": Method("fast_hdbscan.HDBSCAN", "nothing", "fast_hdbscan", AT_LEAST_15),
-    "EVoC": Method("evoc.EVoC", "nothing", "evoc"),
-    "constrained k-means": Method(
-        "k_means_constrained.KMeansConstrained", "proportions", "k-means-constrained",
-        {"n_init": 10, "random_state": 0}, run=fit_constrained,
-    ),
-    "Lumbermark": Method("lumbermark.Lumbermark", "number", "lumbermark"),
-    "Tomato": Method("gudhi.clustering.tomato.Tomato", "number", "gudhi"),
-    "Leiden": Method("leidenalg.ModularityVertexPartition", "nothing", "leidenalg", run=fit_leiden),
-    "DPA": Method(f"{OURS}.density_peak_advanced.DensityPeakAdvanced", "nothing", options={"Z": 1.0, "halo": False}),
-    "FSFDP": Method(f"{OURS}.density_peaks.DensityPeaks", run=fit_density_peaks),
-    "Quickshift++": Method(f"{OURS}.quickshift.QuickshiftPP", "nothing", run=fit_quickshift),
-    "SpectACl": Method(f"{OURS}.spectacl.SpectACl", options={"random_state": 0}),
-}  # fmt: skip
+    "GIT": GIT_,
+    "GIT nothing": GIT_._replace(given="nothing"),
+    "GIT proportions": GIT_._replace(given="proportions"),
+    "GIT paper": GIT_.using(variant="paper", **EXACT),
+    "GIT literal": GIT_.using(variant="paper-literal", **EXACT),
+    "GIT algorithm 2": GIT_.using(variant="paper-algorithm2", **EXACT),
+    "GIT authors": GIT_.using(variant="authors", **EXACT),
+    "k-means": Method(estimator("sklearn.cluster.KMeans"), options=SEEDED),
+    "constrained k-means": Method(fit_constrained, "proportions", "k-means-constrained", SEEDED),
+    "Ward": Method(estimator("sklearn.cluster.AgglomerativeClustering"), max_samples=30_000),
+    "Gaussian mixture": Method(fit_mixture, options={"n_init": 5, "random_state": 0}),
+    "spectral": Method(fit_spectral),
+    "HDBSCAN": Method(fit_sklearn_hdbscan, "nothing", options={**AT_LEAST_15, "copy": True}),
+    "hdbscan": Method(fit_hdbscan, "nothing", "hdbscan", AT_LEAST_15),
+    "fast_hdbscan": Method(estimator("fast_hdbscan.HDBSCAN"), "nothing", "fast_hdbscan", AT_LEAST_15),
+    "EVoC": Method(estimator("evoc.EVoC"), "nothing", "evoc"),
+    "Genie": Method(estimator("genieclust.Genie"), "number", "genieclust", {"gini_threshold": 0.3}),
+    "Lumbermark": Method(estimator("lumbermark.Lumbermark"), "number", "lumbermark"),
+    "DPA": Method(fit_density_peak_advanced, "nothing", options={"Z": 1.0, "halo": False}),
+    "FSFDP": Method(fit_density_peaks),
+    "Quickshift++": Method(fit_quickshift, "nothing"),
+    "SpectACl": Method(fit_spectacl),
+}
 
 
-def tell(method: Method, sizes: NDArray[np.int64]) -> Any:
-    """What a method may know of the true class sizes."""
-    return {"nothing": None, "number": len(sizes), "proportions": sizes / sizes.sum()}[method.told]
+def keep_installed(methods: Mapping[str, Method]) -> dict[str, Method]:
+    """Return the methods whose packages are installed; name the others on the error stream."""
+    for name, method in methods.items():
+        if not method.is_installed:
+            print(f"{name} is left out: pip install {method.package}", file=sys.stderr)
+    return {name: method for name, method in methods.items() if method.is_installed}
 
 
-def compile_descent(X: Samples) -> None:
-    """Compile the approximate search too where GIT may use it: for many samples of many features."""
+def compile_search(X: Samples) -> None:
+    """Compile neighbour descent before a timed fit of GIT to many samples with many features."""
     if len(X) > 30_000 and X.shape[1] > 64:
         find_neighbors(np.ascontiguousarray(X[:3000]), n_neighbors=20, search="approximate", n_jobs=-1)
-
-
-def keep_installed(methods: dict[str, Method], names: Iterable[str] | None = None) -> dict[str, Method]:
-    """The methods of these names, or all, whose packages are there; the error stream says how to get the others.
-
-    Raises
-    ------
-    SystemExit
-        When a name belongs to no method.
-    """
-    wanted = list(methods if names is None else names)
-    if unknown := sorted(set(wanted) - set(methods)):
-        raise SystemExit(f"{', '.join(unknown)}: none of {', '.join(methods)}")
-    for name in wanted:
-        if not methods[name].is_installed:
-            print(f"{name} is left out: {methods[name].pip_line}", file=sys.stderr)
-    return {name: methods[name] for name in wanted if methods[name].is_installed}

@@ -1,9 +1,8 @@
-"""The minimum spanning tree by mutual reachability that HDBSCAN works on, for many samples of many features.
+"""The minimum spanning tree by mutual reachability that HDBSCAN uses, for many samples with many features.
 
-Space trees do not help there: the hdbscan package took 16 minutes of CPU for 30,000 images. Here every sample's nearest
-neighbours are found once, and components grow by Borůvka's rule. The lists tell the lightest edge out of a component
-where no sample of it could have a lighter one beyond its list; the others are compared with all samples, but for the
-largest component, which need not choose.
+Space trees do not help there: the hdbscan package took 16 minutes of CPU for 30,000 images. Here the nearest neighbours
+are searched once, and components grow by Borůvka's rule. A list of neighbours contains the lightest edge out of a
+component if no sample of it can have a lighter edge beyond its list. Other samples are compared with all samples.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from benchmarks.methods.pair_distances import row_blocks
+from benchmarks.methods.density import row_blocks
 from gitcluster import find_neighbors
 
 N_LISTED = 30
 TINY = np.finfo(np.float64).tiny
-"""Weight of an edge between duplicates, since sparse matrices have no edges of weight 0."""
+"""Weight of an edge between duplicates, because sparse matrices have no edges of weight 0."""
 
 
 def mutual_reachability_tree(X: NDArray[Any], min_samples: int) -> csr_array:
-    """The minimum spanning tree, edges both ways.
+    """Return the minimum spanning tree as a symmetric matrix.
 
     A weight is the largest of the distance and of both samples' distances to neighbour ``min_samples``.
     """
@@ -59,9 +58,9 @@ def mutual_reachability_tree(X: NDArray[Any], min_samples: int) -> csr_array:
 def nearest_outside(
     X: NDArray[np.float32], core: NDArray[Any], component: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The sample of another component that is nearest by mutual reachability to each of some samples."""
+    """Return the sample of another component that is nearest by mutual reachability, for some samples."""
     norms, least = np.einsum("ij,ij->i", X, X), (core**2).astype(np.float32)
-    found = np.empty(len(rows), np.int64)
+    nearest = np.empty(len(rows), np.int64)
     for block in row_blocks(len(rows), len(X)):
         some = rows[block]
         squares = (-2 * X[some]) @ X.T
@@ -70,13 +69,13 @@ def nearest_outside(
         np.maximum(squares, least, out=squares)
         np.maximum(squares, least[some, None], out=squares)
         squares[component[some, None] == component] = np.inf
-        found[block] = squares.argmin(axis=1)
-    return found
+        nearest[block] = squares.argmin(axis=1)
+    return nearest
 
 
 def weigh(
     X: NDArray[np.float32], core: NDArray[Any], start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Mutual reachability of pairs."""
+    """Return the mutual reachability of pairs."""
     distances = np.linalg.norm((X[start] - X[end]).astype(np.float64), axis=1)
     return np.maximum(np.maximum(distances, core[start]), core[end])

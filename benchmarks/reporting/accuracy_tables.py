@@ -1,285 +1,194 @@
-"""Markdown tables of the accuracy experiments, from stored lines alone."""
+"""Markdown tables of the accuracy experiment, from stored lines alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, Row
-from benchmarks.reporting.tables import markdown
-from benchmarks.running import FOLDER, Line, Store
+from benchmarks.reporting.tables import markdown, short
+from benchmarks.runner import Key, Line, Store
 
+FIELDS = ("set", "method", "setting")
 GROUPS = {
     "small": ("iris", "wine", "hepatitis", "cancer"),
     "shapes": ("toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink"),
     "large": ("olivetti", "frogs", "codon", "mnist", "fmnist"),
     "sizes": ("frogs", "codon"),
 }
+ALL_SETS = (*GROUPS["small"], *GROUPS["shapes"], *GROUPS["large"])
 READINGS = ("GIT literal", "GIT algorithm 2")
 """Other readings of the paper's text."""
 ARBITRARY = {(name, "spectral") for name in ("wine", "hepatitis", "cancer", "olivetti", "toy_s-set")}
-"""Where the published kernel underflows, so that any result is as good as another."""
+"""Rows in which the published kernel underflows, so that the result is arbitrary."""
 SEEDED = ("SpectACl", "spectral", "k-means++")
-"""Methods that draw at random."""
+"""Methods with a random start."""
 SEEDS = 10
 SIZES_METHODS = ("GIT proportions", "k-means-constrained", "GIT", "k-means++")
 COVERED = 0.8
-"""The paper leaves out results that cover less."""
+"""The paper leaves out results that cover a smaller share of the samples."""
 CLOSE = 0.005
 
 
-class Measure(NamedTuple):
-    """A row of a set: how to read it from a stored line and from a published row, and which results may be the best."""
-
-    title: str
-    here: Callable[[Line], float | None]
-    published: Callable[[Row], float | None] = lambda _: None
-    is_score: bool = True
-    least_cover: float = 0.0
-    seeds: str = ""
-    """The counting whose F1 of every seed a line may have."""
+@cache
+def stored() -> dict[Key, Line]:
+    """Return the stored results by set, method and setting."""
+    return Store("accuracy", FIELDS).lines
 
 
-def _scores(counting: str) -> list[Measure]:
-    def measure(place: int, title: str) -> Measure:
-        here = Measure(title, lambda line: line[counting][place], seeds=counting if title == "F1" else "")
-        if counting == "optimal":
-            return here
-        return here._replace(published=lambda row: row.scores[place], least_cover=COVERED)
+def published_table(group: str) -> str:
+    """Return the results with published parameters and counting, and the default beside them.
 
-    return [measure(place, title) for place, title in enumerate(("F1", "ARI", "NMI"))]
-
-
-COVER = Measure("cover", lambda line: line["cover"], lambda row: row.scores[3], is_score=False)
-SECONDS = Measure("seconds", lambda line: line["seconds"], lambda row: row.seconds, is_score=False)
-CPU = Measure("seconds of CPU", lambda line: line.get("cpu"), is_score=False)
-TIMES = {"large": (SECONDS, CPU), "sizes": (SECONDS, CPU)}
-"""Groups whose seconds are told; small sets and shapes take fractions of one, and the paper has none there."""
-OPTIMAL_F1 = Measure("F1, optimal matching, noise wrong", lambda line: line["optimal"][0], seeds="optimal")
-
-
-def stored(folder: Path = FOLDER) -> Store:
-    """The stored results."""
-    return Store(folder / "accuracy.jsonl", ("set", "method", "setting"))
-
-
-def both_tables(store: Store, group: str) -> str:
-    """The tables of a group by the published protocol and by the untuned one, and what failed."""
-    if group == "sizes":
-        return sizes_table(store)
-    parts = [published_table(store, group), untuned_table(store, group), failures(store, group)]
-    return "\n\n".join(part for part in parts if part)
-
-
-def published_table(store: Store, group: str) -> str:
-    """Published parameters and counting, in brackets the published figure; GIT's default beside them."""
+    A cell has F1 / ARI / NMI, in brackets the published figures if they differ in the third digit, and the share of
+    covered samples if it is below 1. Bold is the best result that covers at least .8 of the samples. The other rows of
+    a set have the F1 by optimal matching, and the seconds of large sets.
+    """
     columns = {
-        "GIT, published": ("", ""),
-        "`authors`": ("published", "GIT authors"),
-        "`paper`": ("published", "GIT paper"),
-        "default": ("untuned", "GIT"),
-        "default, proportions": ("untuned", "GIT proportions"),
-    } | {name: ("published", name) for name in COMPETITORS}
-    return _table(store, group, columns, [*_scores("published"), COVER, OPTIMAL_F1, *TIMES.get(group, ())])
-
-
-def untuned_table(store: Store, group: str) -> str:
-    """The same scaled data and fixed rules for all; optimal matching, noise wrong, raw ARI and NMI."""
-    columns = {
-        "GIT": ("untuned", "GIT"),
-        "GIT, proportions": ("untuned", "GIT proportions"),
-        "`paper`, k=8": ("untuned", "GIT paper"),
-        "`authors`, k=8": ("untuned", "GIT authors"),
-    } | {name: ("untuned", name) for name in COMPETITORS}
-    return _table(store, group, columns, [*_scores("optimal"), COVER, *TIMES.get(group, ())])
-
-
-def sizes_table(store: Store) -> str:
-    """Methods told the class sizes, beside the same told the number."""
-    columns = {name: ("sizes", name) for name in SIZES_METHODS}
-    return _table(store, "sizes", columns, [*_scores("optimal"), *TIMES["sizes"]])
-
-
-def _table(store: Store, group: str, columns: dict[str, tuple[str, str]], measures: Sequence[Measure]) -> str:
-    sets = [name for name in GROUPS[group] if any(line["set"] == name for line in store.lines.values())]
-    shown = {title: place for title, place in columns.items() if place == ("", "") or _any(store, sets, place)}
+        "`authors`": ("GIT authors", "published"),
+        "`paper`": ("GIT paper", "published"),
+        "default": ("GIT", "untuned"),
+        "default, proportions": ("GIT proportions", "untuned"),
+    } | {name: (name, "published") for name in COMPETITORS}
+    columns = {title: key for title, key in columns.items() if any((name, *key) in stored() for name in GROUPS[group])}
     rows = []
-    for name in sets:
-        lines = {title: _line(store, name, place) for title, place in shown.items()}
-        for measure in measures:
-            row = [name.removeprefix("toy_"), measure.title, *_cells(name, lines, measure)]
-            if any(row[2:]):
-                rows.append(row)
-        if any(line and line.get("samples", line["of"]) < line["of"] for line in lines.values()):
-            rows.append([name, "samples", *(_samples(line) for line in lines.values())])
-    return markdown(["set", "", *shown], rows)
+    for name in GROUPS[group]:
+        lines = {title: stored().get((name, *key)) for title, key in columns.items()}
+        published = {title: PUBLISHED[name].get("GIT" if title == "`authors`" else title) for title in columns}
+        ended = [line for line in lines.values() if line and "error" not in line]
+        best = [max(short(x["published"][i]) for x in ended if x["cover"] >= COVERED) for i in range(3)]
+        cells = [_published_cell(line, published[title], best) for title, line in lines.items()]
+        rows.append([name.removeprefix("toy_"), "F1 / ARI / NMI", *cells])
+        optimal = {title: short(line["optimal"][0]) for title, line in lines.items() if line in ended}
+        cells = [f"**{optimal[t]}**" if optimal.get(t) == max(optimal.values()) else optimal.get(t, "") for t in lines]
+        rows.append([name.removeprefix("toy_"), "F1, optimal", *cells])
+        if group == "large":
+            rows.append([name, "seconds", *(_seconds(line, published[title]) for title, line in lines.items())])
+    return markdown(["set", "", *columns], rows)
 
 
-def _any(store: Store, sets: Iterable[str], place: tuple[str, str]) -> bool:
-    return any(_line(store, name, place) for name in sets)
+def _published_cell(line: Line | None, row: Row | None, best: Sequence[str]) -> str:
+    """Return scores with the spread of F1 over seeds, published scores that differ, and the covered share."""
+    if line is None:
+        return ""
+    published = [None] * 3 if row is None or line["setting"] != "published" else row.scores[:3]
+    if "error" in line:
+        return f"failed ({_triple(published)})"
+    scores = [short(score) for score in line["published"]]
+    differs = any(p is not None and short(p) != s for p, s in zip(published, scores, strict=True))
+    if line["cover"] >= COVERED:
+        scores = [f"**{score}**" if score == high else score for score, high in zip(scores, best, strict=True)]
+    seeds = line.get("seeds published", [])
+    scores[0] += f" ± {short(np.std(seeds))}" if seeds else ""
+    notes = [_triple(published)] if differs else []
+    notes += [f"printed {short(row.printed)}"] if row and row.printed else []
+    notes += [f"{line['cover']:.0%} covered"] if line["cover"] < 1 else []
+    return " / ".join(scores) + (f" ({', '.join(notes)})" if notes else "")
 
 
-def _line(store: Store, name: str, place: tuple[str, str]) -> Line | None:
-    setting, method = place
-    return store.lines.get((name, method, setting))
+def _seconds(line: Line | None, row: Row | None) -> str:
+    """Return the seconds, in brackets those published, and the number of samples of a partial run."""
+    if line is None or "error" in line:
+        return ""
+    published = f" ({_digits(row.seconds)})" if row and row.seconds and line["setting"] == "published" else ""
+    samples = f", n = {line['samples']:,}" if line.get("samples", line["of"]) < line["of"] else ""
+    return f"{_digits(line['seconds'])}{published}{samples}"
 
 
-def _cells(name: str, lines: dict[str, Line | None], measure: Measure) -> list[str]:
-    """The figures of a row, in brackets the published one; the best in bold."""
-    ended = {title: line for title, line in lines.items() if line and "error" not in line}
-    may_win = [line for line in ended.values() if measure.is_score and line["cover"] >= measure.least_cover]
-    best = max((measure.here(line) for line in may_win), default=None)
+def _digits(seconds: float) -> str:
+    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:,.0f}"
+
+
+def untuned_table() -> str:
+    """Return F1 / ARI / NMI of all sets with nothing tuned: optimal matching, noise wrong, raw ARI and NMI."""
+    columns = {"GIT": "GIT", "GIT, proportions": "GIT proportions"}
+    columns |= {"`paper`, k=8": "GIT paper", "`authors`, k=8": "GIT authors"} | {name: name for name in COMPETITORS}
+    rows = []
+    for name in ALL_SETS:
+        lines = [stored().get((name, method, "untuned")) for method in columns.values()]
+        rows.append([name.removeprefix("toy_"), *_triples(lines)])
+    return markdown(["F1 / ARI / NMI", *columns], rows)
+
+
+def sizes_table() -> str:
+    """Return methods that are given the class sizes, beside others that are given their number."""
+    rows = []
+    for name in GROUPS["sizes"]:
+        lines = [stored()[name, method, "sizes"] for method in SIZES_METHODS]
+        rows.append([name, "F1 / ARI / NMI", *_triples(lines)])
+        rows.append([name, "seconds", *(_seconds(line, None) for line in lines)])
+    return markdown(["set", "", *SIZES_METHODS], rows)
+
+
+def _triples(lines: Sequence[Line | None]) -> list[str]:
+    """Return the scores of optimal matching, the best of each in bold, a partial run with its size."""
+    known = [line for line in lines if line and "error" not in line]
+    best = [max(short(line["optimal"][i]) for line in known) for i in range(3)]
     cells = []
-    for title, line in lines.items():
-        if title == "GIT, published":
-            cells.append(_figure(measure.published(PUBLISHED[name]["GIT"]), measure))
+    for line in lines:
+        if not line or "error" in line:
+            cells.append("failed" if line else "")
             continue
-        cell = "failed" if line else ""
-        if title in ended:
-            cell = _figure(measure.here(ended[title]), measure)
-            if ended[title] in may_win and cell == _figure(best, measure):
-                cell = f"**{cell}**"
-            cell += _spread(ended[title], measure)
-        beside = _beside(PUBLISHED[name].get(title), measure) if line and line["setting"] == "published" else ""
-        cells.append(cell + beside)
+        scores = [short(score) for score in line["optimal"]]
+        text = " / ".join(f"**{s}**" if s == high else s for s, high in zip(scores, best, strict=True))
+        cells.append(text + (f", n = {line['samples']:,}" if line.get("samples", line["of"]) < line["of"] else ""))
     return cells
 
 
-def _spread(line: Line, measure: Measure) -> str:
-    """Standard deviation of F1 over seeds."""
-    seeds = line.get(f"seeds {measure.seeds}", [])
-    return f" ± {np.std(seeds):.3f}".replace("0.", ".", 1) if seeds else ""
+def _triple(scores: Sequence[float | None]) -> str:
+    return " / ".join(short(score) for score in scores[:3] if score is not None)
 
 
-def _beside(row: Row | None, measure: Measure) -> str:
-    if row is None or measure.published(row) is None:
-        return ""
-    printed = f", printed {_figure(row.printed, measure)}" if measure.title == "F1" and row.printed else ""
-    return f" ({_figure(measure.published(row), measure)}{printed})"
-
-
-def _figure(value: float | None, measure: Measure) -> str:
-    if value is None:
-        return ""
-    if measure.title.startswith("seconds"):
-        return f"{value:.3f}" if value < 0.1 else f"{value:.2f}" if value < 10 else f"{value:,.0f}"
-    return f"{value:.3f}".replace("0.", ".", 1)
-
-
-def _samples(line: Line | None) -> str:
-    return "" if line is None or "error" in line else f"{line['samples']:,}"
-
-
-def failures(store: Store, group: str) -> str:
-    """What failed or was stopped, as a list."""
-    notes = [
-        f"- {line['set'].removeprefix('toy_')}, {line['method']}, {line['setting']} parameters: "
-        + (line.get("error") or f"{line['samples']:,} samples; {line['stopped']}")
-        for line in store.lines.values()
-        if line["set"] in GROUPS[group] and line["setting"] != "sizes" and ("error" in line or "stopped" in line)
-    ]
-    return "\n".join(notes)
-
-
-def compared(store: Store) -> Iterator[tuple[Line, float]]:
-    """Lines by the published protocol, each with the published F1; those that are arbitrary are left out."""
-    for line in store.lines.values():
+def compared() -> Iterator[tuple[Line, float]]:
+    """Yield the lines with published parameters and the published F1, without arbitrary ones."""
+    for line in stored().values():
         row = PUBLISHED[line["set"]].get(line["method"].removesuffix(" authors"))
         arbitrary = (line["set"], line["method"]) in ARBITRARY
         if line["setting"] == "published" and row and row.scores[0] and "error" not in line and not arbitrary:
             yield line, row.scores[0]
 
 
-def gaps_table(store: Store) -> str:
-    """Rows whose F1 by the published protocol is not within .005 of the published one; of seeds the mean counts."""
+def gaps_table() -> str:
+    """Return the rows whose F1 as published is not within .005 of the published one; the mean of seeds counts."""
     rows = []
-    for line, published in compared(store):
-        gap = line["published"][0] - published
-        if abs(gap) > CLOSE:
+    for line, published in compared():
+        here, seeds = line["published"][0], line.get("seeds published", [])
+        if abs(here - published) > CLOSE:
             size = "" if line["samples"] == line["of"] else f" ({line['samples']:,} samples)"
-            figures = [f"{published:.3f}", f"{line['published'][0]:.3f}", f"{gap:+.3f}", _range(line)]
+            spread = f"{len(seeds)}: {min(seeds):.3f} to {max(seeds):.3f}" if seeds else ""
+            figures = [f"{published:.3f}", f"{here:.3f}", f"{here - published:+.3f}", spread]
             rows.append([line["set"].removeprefix("toy_"), line["method"] + size, *figures])
     header = ["set", "method", "published F1", "here", "difference", "seeds, from to"]
-    return markdown(header, sorted(rows, key=_git_first))
+    return markdown(header, sorted(rows, key=lambda row: (not row[1].startswith("GIT"), row[1])))
 
 
-def _range(line: Line) -> str:
-    seeds = line.get("seeds published")
-    return f"{len(seeds)}: {min(seeds):.3f} to {max(seeds):.3f}" if seeds else ""
-
-
-def _git_first(row: Sequence[Any]) -> tuple[bool, str]:
-    return not row[1].startswith("GIT"), row[1]
-
-
-def close_rows(store: Store) -> str:
-    """How many rows were compared, and how many agree."""
-    lines = list(compared(store))
-    close = sum(abs(line["published"][0] - published) <= CLOSE for line, published in lines)
+def close_rows() -> str:
+    """Return how many rows were compared, and how many agree."""
+    lines = list(compared())
+    close = [abs(line["published"][0] - published) <= CLOSE for line, published in lines]
     within = sum(
         min(line["seeds published"]) - CLOSE <= published <= max(line["seeds published"]) + CLOSE
-        for line, published in lines
-        if "seeds published" in line and abs(line["published"][0] - published) > CLOSE
+        for (line, published), is_close in zip(lines, close, strict=True)
+        if "seeds published" in line and not is_close
     )
     return (
-        f"{close} of {len(lines)} rows are within {CLOSE} of the published F1; of the others, {within} have the "
-        f"published figure between their seeds. {len(ARBITRARY)} rows of spectral clustering are not counted: the "
-        "published kernel underflows there, and what comes out is arbitrary."
+        f"{sum(close)} of {len(lines)} rows are within {CLOSE} of the published F1. For {within} others, the published "
+        f"figure lies between their seeds. {len(ARBITRARY)} rows of spectral clustering are not counted: the published "
+        "kernel underflows, so their result is arbitrary."
     )
 
 
-def seed_counts(store: Store) -> str:
-    """Of how many seeds the figures of methods that draw are means."""
+def seed_counts() -> str:
+    """Return how many seeds the figures of methods with a random start are means of."""
     fewer: dict[tuple[str, int, str], list[str]] = {}
-    for (name, method, setting), line in sorted(store.lines.items()):
+    for (name, method, setting), line in sorted(stored().items()):
         number = len(line.get("seeds published", [0]))
         if method in SEEDED and number < SEEDS and "error" not in line:
             fewer.setdefault((method, number, setting), []).append(name.removeprefix("toy_"))
-    parts = [
-        f"{method}, {setting}, on {', '.join(names)}: {number}" for (method, number, setting), names in fewer.items()
-    ]
+    parts = [f"{method}, {setting}, on {', '.join(names)}: {n}" for (method, n, setting), names in fewer.items()]
     methods = " and ".join([", ".join(SEEDED[:-1]), SEEDED[-1]])
-    return f"Figures of {methods} are means of {SEEDS} seeds, with their standard deviation. " + (
-        f"Fewer seeds: {'; '.join(sorted(parts))}." if parts else ""
+    return (
+        f"Figures of {methods} are means of {SEEDS} seeds, with their standard deviation. "
+        f"Fewer seeds: {'; '.join(sorted(parts))}."
     )
-
-
-def readings_table(store: Store) -> str:
-    """F1 as published of the readings of the paper's text, with the published k."""
-    columns = {"`paper`": "GIT paper", "`paper-literal`": READINGS[0], "`paper-algorithm2`": READINGS[1]}
-    rows = []
-    for name in [name for group in ("small", "shapes", "large") for name in GROUPS[group]]:
-        lines = [_line(store, name, ("published", method)) for method in columns.values()]
-        if all(lines):
-            cells = [f"{line['published'][0]:.3f}" for line in lines if line]
-            published = PUBLISHED[name]["GIT"]
-            rows.append([f"{name.removeprefix('toy_')} (k={published.options['n_neighbors']})", *cells])
-            rows[-1].append(f"{published.scores[0]:.3f}")
-    return markdown(["F1", *columns, "published"], rows)
-
-
-def git_table(store: Store) -> str:
-    """GIT alone: the published figures, the two published variants by the published protocol, the default untuned."""
-    columns = {
-        "`authors`, published k and counting": ("published", "GIT authors", "published"),
-        "`paper`, published k": ("published", "GIT paper", "optimal"),
-        "`paper`, k=8": ("untuned", "GIT paper", "optimal"),
-        "default, number": ("untuned", "GIT", "optimal"),
-        "default, proportions": ("untuned", "GIT proportions", "optimal"),
-    }
-    rows = []
-    for name in [name for group in ("small", "shapes", "large") for name in GROUPS[group]]:
-        row = PUBLISHED[name]["GIT"]
-        cells = [f"{_triple(row.scores)} (k={row.options['n_neighbors']})"]
-        for setting, method, counting in columns.values():
-            line = _line(store, name, (setting, method))
-            cells.append(_triple(line[counting]) if line and "error" not in line else "")
-        rows.append([name.removeprefix("toy_"), *cells])
-    return markdown(["F1 / ARI / NMI", "published", *columns], rows)
-
-
-def _triple(scores: Sequence[float | None]) -> str:
-    return " / ".join(f"{score:.3f}".replace("0.", ".", 1) for score in scores[:3] if score is not None)

@@ -1,9 +1,7 @@
-"""Figures drawn from stored results: shapes, noise and scale, embeddings, numbers of neighbours, speed.
+"""Figures of stored results: shapes, noise and scale, embeddings, numbers of neighbours, speed.
 
-``python -m benchmarks report`` writes those of ``DRAWINGS``, with the digest of the result files that each is made
-of.
-
-Colours are those of Okabe and Ito, and beyond eight clusters of Tol: colour-blind readers tell them apart too.
+``python -m benchmarks report`` writes those of ``DRAWINGS``, with the digest of their result files. Colours are those
+of Okabe and Ito, and beyond eight clusters those of Tol, which colour-blind readers can distinguish.
 """
 
 from __future__ import annotations
@@ -21,8 +19,8 @@ from benchmarks.experiments import dimension_reduction, pictures, robustness, se
 from benchmarks.experiments.robustness import DRAWN, METHODS
 from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
-from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SPEED
-from benchmarks.running import Line, Store, read_lines
+from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SIZES, PUBLISHED_SPEED
+from benchmarks.runner import Key, Line, Store
 from benchmarks.scoring import unpack_labels
 from benchmarks.suite.datasets import load_set
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, WIDTHS
@@ -44,15 +42,15 @@ STYLES = {
     "GIT authors": ("#000000", "o", "GIT, authors' variant"),
     "GIT": ("#000000", "o", "GIT"),
     "GIT paper": ("#0072B2", "s", "GIT, the paper's method"),
-    "GIT shares": ("#0072B2", "s", "GIT told the shares"),
-    "GIT one more": ("#E69F00", "P", "GIT told one cluster more"),
+    "GIT shares": ("#0072B2", "s", "GIT, shares given"),
+    "GIT one more": ("#E69F00", "P", "GIT, one cluster more given"),
     "SpectACl": ("#D55E00", "^", "SpectACl"),
     "Quickshift++": ("#009E73", "v", "Quickshift++"),
     "HDBSCAN": ("#CC79A7", "D", "HDBSCAN"),
 }
 TIE = 0.005
 PROJECTION = np.array([[1.0, 0.0], [0.0, 1.0], [0.45, 0.3]])
-"""How the rings of three dimensions are looked at."""
+"""Projection of the rings in three dimensions."""
 EMBEDDED_COLOURS = {
     "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
     "k-means": "tab:gray", "Quickshift++": "#009E73", "SpectACl": "#8C564B", "HDBSCAN": "#CC79A7",
@@ -64,16 +62,17 @@ TITLES = {
 }  # fmt: skip
 
 
-def draw_shapes(store: Store, setting: str) -> Any:
-    """Every toy set and the results of its three best methods, with published parameters or untuned."""
+def draw_shapes(setting: str) -> Any:
+    """Draw every toy set and the results of its three best methods, with published parameters or untuned."""
+    stored = accuracy_tables.stored()
     git, counting = ("GIT authors", "published") if setting == "published" else ("GIT", "optimal")
-    sets = [name for name in GROUPS["shapes"] if (name, git, setting) in store.lines]
+    sets = GROUPS["shapes"]
     figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")
     for name, column in zip(sets, panels.T, strict=True):
         X, y = load_set(name)
         X = X @ PROJECTION if X.shape[1] == 3 else X
         scatter(column[0], X, y, name.removeprefix("toy_"))
-        lines = [store.lines.get((name, method, setting)) for method in (git, *COMPETITORS)]
+        lines = [stored.get((name, method, setting)) for method in (git, *COMPETITORS)]
         places = rank(lines, counting)[:3]
         for place, panel in enumerate(column[1:]):
             if place < len(places):
@@ -87,8 +86,8 @@ def draw_shapes(store: Store, setting: str) -> Any:
     return figure
 
 
-def draw_noise_and_scale(store: Store) -> Any:
-    """The paper's table of pictures: the classes, then what the methods make of them."""
+def draw_noise_and_scale(lines: dict[Key, Line]) -> Any:
+    """Draw the paper's table of pictures: the classes, then the results of the methods."""
     figure, panels = pyplot.subplots(len(pictures.SCENES), 5, figsize=(10.5, 8.6), layout="constrained")
     for (name, scene), row in zip(pictures.SCENES.items(), panels, strict=True):
         X, y = scene.make()
@@ -96,7 +95,7 @@ def draw_noise_and_scale(store: Store) -> Any:
         scatter(row[0], X, y, "classes")
         row[0].set_ylabel(scene.title, fontsize=9)
         for method, panel in zip(pictures.METHODS, row[1:], strict=True):
-            line = store.lines[name, method]
+            line = lines[name, method]
             labels = unpack_labels(line["labels"])
             title = f"GIT, best k ({line['k']})" if line.get("k") else TITLES.get(method, method)
             title += f"\n{line['f1']:.3f}"
@@ -104,28 +103,28 @@ def draw_noise_and_scale(store: Store) -> Any:
     return figure
 
 
-def draw_images(store: Store) -> Any:
-    """MNIST and FMNIST in the five numbers of an autoencoder, laid out by UMAP, coloured by class and by cluster."""
+def draw_images(lines: dict[Key, Line]) -> Any:
+    """Draw MNIST and FMNIST in the five numbers of an autoencoder, laid out by UMAP, by class and by cluster."""
     columns = len(pictures.EMBEDDED_METHODS) + 1
     figure, panels = pyplot.subplots(2, columns, figsize=(2.5 * columns, 5.8), layout="constrained")
     for dataset, row in zip(SETS, panels, strict=True):
-        layout = store.lines[dataset, "UMAP"]
+        layout = lines[dataset, "UMAP"]
         X, y = unpack_labels(layout["points"]).reshape(-1, 2), unpack_labels(layout["classes"])
         scatter(row[0], X, y, f"{dataset.upper()}\nclasses")
         for method, panel in zip(pictures.EMBEDDED_METHODS, row[1:], strict=True):
-            line = store.lines[dataset, method]
+            line = lines[dataset, method]
             title = f"{TITLES.get(method, method)}\n{line['f1']:.3f}"
             scatter(panel, X, match_labels(y, unpack_labels(line["labels"])), title)
     return figure
 
 
 def rank(lines: list[Line | None], counting: str) -> list[tuple[float, list[Line]]]:
-    """Methods by F1, best first; those within .005 of the first of a place share it."""
-    found = [
+    """Return methods by F1, best first; those within .005 of the first share its rank."""
+    known = [
         line for line in lines if line and "labels" in line and (counting == "optimal" or line["cover"] >= COVERED)
     ]
     places: list[tuple[float, list[Line]]] = []
-    for line in sorted(found, key=lambda line: -line[counting][0]):
+    for line in sorted(known, key=lambda line: -line[counting][0]):
         if places and places[-1][0] - line[counting][0] <= TIE:
             places[-1][1].append(line)
         else:
@@ -134,14 +133,14 @@ def rank(lines: list[Line | None], counting: str) -> list[tuple[float, list[Line
 
 
 def join(names: list[str], width: int = 16) -> str:
-    """Names with commas, on two lines where they are long."""
+    """Return names with commas, on two lines if they are long."""
     text = ", ".join(names)
     half = (len(names) + 1) // 2
     return text if len(text) <= width else ", ".join(names[:half]) + ",\n" + ", ".join(names[half:])
 
 
 def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) -> None:
-    """Samples in the colour of their class, noise pale, clusters without a class black."""
+    """Draw samples in the colour of their class, noise pale, clusters without a class black."""
     colours = np.array([*CLUSTERS, NO_CLASS, NO_CLUSTER])
     chosen = np.where(labels >= 0, labels % len(CLUSTERS), labels)  # -2 and -1 are the last two colours
     panel.scatter(*X.T, s=1.2, c=colours[chosen], linewidths=0, rasterized=True)
@@ -152,14 +151,14 @@ def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) 
         side.set_color("#DDDDDD")
 
 
-def draw_curves(store: Store) -> Any:
-    """F1 along the three curves: published parameters and counting above, untuned below."""
+def draw_curves(stored: dict[Key, Line]) -> Any:
+    """Draw F1 along the three curves: published parameters and counting above, untuned below."""
     figure, rows = pyplot.subplots(2, len(DRAWN), figsize=(12, 6.6), sharey=True, layout="constrained")
     for (setting, methods), row in zip(METHODS.items(), rows, strict=True):
         counting = "published" if setting == "published" else "optimal"
         for (name, curve), panel in zip(DRAWN.items(), row, strict=True):
             for method in methods:
-                lines = [store.lines.get((name, level, method, setting)) for level in curve.levels]
+                lines = [stored.get((name, level, method, setting)) for level in curve.levels]
                 points = [(line["level"], *_band(line[counting])) for line in lines if line]
                 if points:
                     draw_band(panel, np.array(points), method)
@@ -182,7 +181,7 @@ def _band(scores: list[float]) -> tuple[float, float]:
 
 
 def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
-    """Mean as a line, one standard deviation each way as a band."""
+    """Draw the mean as a line, and one standard deviation on each side as a band."""
     level, mean, spread = points.T
     colour, marker, label = STYLES[method]
     panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
@@ -192,7 +191,7 @@ def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
 
 
 def save(figure: Any, path: Path, digest: str) -> None:
-    """Save with a palette of 256 colours, a third of the size, and what it was drawn from."""
+    """Save with a palette of 256 colours, a third of the size, and the digest of the results."""
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
 
@@ -205,8 +204,8 @@ def save(figure: Any, path: Path, digest: str) -> None:
 
 
 def draw_embeddings() -> Any:
-    """F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
-    rows = dimension_reduction.group_lines(read_lines(dimension_reduction.RESULTS))
+    """Draw F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
+    rows = dimension_reduction.group_lines()
     figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
     for dataset, panel in zip(SETS, panels, strict=True):
         for method, colour in EMBEDDED_COLOURS.items():
@@ -232,8 +231,8 @@ def draw_embeddings() -> Any:
 
 
 def draw_published_embeddings() -> Any:
-    """The paper's figure of dimension reduction: F1 over the width, here as lines, the published as open marks."""
-    figures = dimension_reduction.f1_as_published()
+    """Draw F1 over the width of the embedding, here as lines, published as open marks."""
+    figures = dimension_reduction.published_figures()
     figure, panels = pyplot.subplots(1, 4, figsize=(13, 3.9), sharey=True, layout="constrained")
     styles = {"GIT authors": STYLES["GIT authors"], "k-means": ("#0072B2", "s", "k-means++")} | STYLES
     kinds = [(dataset, kind) for kind in ("pca", "ae") for dataset in SETS]
@@ -255,23 +254,17 @@ def draw_published_embeddings() -> Any:
 
 
 def draw_sensitivity() -> Any:
-    """F1 over k: two rows for each set, principal components above autoencoders, raw images before them."""
-    curves = sensitivity.read_curves(read_lines(sensitivity.RESULTS))
-    whole = {place for place, curve in curves.items() if not np.isnan([*curve["authors"], *curve["adaptive"]]).any()}
-    if not whole:
-        raise SystemExit("No embedding has been run with all k: python -m benchmarks sensitivity")
-    sets = [dataset for dataset in SETS if any(place[0] == dataset for place in whole)]
-    columns = [
-        [name for name in sensitivity.PLACES if name.startswith(kinds)] for kinds in (("raw", "pca"), "ae")
-    ]  # fmt: skip
-    rows = [(dataset, names) for dataset in sets for names in columns]
+    """Draw F1 over k: two rows for each set, raw images and principal components above autoencoders."""
+    curves = sensitivity.read_curves()
+    columns = [[name for name in sensitivity.NAMES if name.startswith(kinds)] for kinds in (("raw", "pca"), "ae")]
+    rows = [(dataset, names) for dataset in SETS for names in columns]
     width = max(map(len, columns))
     figure, panels = pyplot.subplots(
         len(rows), width, figsize=(12, 2.1 * len(rows)), sharex=True, sharey=True, squeeze=False, layout="constrained"
     )
     for (dataset, names), row in zip(rows, panels, strict=True):
         for name, panel in zip([""] * (width - len(names)) + names, row, strict=True):
-            if (dataset, name) in whole:
+            if (dataset, name) in curves:
                 drawn = draw_neighbors(panel, curves[dataset, name])
                 panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
                 last = panel.get_subplotspec().is_last_row()
@@ -286,14 +279,14 @@ def draw_sensitivity() -> Any:
 
 
 def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
-    """The curves of one embedding; returns the lines drawn."""
+    """Draw the curves of one embedding, and return their lines."""
     styles = {
         "published": ("o--", "0.55", "published"),
         "authors": ("s-", "tab:orange", 'variant="authors"'),
         "adaptive": ("o-", "tab:blue", "default, k given"),
     }
     lines = [
-        panel.plot(sensitivity.SIZES, curve[source], style, color=colour, markersize=4, label=label)[0]
+        panel.plot(PUBLISHED_SIZES, curve[source], style, color=colour, markersize=4, label=label)[0]
         for source, (style, colour, label) in styles.items()
     ]
     return [
@@ -304,19 +297,19 @@ def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
 
 
 def draw_sweeps() -> Any:
-    """Log-log curves of the three sweeps of the speed experiment."""
+    """Draw log-log curves of the three sweeps of the speed experiment."""
     figure, panels = pyplot.subplots(1, 3, figsize=(14, 4.8), sharey=True, layout="constrained")
     colours = {m: pyplot.get_cmap("tab10")(i) for i, m in enumerate(speed.SWEPT["n"])}
     titles = {"n": "samples (d = 10, k = 20)", "d": "features (n = 50,000, k = 20)", "k": "neighbours (100,000 x 10)"}
     of_sweep = dict(zip("ndk", panels, strict=True))
-    for (sweep, method), found in speed.read_sweeps().items():
+    for (sweep, method), points in speed.read_sweeps().items():
         if sweep not in of_sweep:
             continue
         own = method.startswith(("GIT", "search"))
         of_sweep[sweep].loglog(
-            *zip(*found, strict=True), marker="o", markersize=4, color=colours[method],
+            *zip(*points, strict=True), marker="o", markersize=4, color=colours[method],
             linewidth=2.5 if own else 1.2, linestyle="--" if method == "search k" else "-",
-            label=f"{method}  ({speed.exponent(found):+.2f})",
+            label=f"{method}  ({speed.exponent(points):+.2f})",
         )  # fmt: skip
     for axis, (sweep, panel) in enumerate(of_sweep.items()):
         panel.set_xlabel(titles[sweep])
@@ -330,18 +323,18 @@ def draw_sweeps() -> Any:
 
 
 def draw_paper_sweeps() -> Any:
-    """CPU seconds along the sweeps of the paper's figure, the published seconds, and what n log n and d would be."""
+    """Draw CPU seconds along the sweeps of the paper, the published seconds, and n log n, d and k."""
     figure, panels = pyplot.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
     styles = {
         "GIT paper k": ("o-", "#0072B2", "GIT, the paper's method"),
         "GIT authors k": ("s-", "#000000", "GIT, authors' variant"),
         "search k": ("^--", "#999999", "search alone"),
     }
-    found, laws = speed.read_sweeps("cpu"), {"n": lambda n: n * np.log(n), "d": lambda d: d, "k": lambda k: k}
+    sweeps, laws = speed.read_sweeps("cpu"), {"n": lambda n: n * np.log(n), "d": lambda d: d, "k": lambda k: k}
     names = {"n": "samples", "d": "features", "k": "neighbours"}
     for axis, panel in zip("ndk", panels, strict=True):
         for method, (style, colour, label) in styles.items():
-            points = found.get((f"paper {axis}", method))
+            points = sweeps.get((f"paper {axis}", method))
             if points is None:
                 continue
             panel.loglog(
@@ -353,7 +346,7 @@ def draw_paper_sweeps() -> Any:
             *zip(*published, strict=True), "x:", color="#D55E00", markersize=6,
             label=f"published, 32 cores ({speed.exponent(published):.2f})",
         )  # fmt: skip
-        first, law = found[f"paper {axis}", "GIT paper k"], laws[axis]
+        first, law = sweeps[f"paper {axis}", "GIT paper k"], laws[axis]
         sizes = np.array([size for size, _ in first])
         panel.loglog(
             sizes, first[0][1] * law(sizes) / law(sizes[0]), color="#CCCCCC", linewidth=5, zorder=0,
@@ -361,20 +354,20 @@ def draw_paper_sweeps() -> Any:
         )  # fmt: skip
         panel.set_xlabel(names[axis])
         panel.grid(alpha=0.3)
-        panel.set_ylim(top=panel.get_ylim()[1] * (8 if axis == "k" else 1))  # room for the legend above the curves
+        panel.set_ylim(top=panel.get_ylim()[1] * (8 if axis == "k" else 1))  # space for the legend above the curves
         panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5, loc="upper left")
     panels[0].set_ylabel("seconds of CPU")
     return figure
 
 
 DRAWINGS: dict[str, Callable[[], Any]] = {
-    "shapes_published": lambda: draw_shapes(accuracy_tables.stored(), "published"),
-    "shapes_untuned": lambda: draw_shapes(accuracy_tables.stored(), "untuned"),
-    "robustness": lambda: draw_curves(robustness.stored()),
-    "noise_and_scale": lambda: draw_noise_and_scale(pictures.stored()),
+    "shapes_published": lambda: draw_shapes("published"),
+    "shapes_untuned": lambda: draw_shapes("untuned"),
+    "robustness": lambda: draw_curves(Store("robustness", robustness.FIELDS).lines),
+    "noise_and_scale": lambda: draw_noise_and_scale(Store("pictures", pictures.FIELDS).lines),
     "dimension_reduction": draw_embeddings,
     "dimension_reduction_published": draw_published_embeddings,
-    "images_umap": lambda: draw_images(pictures.stored()),
+    "images_umap": lambda: draw_images(Store("pictures", pictures.FIELDS).lines),
     "sensitivity": draw_sensitivity,
     "speed": draw_sweeps,
     "speed_paper": draw_paper_sweeps,

@@ -1,16 +1,14 @@
-"""Labelled data sets for the study: generated, scikit-learn's toys, real ones from a folder.
+"""Labelled data sets: generated, scikit-learn's toys, and real ones from the folder that GITCLUSTER_DATA names.
 
-Everything generated is the same in every run: each set has its own random generator, seeded by
-its name, so adding a set never changes another. The label -1 means "not scored" (background
-noise). ``clear`` marks sets on which people would agree about the number of clusters; only those
-count when that number is judged.
+Generated sets are the same in every run. Each has a random generator seeded by its name, so adding a set never changes
+another. The label -1 means "not scored" (background noise). Sets that are ``clear`` judge the number of clusters.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,35 +18,38 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
-from benchmarks.suite import KINDS, SUITE
+from benchmarks.suite.designs import KINDS
 
 REAL_SETS = ("iris", "wine", "hepatitis", "cancer", "olivetti", "frogs", "codon", "mnist", "fmnist")
-REAL_TOYS = (
-    "toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink", "toy_complex8",
-    "toy_complex9",
-)  # fmt: skip
+DRAWN_SETS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
+"""Drawn sets of the data folder, in files ``toy_NAME.npz``."""
 IMAGES = ("digits", "olivetti", "mnist", "fmnist")
 TOY_SIZES = (300, 1000, 3000)
 TOY_NOISES = (0.03, 0.05, 0.08, 0.1, 0.15)
 
 
 class Dataset(NamedTuple):
-    """Samples ``X``, true labels ``y`` (-1: not scored), and what is known about them."""
+    """Samples ``X`` and true labels ``y`` (-1: not scored)."""
 
     name: str
-    X: NDArray[np.float64]
+    X: NDArray[Any]
     y: NDArray[np.int64]
     family: str
     clear: bool
 
     @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Return the sizes of the classes."""
+        return np.unique(self.y[self.y >= 0], return_counts=True)[1]
+
+    @property
     def kind(self) -> str:
-        """Drawn, tables, or images, which embeddings belong to."""
+        """Return "drawn", "tables", or "images", which include embeddings."""
         return kind_of(self.name, self.family)
 
 
 def kind_of(name: str, family: str) -> str:
-    """Return the kind of data that a set of this name and family belongs to.
+    """Return the kind of data of a set.
 
     Examples
     --------
@@ -58,93 +59,81 @@ def kind_of(name: str, family: str) -> str:
     """
     if family == "real":
         return "images" if name in IMAGES else "tables"
-    return next((kind for kind, modules in KINDS.items() for m in modules if family in m.TABLES), "drawn")
+    return next((kind for kind, families in KINDS.items() if family in families), "drawn")
 
 
-def generated_datasets(max_samples: int | None = None, *, draw: int = 0) -> Iterator[Dataset]:
-    """Yield the sets of ``benchmarks.suite`` in shuffled row order.
+def generated_datasets(draw: int = 0, families: Container[str] | None = None) -> Iterator[Dataset]:
+    """Yield the generated sets, or those of some families, in shuffled row order.
 
-    Parameters
-    ----------
-    max_samples : int, optional
-        Leave out larger sets.
-    draw : int, default 0
-        Others give other samples of the same designs, and names that end with it: sets that nothing was chosen on.
-
-    Yields
-    ------
-    Dataset
+    Another ``draw`` yields new samples of the same designs, with names that end with its number.
 
     Examples
     --------
-    >>> next(generated_datasets(max_samples=500)).family
+    >>> next(generated_datasets()).family
     'blobs'
 
     """
-    for recipe in SUITE:
-        name = f"{recipe.name}/{draw}" if draw else recipe.name
-        rng = np.random.default_rng(crc32(name.encode()))
-        X, y = recipe.make(rng)
-        if _allowed(len(X), max_samples):
-            order = rng.permutation(len(X))
-            yield Dataset(name, X[order], y[order], recipe.family, recipe.clear)
+    for designs_by_family in KINDS.values():
+        for family, designs in designs_by_family.items():
+            for design, clear, make in designs if families is None or family in families else ():
+                name = f"{design}/{draw}" if draw else design
+                rng = np.random.default_rng(crc32(name.encode()))
+                X, y = make(rng)
+                order = rng.permutation(len(X))
+                yield Dataset(name, X[order], y[order], family, clear)
 
 
-def toy_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
-    """Yield scikit-learn's classic comparison shapes at several sizes and noise levels."""
-    for size in filter(lambda size: _allowed(size, max_samples), TOY_SIZES):
+def toy_datasets() -> Iterator[Dataset]:
+    """Yield scikit-learn's comparison shapes at several sizes and noise levels."""
+    for size in TOY_SIZES:
+        toys: dict[str, tuple[Any, bool]] = {}
         for noise in TOY_NOISES:
-            seed = size + int(1000 * noise)
-            circles = sklearn_datasets.make_circles(size, factor=0.5, noise=noise, random_state=seed)
-            moons = sklearn_datasets.make_moons(size, noise=noise, random_state=seed)
-            suffix = f"n{size}-noise{noise:.2f}"
-            yield _toy(f"circles-{suffix}", circles, clear=noise <= 0.08)
-            yield _toy(f"moons-{suffix}", moons, clear=noise <= 0.1)
-        yield from _blob_toys(size)
+            options = {"noise": noise, "random_state": size + int(1000 * noise)}
+            circles, moons = f"circles-n{size}-noise{noise:.2f}", f"moons-n{size}-noise{noise:.2f}"
+            toys[circles] = sklearn_datasets.make_circles(size, factor=0.5, **options), noise <= 0.08
+            toys[moons] = sklearn_datasets.make_moons(size, **options), noise <= 0.1
+        X, y = sklearn_datasets.make_blobs(size, random_state=170)
+        spreads = {"cluster_std": [1.0, 2.5, 0.5], "random_state": 170}
+        toys[f"blobs-n{size}"] = sklearn_datasets.make_blobs(size, random_state=8), True
+        toys[f"varied-n{size}"] = sklearn_datasets.make_blobs(size, **spreads), True
+        toys[f"aniso-n{size}"] = (X @ [[0.6, -0.6], [-0.4, 0.8]], y), True
+        for name, ((points, classes), clear) in toys.items():
+            yield Dataset(f"toy-{name}", points, classes.astype(np.int64), "toy", clear)
 
 
-def real_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
-    """Yield the real sets of the data folder (``GITCLUSTER_DATA``) and scikit-learn's digits.
+def real_datasets() -> Iterator[Dataset]:
+    """Yield the sets of the data folder and scikit-learn's digits.
 
-    Classes of real data need not be clusters, so only the drawn toy shapes count as clear.
-    Images are divided by 255.
-
-    Raises
-    ------
-    FileNotFoundError
-        When the folder does not exist.
-
+    Classes of real data need not be clusters, so only the drawn sets are clear.
     """
-    for name in (*REAL_SETS, *REAL_TOYS):
-        X, y = load_set(name)
-        if _allowed(len(y), max_samples):
-            drawn = name in REAL_TOYS
-            yield Dataset(name.replace("toy_", "paper-"), X, y, "paper" if drawn else "real", clear=drawn)
+    for name in REAL_SETS:
+        yield Dataset(name, *load_set(name), "real", clear=False)
+    for name in DRAWN_SETS:
+        yield Dataset(f"paper-{name}", *load_set(f"toy_{name}"), "paper", clear=True)
     digits = sklearn_datasets.load_digits()
-    if _allowed(len(digits.data), max_samples):
-        yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", False)
+    yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", clear=False)
 
 
-def all_datasets(max_samples: int | None = None) -> Iterator[Dataset]:
-    """Yield every set: generated, toys, real (with a warning instead where their folder is missing)."""
-    yield from generated_datasets(max_samples)
-    yield from toy_datasets(max_samples)
+def all_datasets() -> Iterator[Dataset]:
+    """Yield every set; real ones are skipped with a warning if there is no data folder."""
+    yield from generated_datasets()
+    yield from toy_datasets()
     try:
-        yield from real_datasets(max_samples)
+        yield from real_datasets()
     except FileNotFoundError as error:
-        warnings.warn(f"real data sets are skipped: {error}", UserWarning, stacklevel=2)
+        warnings.warn(f"Real data sets are skipped: {error}", UserWarning, stacklevel=2)
 
 
 def data_folder() -> Path:
     """Return the folder that ``GITCLUSTER_DATA`` names."""
     folder = os.environ.get("GITCLUSTER_DATA", "")
-    if not Path(folder).is_dir() or not folder:
-        raise FileNotFoundError(f"GITCLUSTER_DATA={folder} is no folder: set it to the one that has the .npz files")
+    if not folder or not Path(folder).is_dir():
+        raise FileNotFoundError(f"GITCLUSTER_DATA must be the folder of the .npz files, got {folder!r}.")
     return Path(folder)
 
 
 def load_set(name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return samples and classes of a set in the data folder; bytes, which are images, become 0 to 1."""
+    """Return samples and classes of a set in the data folder; bytes (images) are divided by 255."""
     return _read(data_folder() / f"{name}.npz")
 
 
@@ -153,23 +142,3 @@ def _read(path: Path) -> tuple[NDArray[Any], NDArray[np.int64]]:
     with np.load(path) as data:
         X, y = data["X"], data["y"].astype(np.int64)
     return (X.astype(np.float32) / 255 if X.dtype == np.uint8 else X.astype(np.float64)), y
-
-
-def _allowed(size: int, max_samples: int | None) -> bool:
-    return max_samples is None or size <= max_samples
-
-
-def _toy(name: str, labelled: tuple[NDArray, NDArray], *, clear: bool) -> Dataset:
-    X, y = labelled
-    return Dataset(f"toy-{name}", X, y.astype(np.int64), "toy", clear)
-
-
-def _blob_toys(size: int) -> Iterator[Dataset]:
-    """Yield the blobs of scikit-learn's gallery: plain, of varied spread, sheared."""
-    seed, spreads = 170, [1.0, 2.5, 0.5]
-    plain = sklearn_datasets.make_blobs(size, random_state=8)
-    varied = sklearn_datasets.make_blobs(size, cluster_std=spreads, random_state=seed)
-    X, y = sklearn_datasets.make_blobs(size, random_state=seed)
-    yield _toy(f"blobs-n{size}", plain, clear=True)
-    yield _toy(f"varied-n{size}", varied, clear=True)
-    yield _toy(f"aniso-n{size}", (X @ [[0.6, -0.6], [-0.4, 0.8]], y), clear=True)

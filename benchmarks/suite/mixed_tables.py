@@ -1,8 +1,8 @@
-"""Tables with columns of several kinds and known classes, as data frames: some that packages bring along, some drawn.
+"""Data frames with columns of several kinds and known classes: from packages, from the data folder, and generated.
 
-``vega_datasets`` and ``statsmodels`` bring theirs, scikit-learn measurements of which every second column is put into
-words here, the data folder yes/no answers coded as numbers. Drawn ones are the same in every run. :func:`add_noise`
-adds columns that have nothing to do with the classes.
+Every second column of scikit-learn's measurements is put into words. The sets of the data folder have yes/no answers
+coded as numbers. Generated tables are the same in every run. :func:`add_noise` adds columns that are independent of the
+classes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def mixed_tables(names: list[str] | None = None) -> Iterator[Table]:
 
 
 def add_noise(table: Table, kind: str, count: int) -> pd.DataFrame:
-    """The frame with ``count`` columns that say nothing: of one kind, or "all" kinds in turn."""
+    """Return the frame with ``count`` columns of noise: of one kind, or "all" kinds in turn."""
     rng, frame = np.random.default_rng(crc32(f"{table.name} {kind}".encode())), table.frame.copy()
     kinds = list(NOISE) if kind == "all" else [kind]
     for i in range(count):
@@ -82,14 +82,14 @@ def _voters() -> tuple[pd.DataFrame, Any]:
 
 
 def _measured(load: Callable[..., Any]) -> tuple[pd.DataFrame, Any]:
-    """Measurements, every second one told in words: low, middle or high."""
+    """Return measurements, every second one in words: low, middle or high."""
     frame, y = load(return_X_y=True, as_frame=True)
     words = {name: pd.qcut(frame[name], 3, labels=["low", "middle", "high"]).astype(str) for name in frame.columns[::2]}
     return frame.assign(**words), y
 
 
 def _answers(name: str) -> tuple[pd.DataFrame, Any]:
-    """A set in the data folder: columns of two or three numbers are answers, the middle one of three is missing."""
+    """Return a set of the data folder; columns of two or three numbers are answers, the middle of three is missing."""
     X, y = load_set(name)
     frame = pd.DataFrame({f"column {i}": X[:, i] for i in range(X.shape[1])})
     for column, values in frame.items():
@@ -105,7 +105,7 @@ def _with_gaps(rng: np.random.Generator, frame: pd.DataFrame, share: float) -> p
 
 
 def _one_of(rng: np.random.Generator, own: list[str], group: Labels, sure: float) -> NDArray[Any]:
-    """The value of the own group with probability ``sure``, else any."""
+    """Return the value of the own group with probability ``sure``, else any."""
     words = np.array(own)
     return np.where(rng.random(len(group)) < sure, words[group], rng.choice(words, len(group)))
 
@@ -179,11 +179,11 @@ def _survey() -> tuple[pd.DataFrame, Any]:
 
 def _roads() -> tuple[pd.DataFrame, Any]:
     rng = np.random.default_rng(5)
-    places, road = sklearn_datasets.make_moons(1000, noise=0.07, random_state=5)
+    coordinates, road = sklearn_datasets.make_moons(1000, noise=0.07, random_state=5)
     frame = pd.DataFrame(
         {
-            "east": 10 + 4 * places[:, 0],
-            "north": 50 + 4 * places[:, 1],
+            "east": 10 + 4 * coordinates[:, 0],
+            "north": 50 + 4 * coordinates[:, 1],
             "vehicle": _one_of(rng, ["lorry", "car"], road, 0.5),
             "paid": rng.choice(["cash", "card", "pass"], len(road)),
             "speed": (80 + 15 * rng.normal(size=len(road))).round(),

@@ -1,21 +1,39 @@
-"""Embeddings are computed once, and what is not installed is left out."""
+"""Embeddings are computed once, and the paper's autoencoder learns and repeats."""
+
+from itertools import pairwise
 
 import numpy as np
+import pytest
+from sklearn.datasets import load_digits
 
 from benchmarks.suite import embeddings
 
 
-def test_embeddings_are_stored_once(images, monkeypatch):
-    first = embeddings.load_embedding("mnist", "pca10", cache=images / "cache")
+def test_embeddings_are_stored_once(data, monkeypatch):
+    first = embeddings.load_embedding("mnist", "pca10")
     assert first.points.shape == (400, 10)
     assert (first.points.min(), first.points.max()) == (0, 1)
     monkeypatch.setattr(embeddings, "embed", None)
-    second = embeddings.load_embedding("mnist", "pca10", cache=images / "cache")
-    np.testing.assert_array_equal(first.points, second.points)
-    assert [path.name for path in (images / "cache").iterdir()] == ["mnist-pca10.npz"]
+    np.testing.assert_array_equal(first.points, embeddings.load_embedding("mnist", "pca10").points)
+    assert [path.name for path in (data / "cache" / "gitcluster" / "embeddings").iterdir()] == ["mnist-pca10.npz"]
 
 
-def test_what_cannot_run_is_told(monkeypatch, capsys):
-    monkeypatch.setattr(embeddings, "find_spec", lambda package: None if package == "torch" else package)
-    assert embeddings.can_run(["raw", "ae5", "ae10", "umap2"]) == ["raw", "umap2"]
-    assert capsys.readouterr().err == "ae is left out: torch is not installed\n"
+def test_layers_are_mirrored():
+    widths = [784, 512, 256, 128, 5, 128, 256, 512, 784]
+    weights = embeddings.first_weights(widths, np.random.RandomState(0))
+    assert [array.shape for array in weights[::2]] == list(pairwise(widths))
+    assert [len(array) for array in weights[1::2]] == widths[1:]
+
+
+def test_training_restores_samples_and_repeats():
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'gitcluster[benchmarks]'")
+    digits, random = load_digits().data[:600] / 16, np.random.RandomState(0)
+    weights = embeddings.first_weights([64, 32, 3, 32, 64], random)
+    best, losses = embeddings.train(digits.astype(np.float32), weights, random, max_epochs=60)
+    assert losses[-1] < losses[0]
+    error = embeddings.measure_error([torch.from_numpy(array) for array in best], digits.astype(np.float32)).item()
+    assert error < 0.9 * digits.var(axis=0).mean()
+    restored = embeddings.apply(embeddings.apply(digits, best[:4]), best[4:])  # numpy applies what torch trained
+    assert np.mean((restored - digits) ** 2) == pytest.approx(error, rel=1e-5)
+    first, second = (embeddings.encode(digits, 2, hidden=(32,), max_epochs=2)[0] for _ in range(2))
+    np.testing.assert_array_equal(first, second)

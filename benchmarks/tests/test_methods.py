@@ -1,59 +1,75 @@
-"""The registry: what a method is told, and that every row does what the experiments rely on."""
+"""The registry: what a method is given, and that every row does what the experiments rely on."""
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.experiments import accuracy, dimension_reduction, speed, untuned
-from benchmarks.experiments.features.probes import blobs as clear_groups
-from benchmarks.methods import METHODS, keep_installed, tell
-from benchmarks.running import FOLDER, read_lines
+from benchmarks import methods
+from benchmarks.experiments import accuracy, dimension_reduction, features, speed, untuned
+from benchmarks.methods import METHODS, Method, keep_installed
+from benchmarks.reporting.published import COMPETITORS, PUBLISHED
+from benchmarks.runner import FOLDER, read_lines
 from benchmarks.tests.conftest import blobs
-from gitcluster.fitted.cutting import whole_sizes
 
-SIZES = np.array([50, 50, 50])
 FEW_SAMPLES = {"EVoC": {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}}
 
 
 @pytest.mark.filterwarnings("ignore")  # of peers about clear groups
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_finds_clear_groups(name):
-    method = METHODS[name]
-    if not method.is_installed:
-        pytest.skip(method.pip_line)
-    X, y = clear_groups()
-    labels = method.fit(X, tell(method, np.bincount(y)), **FEW_SAMPLES.get(name, {}))
+    if not METHODS[name].is_installed:
+        pytest.skip(f"pip install {METHODS[name].package}")
+    X, y = features.blobs()
+    labels = METHODS[name].fit(X, np.bincount(y), **FEW_SAMPLES.get(name, {}))
     assert adjusted_rand_score(y, labels) > 0.9
 
 
-def test_a_method_is_told_no_more_than_it_may_know():
-    assert tell(METHODS["HDBSCAN"], SIZES) is None
-    assert tell(METHODS["GIT"], SIZES) == 3
-    assert tell(METHODS["GIT proportions"], SIZES).tolist() == [1 / 3] * 3
-    seen = []
-    METHODS["HDBSCAN"]._replace(run=lambda estimator, X, known, **_: seen.append(known)).fit(blobs(), 3)
-    assert seen == [None]
+@pytest.mark.parametrize(("given", "known"), [("nothing", None), ("number", 2), ("proportions", [0.75, 0.25])])
+def test_a_method_only_gets_what_it_is_given(given, known):
+    calls = []
+    Method(lambda X, known: calls.append(known) or [0], given).fit(blobs(), [30, 10])
+    assert calls[0] == known if np.ndim(known) == 0 else calls[0].tolist() == known
 
 
-@pytest.mark.parametrize("shares", [[1, 1, 1], [0.6, 0.3, 0.1]])
-def test_constrained_kmeans_keeps_its_bounds(shares):
+@pytest.mark.parametrize("sizes", [[1, 1, 1], [6, 3, 1]])
+def test_constrained_kmeans_keeps_its_bounds(sizes):
     pytest.importorskip("k_means_constrained")
-    sizes = np.bincount(METHODS["constrained k-means"].fit(blobs(n=31), shares))
-    counts = whole_sizes(np.asarray(shares) / np.sum(shares), 93)
-    assert counts.sum() == sizes.sum() == 93
-    assert counts.min() <= sizes.min()
-    assert sizes.max() <= counts.max()
+    counts = np.bincount(METHODS["constrained k-means"].fit(blobs(n=31), sizes)) / 93
+    assert min(sizes) / sum(sizes) - 1 / 93 <= counts.min()
+    assert counts.max() <= max(sizes) / sum(sizes) + 1 / 93
 
 
-@pytest.mark.parametrize("experiment", [accuracy, dimension_reduction, speed, untuned])
+def test_hdbscan_of_a_spanning_tree(monkeypatch):
+    hdbscan = pytest.importorskip("hdbscan")
+    monkeypatch.setattr(methods, "LARGE", 0)
+    X = blobs(n=100)
+    for options in ({"min_cluster_size": 15}, {"min_cluster_size": 20, "min_samples": 1}):
+        expected = hdbscan.HDBSCAN(**options, approx_min_span_tree=False).fit_predict(X)
+        assert adjusted_rand_score(expected, METHODS["hdbscan"].fit(X, [1], **options)) == 1
+
+
+@pytest.mark.parametrize("experiment", [accuracy, dimension_reduction, untuned])
 def test_every_stored_result_has_its_method(experiment):
     lines = read_lines(FOLDER / f"{experiment.__name__.split('.')[-1]}.jsonl")
     assert {line["method"] for line in lines} <= set(experiment.CHOSEN)
+
+
+def test_every_method_of_the_speed_tables_exists():
+    assert {*speed.SHORT_METHODS, *speed.COMPILED, *speed.ALL, *speed.OF_PAPER} <= set(speed.CHOSEN)
+
+
+def test_every_published_parameter_is_accepted():
+    X, tried = blobs(), set()
+    for rows in PUBLISHED.values():
+        for method in COMPETITORS:
+            chosen = accuracy.CHOSEN[method]
+            if method in rows and chosen.is_installed and (method, *rows[method].options) not in tried:
+                tried.add((method, *rows[method].options))
+                assert len(chosen.fit(X, [30, 30, 30], **rows[method].options)) == len(X)
+    assert tried
 
 
 def test_methods_without_their_package_are_named(capsys):
     absent = METHODS["GIT"]._replace(package="no-such-package")
     assert list(keep_installed({"GIT": METHODS["GIT"], "absent": absent})) == ["GIT"]
     assert capsys.readouterr().err == "absent is left out: pip install no-such-package\n"
-    with pytest.raises(SystemExit, match="irises: none of GIT"):
-        keep_installed({"GIT": METHODS["GIT"]}, ["irises"])

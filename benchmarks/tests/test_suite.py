@@ -1,45 +1,37 @@
-"""The suite: sets are the same in every run, and those like tables and images are as hard as public ones."""
-
-from collections import Counter
+"""The suite: sets are the same in every run, and simulated tables and images are as hard as public ones."""
 
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.suite import KINDS, SUITE, image_like, table_like
 from benchmarks.suite.datasets import generated_datasets
+from benchmarks.suite.designs import KINDS
 from gitcluster import scale_features
 
 OLD = ("data-like", "mixtures")
-"""Families that were made before the others, and are as hard as they are."""
-NEW = [family for module in (table_like, image_like) for family in module.TABLES if family not in OLD]
+"""Families whose difficulty was not chosen."""
+NEW = [family for kind in ("tables", "images") for family in KINDS[kind] if family not in OLD]
 
 
 @pytest.fixture(scope="module")
 def made():
-    return {data.name: data for data in generated_datasets() if data.family in NEW}
+    return {data.name: data for data in generated_datasets(families=NEW)}
 
 
 def test_names_and_families_are_unique():
-    assert max(Counter(variant.name for variant in SUITE).values()) == 1
-    families = [family for modules in KINDS.values() for module in modules for family in module.TABLES]
+    families = [family for kind in KINDS.values() for family in kind]
+    names = [name for kind in KINDS.values() for designs in kind.values() for name, _, _ in designs]
     assert len(set(families)) == len(families)
+    assert len(set(names)) == len(names) == 330
 
 
-def test_sets_are_the_same_in_every_run(made):
-    again = {data.name: data for data in generated_datasets(600) if data.family in NEW}
-    assert again
-    for name, data in again.items():
-        np.testing.assert_array_equal(data.X, made[name].X)
-        np.testing.assert_array_equal(data.y, made[name].y)
-
-
-def test_another_draw_has_other_samples_of_the_same_designs(made):
-    for data in generated_datasets(300, draw=1):
-        if data.family in NEW:
-            first = made[data.name.removesuffix("/1")]
-            assert first.family == data.family
-            assert first.X.shape != data.X.shape or not np.array_equal(first.X, data.X)
+def test_sets_are_the_same_in_every_run_and_differ_between_draws(made):
+    some = ("small-tables", "embeddings")
+    for again, other in zip(generated_datasets(0, some), generated_datasets(1, some), strict=True):
+        np.testing.assert_array_equal(again.X, made[again.name].X)
+        np.testing.assert_array_equal(again.y, made[again.name].y)
+        assert other.name == f"{again.name}/1"
+        assert other.X.shape != again.X.shape or not np.array_equal(other.X, again.X)
 
 
 def test_sets_are_whole(made):

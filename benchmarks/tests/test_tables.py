@@ -1,45 +1,110 @@
-"""The tables with columns of several kinds, their columns of noise, and what peers get of them."""
+"""Tables are drawn from stored lines alone, and kinds of data have the same weight."""
 
-import numpy as np
 import pytest
 
-from benchmarks.experiments.tables import METHODS, parts_of, run_method
-from benchmarks.suite.mixed_tables import NOISE, add_noise, mixed_tables
-
-DRAWN = ["customers", "patients", "sensors", "survey", "roads"]
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_drawn_tables_are_the_same_in_every_run(name):
-    (one,), (other,) = mixed_tables([name]), mixed_tables([name])
-    assert one.frame.equals(other.frame)
-    np.testing.assert_array_equal(one.y, other.y)
-    assert len(np.unique(one.y)) > 1
+from benchmarks.experiments import dimension_reduction, speed, statements, untuned
+from benchmarks.reporting import accuracy_tables
+from benchmarks.reporting.published import PUBLISHED
+from benchmarks.reporting.report import PAGES, TABLES, fill
+from benchmarks.runner import Store
 
 
-def test_noise_is_added_in_turn():
-    (table,) = mixed_tables(["roads"])
-    noisy = add_noise(table, "all", 10)
-    assert noisy.iloc[:, : table.frame.shape[1]].equals(table.frame)
-    assert noisy.shape[1] == table.frame.shape[1] + 10
-    assert set(noisy["extra 0"]) == {"yes", "no"}
-    assert noisy[f"extra {len(NOISE) - 1}"].is_monotonic_increasing
+def rows_of(table):
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()]
 
 
-def test_peers_get_numbers_and_categories():
-    (table,) = mixed_tables(["patients"])
-    numbers, ranks, indicators = parts_of(table.frame)
-    assert numbers.shape == (900, 3)
-    np.testing.assert_allclose(numbers.std(axis=0), 1.0)
-    assert ranks.shape == (900, 5)
-    assert (ranks == -1).sum() == table.frame.iloc[:, 3:].isna().to_numpy().sum()
-    assert indicators.shape[1] == 4 * 2 + 4
+@pytest.fixture
+def untuned_results():
+    sets = [("a", "blobs", 1.0), ("b", "blobs", 0.8), ("c", "small-tables", 0.4), ("wine", "real", 0.2)]
+    sets.append(("digits", "real", 0.5))
+    common = {"classes": 2, "clusters": 2, "clear": False, "known": "number"}
+    return {
+        (name, method): common | {"set": name, "family": family, "method": method, "ari": ari / share}
+        for method, share in (("GIT", 1), ("peer", 2))
+        for name, family, ari in sets
+    }
 
 
-@pytest.mark.parametrize("method", ["GIT", "GIT numbers", "one-hot + k-means"])
-def test_a_line_has_what_the_table_of_scores_needs(method):
-    (table,) = mixed_tables(["roads"])
-    line = run_method(table, method)
-    assert method in METHODS
-    assert line["ari"] > 0.3
-    assert line["clusters"] == line["classes"] == 2
+def test_kinds_of_data_have_the_same_weight(untuned_results):
+    head, _, git, peer = rows_of(untuned.summary(untuned_results))
+    assert head[2:6] == ["drawn 2", "tables 2", "images 1", "mean of kinds"]
+    assert git[2:6] == ["0.900", "0.300", "0.500", "0.567"]
+    assert peer[2:6] == ["0.450", "0.150", "0.250", "0.283"]
+    titles = [row[0] for row in rows_of(untuned.table(untuned_results))]
+    assert titles[2:5] == ["blobs (2)", "**drawn** (2)", "small-tables (1)"]
+
+
+def test_a_set_that_a_method_has_not_run_does_not_count(untuned_results):
+    del untuned_results["wine", "peer"]
+    assert rows_of(untuned.summary(untuned_results))[2][2:6] == ["0.900", "0.400", "0.500", "0.600"]
+
+
+@pytest.fixture
+def accuracy_results(results, monkeypatch):
+    monkeypatch.setattr(accuracy_tables, "stored", lambda: store.lines)
+    store = Store("accuracy", accuracy_tables.FIELDS, results)
+    return store
+
+
+def test_rows_that_differ_are_listed_and_arbitrary_ones_are_not_counted(accuracy_results):
+    for name, method, seeds in (
+        ("iris", "GIT authors", [0.8768]),
+        ("iris", "DPA", [0.80]),
+        ("wine", "spectral", [0.1]),
+        ("frogs", "SpectACl", [0.77, 0.79]),
+    ):
+        line = {"set": name, "method": method, "setting": "published", "samples": 150, "of": 150}
+        line |= {"published": [sum(seeds) / len(seeds), 0, 0]} | ({"seeds published": seeds} if seeds[1:] else {})
+        accuracy_results.add(line)
+    assert rows_of(accuracy_tables.gaps_table())[2:] == [
+        ["iris", "DPA", "0.831", "0.800", "-0.031", ""],
+        ["frogs", "SpectACl", "0.601", "0.780", "+0.179", "2: 0.770 to 0.790"],
+    ]
+    assert accuracy_tables.close_rows().startswith("1 of 3 rows")
+    assert "SpectACl, published, on frogs: 2" in accuracy_tables.seed_counts()
+
+
+def test_claims_follow_from_the_published_figures():
+    rows = rows_of(dimension_reduction.claims_table())[2:]
+    assert [row[2].split()[0] for row in rows] == [f"+{row[1]}" for row in rows]
+
+
+def test_git_is_first_among_the_methods_of_the_papers_tables_and_third_among_all_on_iris():
+    for name, _, *cells in rows_of(statements.ranks_table())[2:-1]:
+        of_table, of_all, _ = ([int(rank) for rank in cell.split(" (")[0].split(" / ")] for cell in cells)
+        assert all(rank <= most for rank, most in zip(of_table, (1, 3, 2), strict=True))
+        assert of_all == ([3, 3, 3] if name == "iris" else of_table)
+
+
+def test_given_shares_decide_the_lead_over_spectral_clustering():
+    shares = {row[0]: row[1] for row in rows_of(statements.shares_table())}
+    for name in ("frogs", "codon"):
+        equal, given = map(float, shares[name].split(" / "))
+        assert equal < PUBLISHED[name]["spectral"].scores[0] < given
+
+
+def test_the_best_run_with_a_command_counts(results, monkeypatch):
+    monkeypatch.setattr(speed, "FOLDER", results)
+    monkeypatch.setattr(speed, "CASES", {"tested": (50_000, 2, 20), "alone": (50_000, 4, 20)})
+    store = Store("speed", ("method", "shape", "seconds"), results)
+    run = {"shape": (50_000, 2, 20), "method": "GIT k", "peak MB": 100}
+    for line in (
+        run | {"seconds": 1.0},
+        run | {"seconds": 2.0, "command": "now"},
+        run | {"seconds": 2.5, "command": "now"},
+        run | {"error": "> 1 s", "command": "now"},
+        run | {"shape": (50_000, 4, 20), "seconds": 3.0},
+    ):
+        store.add(line)
+    speed.read_best.cache_clear()
+    try:
+        assert rows_of(speed.table())[2] == ["GIT k", "2.0 (0.1)", "3.0 (0.1)*"]
+        assert "2: 2.0, 4: 3.0*" in speed.sweep_table()
+    finally:
+        speed.read_best.cache_clear()
+
+
+def test_every_table_of_the_pages_is_drawn_and_every_drawn_table_is_on_a_page():
+    text = "".join(page.read_text() for page in PAGES)
+    assert [name for name in TABLES if f"<!-- table {name} -->" not in text] == []
+    assert fill("<!-- table paper_count -->\nold\n<!-- end -->").startswith("<!-- table paper_count -->\nOf 52 rows")

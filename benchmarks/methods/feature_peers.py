@@ -1,27 +1,26 @@
-"""How every peer is asked for a feature: in its own documented way, and in scikit-learn's where it documents none."""
+"""How to use every feature of a peer: by its own documentation, or else by scikit-learn's conventions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
-from benchmarks.methods import METHODS, Method, find_partition, make_graph
-from benchmarks.running import Line
-
 Array = NDArray[Any]
+Options = dict[str, Any]
 
 
 class AbsentError(Exception):
-    """A peer has no such thing, or takes the call and gives what it gives without."""
+    """A peer lacks a feature, or accepts the call and ignores it."""
 
 
 def count(labels: Any) -> int:
@@ -31,19 +30,32 @@ def count(labels: Any) -> int:
 
 
 class Peer:
-    """A peer that is asked as scikit-learn's conventions have it; subclasses know better."""
+    """A peer that is used by scikit-learn's conventions; subclasses replace what it documents otherwise."""
 
-    usual: ClassVar[Line] = {}
-    """Settings of every call: a seed, a size that suits tiny data, the number for those that need one."""
+    usual: ClassVar[Options] = {}
+    """Settings of every call: a seed, a size that suits tiny data, the number of clusters if it is required."""
     remarks: ClassVar[dict[str, str]] = {}
-    """How a feature is had, where that is not plain."""
+    """How to use a feature, if that is not obvious."""
 
-    def __init__(self, method: Method) -> None:
-        self.method = method
+    def __init__(self, path: str, package: str) -> None:
+        self.path, self.package = path, package
+
+    @property
+    def version(self) -> str | None:
+        """Return the installed version, or None."""
+        try:
+            return version(self.package)
+        except PackageNotFoundError:
+            return None
+
+    def load(self) -> Any:
+        """Return the class or function of the peer."""
+        module, _, name = self.path.rpartition(".")
+        return getattr(import_module(module), name)
 
     def make(self, **options: Any) -> Any:
         """Return an unfitted model."""
-        return self.method.load()(**(self.usual | options))
+        return self.load()(**(self.usual | options))
 
     def fit(self, X: Any, **options: Any) -> Any:
         """Return a fitted model."""
@@ -144,7 +156,7 @@ class Git(Peer):
 class Hdbscan(Peer):
     """``hdbscan``: predictions, soft clusters and numbers by functions beside the estimator."""
 
-    usual: ClassVar[Line] = {"min_cluster_size": 10}
+    usual: ClassVar[Options] = {"min_cluster_size": 10}
     remarks: ClassVar[dict[str, str]] = {"cut again at another number without a new fit": "by trying cut distances"}
 
     def number(self, X: Array, k: int) -> Array:
@@ -175,11 +187,10 @@ class Hdbscan(Peer):
 class SklearnHdbscan(Hdbscan):
     """scikit-learn's HDBSCAN."""
 
-    usual: ClassVar[Line] = {"min_cluster_size": 10, "copy": True}
+    usual: ClassVar[Options] = {"min_cluster_size": 10, "copy": True}
     number, predict, memberships = Peer.number, Peer.predict, Peer.memberships
 
     def default_labels(self, X: Any) -> Array:
-        """Return labels with nothing set; ``copy`` is the coming default and silences a warning."""
         return self.labels(X, min_cluster_size=5)
 
 
@@ -196,14 +207,13 @@ class FastHdbscan(Hdbscan):
         return np.asarray(self.make(semi_supervised=True).fit(X, y.copy()).labels_)
 
     def metric(self, X: Array, metric: str) -> Array:
-        """Return labels under another metric; distances are taken only as a sparse matrix."""
         return self.labels(csr_matrix(X) if metric == "precomputed" else X, metric=metric)
 
 
 class Evoc(Peer):
     """``evoc``: the metric follows the type of the data, cosine for floats."""
 
-    usual: ClassVar[Line] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
+    usual: ClassVar[Options] = {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}
 
     def number(self, X: Array, k: int) -> Array:
         return self.labels(X, approx_n_clusters=k, base_min_cluster_size=5)
@@ -215,7 +225,6 @@ class Evoc(Peer):
         return self.labels(X) if metric == "cosine" else super().metric(X, metric)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return the layer of ``k`` clusters."""
         layers = {count(layer): layer for layer in model.cluster_layers_}
         if k not in layers:
             raise AbsentError(f"layers of {sorted(layers)} clusters, none of {k}")
@@ -225,23 +234,21 @@ class Evoc(Peer):
 class Genie(Peer):
     """``genieclust``; noise by ``deadwood``, which it requires and documents for that."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3}
+    usual: ClassVar[Options] = {"n_clusters": 3}
 
     def noise(self, X: Array) -> Array:
         return np.asarray(import_module("deadwood").Deadwood().fit(self.fit(X, M=10)).labels_)
 
     def cut(self, model: Any, X: Array, k: int) -> Array:
-        """Return ``k`` clusters from the tree that is kept."""
         return np.asarray(model.set_params(n_clusters=k).fit(None).labels_)
 
 
 class Tomato(Peer):
     """gudhi's Tomato, which takes any other graph and density as they are."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3}
+    usual: ClassVar[Options] = {"n_clusters": 3}
 
     def graph(self, graph: csr_matrix) -> Array:
-        """Return labels of a sparse graph of neighbours' distances, the density being their mean."""
         rows = [row.tolist() for row in np.split(graph.indices, graph.indptr[1:-1])]
         near = graph.sum(axis=1) / np.diff(graph.indptr)[:, None]
         model = self.make(graph_type="manual", density_type="manual")
@@ -257,7 +264,6 @@ class Tomato(Peer):
         return np.asarray(model.labels_)
 
     def linkage(self, model: Any) -> Array:
-        """Return the merges of peaks with their prominences."""
         merges = np.column_stack([model.children_, np.sort(np.subtract(*model.diagram_.T))])
         sizes = [1.0] * (len(merges) + 1)
         for left, right in model.children_:
@@ -268,16 +274,24 @@ class Tomato(Peer):
 class Constrained(Peer):
     """k-means with bounds on sizes, the same for all clusters."""
 
-    usual: ClassVar[Line] = {"n_clusters": 3, "random_state": 0}
+    usual: ClassVar[Options] = {"n_clusters": 3, "random_state": 0}
 
     def shares(self, X: Array, shares: Sequence[float]) -> Array:
-        """Return clusters between the least and the greatest share."""
         least, most = (round(share * len(X)) for share in (min(shares), max(shares)))
         return self.labels(X, n_clusters=len(shares), size_min=least, size_max=most)
 
     def bounded(self, X: Array, least: int, most: int) -> Array:
-        """Return clusters of bounded size, as many as fit between the bounds."""
         return self.labels(X, n_clusters=round(2 * len(X) / (least + most)), size_min=least, size_max=most)
+
+
+def make_graph(adjacency: Any) -> Any:
+    """Return an undirected igraph graph with the entries of a matrix as weights."""
+    entries = csr_array(adjacency).tocoo()
+    weights = {"weight": entries.data.tolist()}
+    graph = import_module("igraph").Graph(
+        adjacency.shape[0], np.column_stack(entries.coords).tolist(), edge_attrs=weights
+    )
+    return graph.simplify(combine_edges="max")
 
 
 class Leiden(Peer):
@@ -292,12 +306,11 @@ class Leiden(Peer):
     } | dict.fromkeys(("cosine metric", "haversine metric", "matrix of distances", "sparse features"), "of the search")
 
     def fit(self, X: Any, metric: str = "minkowski", **options: Any) -> Any:
-        """Return the partition of the graph of neighbours."""
         return self.partition(kneighbors_graph(X, 30, metric=metric), **options)
 
     def partition(self, adjacency: Any, **options: Any) -> Any:
         """Return the partition of a graph."""
-        return find_partition(self.method.load(), adjacency, **options)
+        return import_module("leidenalg").find_partition(make_graph(adjacency), self.load(), seed=0, **options)
 
     def labels(self, X: Any, **options: Any) -> Array:
         return np.asarray(self.fit(X, **options).membership)
@@ -306,7 +319,6 @@ class Leiden(Peer):
         return self.labels(X)
 
     def weighted(self, X: Array, weights: Array | None) -> Array:
-        """Return labels of nodes with sizes, which partitions by resolution have."""
         leiden = import_module("leidenalg")
         graph = make_graph(kneighbors_graph(X, 30))
         sizes = None if weights is None else [int(weight) for weight in weights]
@@ -314,7 +326,6 @@ class Leiden(Peer):
         return np.asarray(leiden.find_partition(graph, leiden.CPMVertexPartition, **options).membership)
 
     def must(self, X: Array, pairs: Array) -> Array:
-        """Return labels of the graph with linked nodes contracted to one."""
         leiden = import_module("leidenalg")
         links = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
         node = connected_components(links)[1]
@@ -325,7 +336,6 @@ class Leiden(Peer):
         return np.asarray(leiden.find_partition(graph, leiden.ModularityVertexPartition, **options).membership)[node]
 
     def cannot(self, X: Array, pairs: Array) -> Array:
-        """Return labels with a layer of negative edges."""
         leiden = import_module("leidenalg")
         negative = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
         graphs = [make_graph(kneighbors_graph(X, 30)), make_graph(negative)]
@@ -335,7 +345,6 @@ class Leiden(Peer):
         return np.asarray(partitions[0].membership)
 
     def partial(self, X: Array, y: Array) -> Array:
-        """Return labels with the known ones held fixed."""
         leiden = import_module("leidenalg")
         known = y >= 0
         start = np.where(known, y, y.max() + 1 + np.cumsum(~known) - 1)
@@ -361,7 +370,6 @@ class Leiden(Peer):
         return self.graph(csr_matrix((distances.ravel(), indices.ravel(), pointers)))
 
     def save(self, model: Any, path: Path) -> Array:
-        """Store the graph with its labels, and return the labels of the partition made from what is read back."""
         model.graph.vs["label"] = model.membership
         model.graph.write_graphml(str(path))
         graph = import_module("igraph").Graph.Read_GraphML(str(path))
@@ -379,13 +387,13 @@ def cut_by_distance(cut: Callable[[float], Array], X: Array, k: int) -> Array:
 
 
 PEERS: dict[str, Peer] = {
-    "GIT": Git(METHODS["GIT"]),
-    "hdbscan": Hdbscan(METHODS["hdbscan"]),
-    "scikit-learn HDBSCAN": SklearnHdbscan(METHODS["HDBSCAN"]),
-    "fast_hdbscan": FastHdbscan(METHODS["fast_hdbscan"]),
-    "EVoC": Evoc(METHODS["EVoC"]),
-    "Genie": Genie(METHODS["Genie"]),
-    "Tomato": Tomato(METHODS["Tomato"]),
-    "KMeansConstrained": Constrained(METHODS["constrained k-means"]),
-    "Leiden": Leiden(METHODS["Leiden"]),
+    "GIT": Git("gitcluster.GIT", "gitcluster"),
+    "hdbscan": Hdbscan("hdbscan.HDBSCAN", "hdbscan"),
+    "scikit-learn HDBSCAN": SklearnHdbscan("sklearn.cluster.HDBSCAN", "scikit-learn"),
+    "fast_hdbscan": FastHdbscan("fast_hdbscan.HDBSCAN", "fast_hdbscan"),
+    "EVoC": Evoc("evoc.EVoC", "evoc"),
+    "Genie": Genie("genieclust.Genie", "genieclust"),
+    "Tomato": Tomato("gudhi.clustering.tomato.Tomato", "gudhi"),
+    "KMeansConstrained": Constrained("k_means_constrained.KMeansConstrained", "k-means-constrained"),
+    "Leiden": Leiden("leidenalg.ModularityVertexPartition", "leidenalg"),
 }

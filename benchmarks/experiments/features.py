@@ -1,13 +1,23 @@
-"""The probes, one for each feature, and the tiny data that they try it on.
+"""Find out what GIT and its peers can do by trying: ``python -m benchmarks features [--only peer=GIT]``.
 
-A probe returns a remark or nothing where the feature holds, and raises where it does not.
+A feature is a probe on tiny data. A probe returns a remark or nothing if the call works and the result is as promised,
+and raises otherwise. Every peer is used by its own documentation, or else by scikit-learn's conventions. Leiden
+clusters the graph of 30 nearest neighbours that scikit-learn builds. Every probe is a process with a time limit: a
+crash or a hang is a result too.
+
+The cells: ``yes``; ``no``: refused, ignored or missing; ``wrong``: accepted, but the result is not as promised;
+``crash`` of the process or by an exception that is no refusal; ``timeout``; ``not installed``.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
 import pickle
 import tempfile
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,26 +31,33 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from benchmarks.experiments.features.peers import AbsentError, Array, Leiden, Peer, count
+from benchmarks.methods.feature_peers import PEERS, AbsentError, Array, Leiden, Peer, count
+from benchmarks.reporting.tables import markdown
+from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process
 
+FIELDS = ("peer", "feature")
+ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+SECONDS = 60
+CHECKS = "scikit-learn's estimator checks, passed/failed"
+REFUSALS = (AttributeError, ImportError, NotImplementedError, TypeError, ValueError)
 Probe = Callable[[Peer], str | None]
 FEATURES: dict[str, Probe] = {}
 UNPROMISED: set[str] = set()
-"""Features that nobody asks a peer for by a call, so that a peer without them is not wrong."""
+"""Features that no call requests, so that a peer without them is not wrong."""
 
 
 class BrokenError(Exception):
-    """A peer took up the call, and its result is not what was asked for."""
+    """A peer accepts the call, and its result is not as requested."""
 
 
 def expect(holds: Any, otherwise: str) -> None:
-    """Fail with a reason."""
+    """Raise with a reason unless a condition holds."""
     if not holds:
         raise BrokenError(otherwise)
 
 
 def expect_change(labels: Any, plain: Any, otherwise: str) -> None:
-    """Fail with a reason where a request that is not met has changed nothing."""
+    """Raise with a reason if a request that is not met has changed nothing."""
     if same(labels, plain):
         raise AbsentError(f"{otherwise}, the same as without asking")
 
@@ -92,13 +109,13 @@ def same(a: Any, b: Any) -> bool:
 
 
 def expect_groups(y: Array, labels: Any) -> None:
-    """Fail unless labels are nearly the groups."""
+    """Raise unless labels are nearly the groups."""
     score = adjusted_rand_score(y, labels)
     expect(score > 0.9, f"{count(labels)} clusters, ARI {score:.2f} where the groups are clear")
 
 
 def feature(name: str, *, promised: bool = True) -> Callable[[Probe], Probe]:
-    """Register a probe; it returns a remark or nothing, and raises where the feature is not there."""
+    """Register a probe; it returns a remark or nothing, and raises if the feature is missing."""
 
     def register(probe: Probe) -> Probe:
         FEATURES[name] = probe
@@ -291,7 +308,7 @@ def _sparse(peer: Peer) -> None:
     expect(same(labels, peer.labels(X)), "other labels than of the dense array")
 
 
-@feature("float32, with the clusters of float64 where nothing links")
+@feature("float32, with the clusters of float64 where nothing ties")
 def _float32(peer: Peer) -> None:
     X, _ = blobs()
     X = X.astype(np.float32)
@@ -394,7 +411,7 @@ def _equal(peer: Peer) -> str | None:
     return None
 
 
-@feature("scikit-learn's estimator checks, passed/failed")
+@feature(CHECKS)
 def _checks(peer: Peer) -> str:
     checks = import_module("sklearn.utils.estimator_checks")
     if isinstance(peer, Leiden):
@@ -404,3 +421,55 @@ def _checks(peer: Peer) -> str:
     passed, failed = (sum(result["status"] == status for result in results) for status in ("passed", "failed"))
     names = [result["check_name"] for result in results if result["status"] == "failed"]
     return f"{passed}/{failed}" + (f" ({', '.join(names)})" if names else "")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the experiment."""
+    run_experiment("features", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every peer and feature; ``--quick`` yields three features of GIT."""
+    for name in ["GIT"] if options.quick else PEERS:
+        about = {"peer": name, "package": PEERS[name].package, "version": PEERS[name].version}
+        for title in list(FEATURES)[: 3 if options.quick else None]:
+            yield about | {"feature": title}, partial(try_feature, name, title)
+
+
+def try_feature(name: str, title: str) -> Line:
+    """Return outcome and reason of one probe in a process of its own."""
+    if PEERS[name].version is None:
+        return {"ok": False, "outcome": "not installed", "reason": ""}
+    seconds = 2 * SECONDS if title == CHECKS else SECONDS
+    line = run_in_process(probe, name, title, seconds=seconds, gigabytes=1000, **ONE_THREAD)
+    if "error" in line:
+        line = {"outcome": "timeout" if line["error"].startswith(">") else "crash", "reason": line["error"]}
+    return line | {"ok": line["outcome"] not in ("no", "wrong", "crash", "timeout")}
+
+
+def probe(name: str, title: str) -> Line:
+    """Return outcome and reason of one probe, with all output suppressed."""
+    silent, peer = os.open(os.devnull, os.O_WRONLY), PEERS[name]
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    warnings.simplefilter("ignore")
+    try:
+        remark = FEATURES[title](peer)
+    except AbsentError as error:
+        return {"outcome": "no", "reason": str(error)}
+    except BrokenError as error:
+        return {"outcome": "no" if title in UNPROMISED else "wrong", "reason": str(error)}
+    except Exception as error:  # any failure is a result
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:160]
+        return {"outcome": "no" if isinstance(error, REFUSALS) else "crash", "reason": reason}
+    outcome = remark.split()[0] if remark and title == CHECKS else "yes"
+    return {"outcome": outcome, "reason": remark or peer.remarks.get(title, "")}
+
+
+def table() -> str:
+    """Return the outcomes, a row for each feature and a column for each peer."""
+    lines = Store("features", FIELDS).lines
+    peers = {peer: line["version"] for (peer, _), line in lines.items()}
+    titles = dict.fromkeys(title for _, title in lines)
+    rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in peers)] for title in titles]
+    return markdown(["feature", *(f"{peer} {number or ''}".strip() for peer, number in peers.items())], rows)

@@ -1,0 +1,66 @@
+"""Figures show what the model and the stored results hold."""
+
+import numpy as np
+import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+from benchmarks.experiments import pictures  # noqa: E402
+from benchmarks.reporting import figures  # noqa: E402
+from benchmarks.reporting.method_figures import plot_growth, plot_motivation, plot_pipeline  # noqa: E402
+from benchmarks.reporting.report import PICTURES  # noqa: E402
+from benchmarks.scoring import pack_labels  # noqa: E402
+from gitcluster import GIT  # noqa: E402
+from gitcluster.cli.demo import PRIOR, make_example  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _no_windows():
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def test_every_picture_has_a_drawing_and_its_digest(tmp_path):
+    assert set(figures.DRAWINGS) == set(PICTURES)
+    for name in ("dimension_reduction", "dimension_reduction_published", "sensitivity", "speed", "speed_paper"):
+        figure = figures.DRAWINGS[name]()
+        assert sum(len(panel.lines) for panel in figure.axes) > 10
+    figures.save(figure, tmp_path / "picture.png", "digest")
+    assert b"results\0digest" in (tmp_path / "picture.png").read_bytes()
+
+
+def test_images_are_drawn_by_class_and_by_cluster():
+    labels, lines = np.arange(50) % 10, {}
+    for dataset in ("mnist", "fmnist"):
+        points = pack_labels(np.random.default_rng(0).integers(pictures.STEPS, size=100))
+        lines[dataset, "UMAP"] = {"points": points, "classes": pack_labels(labels)}
+        for method in pictures.EMBEDDED_METHODS:
+            lines[dataset, method] = {"f1": 1.0, "labels": pack_labels(labels)}
+    figure = figures.draw_images(lines)
+    assert len(figure.axes) == 2 * (len(pictures.EMBEDDED_METHODS) + 1)
+    assert figure.axes[1].get_title() == "GIT, published k\n1.000"
+
+
+def test_pipeline_and_growth_show_the_model():
+    X = make_example()
+    model = GIT(proportions=PRIOR).fit(X)
+    titles = [ax.get_title() for ax in plot_pipeline(model, X).axes]
+    assert len(titles) == 6
+    assert titles[5] == "(f) 4 clusters"
+    fig = plot_growth(model, X, thresholds=[0.55, 0.4, 0.0])
+    for ax, level in zip(fig.axes[1:], (0.55, 0.4, 0.0), strict=True):
+        everyone, born = ax.collections
+        assert len(everyone.get_offsets()) == len(X)
+        np.testing.assert_array_equal(born.get_offsets(), X[np.exp(model.log_intensity_) >= level])
+
+
+def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():
+    line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
+    model = GIT(2, n_neighbors=40).fit(line)
+    curve, *graphs = plot_motivation(model, line).axes
+    (pair,) = (drawn for drawn in curve.lines if len(drawn.get_xdata()) == 2)
+    rows = [int(np.argmin(np.abs(line[:, 0] - x))) for x in pair.get_xdata()]
+    assert model.local_labels_[rows[0]] != model.local_labels_[rows[1]]
+    for ax in graphs:
+        assert len(ax.collections[-1].get_offsets()) == len(model.peaks_)
