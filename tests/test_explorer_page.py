@@ -196,8 +196,8 @@ def test_two_samples_are_explained(visit):
     for a, b in np.random.default_rng(1).integers(0, 300, (25, 2)):
         story = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.pair())", [int(a), int(b)])
         found = model.explain(int(a), int(b))
-        assert story["together"] == found.together
-        assert story["togetherUpTo"] == found.together_until
+        assert story["together"] == found.same_cluster
+        assert story["togetherUpTo"] == found.joined_until
         assert story["edges"] == found.edges.tolist()
         assert set(story["cut"]) == set(found.edges[found.cut].tolist())
         if story["edges"]:
