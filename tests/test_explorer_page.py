@@ -208,7 +208,7 @@ def test_two_samples(visit):
     for a, b in np.random.default_rng(1).integers(0, 300, (25, 2)).tolist():
         found = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.connection())", [a, b])
         expected = model.explain(a, b)
-        assert (found["together"], found["togetherUpTo"]) == (expected.together, expected.together_until)
+        assert (found["together"], found["togetherUpTo"]) == (expected.same_cluster, expected.joined_until)
         assert found["edges"] == expected.edges.tolist()
         assert set(found["cut"]) == set(expected.edges[expected.cut].tolist())
         assert not found["edges"] or found["weakest"] == expected.weakest

@@ -173,22 +173,22 @@ def meet_sizes(
     check_n_jobs(n_jobs)
     if training.rows is not None:  # the order of the training samples
         labels = labels[training.rows]
-    kept = labels >= 0
+    clustered = labels >= 0
     if n_clusters < len(prior):
         raise ValueError(
             f"proportions must have at most {n_clusters} values, one per cluster, got {len(prior)}. Fit with a smaller "
             f"n_neighbors (now {clustering.n_neighbors}) for more clusters."
         )
-    if len(np.unique(labels[kept])) < len(prior):
+    if len(np.unique(labels[clustered])) < len(prior):
         raise ValueError("exact=True needs samples in every cluster, and some have only noise. Fit with less noise.")
-    lengths = measure_paths(clustering, labels, len(prior), n_jobs=n_jobs)[kept]
+    lengths = measure_paths(clustering, labels, len(prior), n_jobs=n_jobs)[clustered]
     costs = np.rint(lengths / max(lengths.max(), SHORTEST) * MAX_COST).astype(np.int64)
     rank = np.arange(len(labels))  # ties are broken by the values of the samples, not by their given order
     if isinstance(training.source, Points):
         rank = inverse_order(training.source.search_order).astype(np.int64)
-    moved, result = labels[kept].astype(np.int64), labels.copy()
-    linkage.move_samples(moved, costs, rank[kept], whole_sizes(prior, int(kept.sum())))
-    result[kept] = moved
+    moved, result = labels[clustered].astype(np.int64), labels.copy()
+    linkage.move_samples(moved, costs, rank[clustered], whole_sizes(prior, int(clustered.sum())))
+    result[clustered] = moved
     return result if training.copies is None else result[training.copies]
 
 
