@@ -344,8 +344,8 @@ def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[
     """Send every row to the partition that its column ``to`` names, and drop this column."""
     empty = {name: np.empty(0, kind) for name, kind in (columns | {"to": np.int64}).items()}
     frame = dd.from_delayed(frames, meta=pd.DataFrame(empty), verify_meta=False)
-    # Without a cluster, Dask would shuffle by files of the temporary folder, and would not remove them.
-    method = "tasks" if current_client() is None else "p2p"
+    # On a cluster, Dask chooses the method. Without one, it would use temporary files and leave them behind.
+    method = "tasks" if current_client() is None else None
     return persist(frame.set_index("to", divisions=list(range(n_out + 1)), shuffle_method=method).to_delayed())
 
 
