@@ -1,13 +1,18 @@
 """The variants are rows of one table, and everything reads them there."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from gitcluster import GIT, variants
-from gitcluster.variants import VARIANTS, Reach, find_variant
+import gitcluster
+from gitcluster import GIT
+from gitcluster.variants import Reach, find_variant
 
 X, _ = make_moons(300, noise=0.07, random_state=0)
 PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
@@ -32,50 +37,66 @@ def test_a_variant_that_is_not_there_is_named():
         find_variant("other")
 
 
-def apply_diff(source, diff):
-    """Source after a diff whose every hunk has lines that stand there once."""
-    for hunk in diff.split("@@ ")[1:]:
-        lines = hunk.splitlines()[1:]
-        old = "\n".join(line[1:] for line in lines if line[:1] in " -")
-        new = "\n".join(line[1:] for line in lines if line[:1] in " +")
-        assert source.count(old) == 1, f"{old} is not there once"
-        source = source.replace(old, new)
-    return source
+CHECKS = """
+import dask.array as da, numpy as np, pandas as pd, sys
+from click.testing import CliRunner
+from sklearn.datasets import make_moons
+from gitcluster import GIT
+from gitcluster.cli.commands import app
+from gitcluster.distributed import DaskGIT
+
+# The kernel, in fit, predict, explain and the distributed fit.
+samples = np.random.default_rng(0).normal(size=(300, 2))
+model = GIT(2, n_neighbors=10).fit(samples)
+scaled = (samples - samples.mean(axis=0)) / samples.std(axis=0)
+distances = np.sort(np.linalg.norm(scaled[:, None] - scaled, axis=2), axis=1)[:, 1:11]
+expected = np.log(np.exp(-((distances / distances.mean()) ** 2)).mean(axis=1))
+np.testing.assert_allclose(model.log_intensity_, expected, atol=1e-9)
+np.testing.assert_array_equal(model.predict(samples), model.labels_)
+assert model.explain(0, 1).clusters == (model.labels_[0], model.labels_[1])
+moons = make_moons(300, noise=0.07, random_state=0)[0]
+labels = DaskGIT(2).fit(da.from_array(moons, chunks=(100, 2))).labels_.compute(scheduler="sync")
+np.testing.assert_array_equal(labels, GIT(2, search="exact").fit(moons).labels_)
+
+# The merge criterion and the score of the number of clusters.
+model = GIT().fit(moons)
+assert "pairs" in model.selection_["merge"]
+scores = {name: values[1:] for name, values in model.n_clusters_scores_.items()}
+assert (scores["score"] <= scores["agreement"] ** 3 * np.log(scores["n_clusters"]) + 1e-9).all()
+
+# The metric.
+shares = np.random.default_rng(1).dirichlet(np.ones(3), 100)
+labels = GIT(2, metric="hellinger").fit(shares).labels_
+expected = GIT(2, scale=None, search="exact").fit(np.sqrt(shares)).labels_
+np.testing.assert_array_equal(labels, expected)
+
+# The command-line option.
+pd.DataFrame(moons).to_csv(sys.argv[1], index=False)
+result = CliRunner().invoke(app, ["fit", sys.argv[1], "--search", "exact", "-q"])
+assert result.exit_code == 0, result.output
+"""
 
 
-@pytest.fixture
-def changed_recipes(monkeypatch):
-    """The tables of variants.py as the diff on the page for contributors leaves them."""
-    diff = PAGE.read_text().split("```diff\n")[1].split("```")[0]
-    assert diff.count("+++ ") == 1, "the diff is of one file"
-    space = {"__name__": "gitcluster.variants"}
-    exec(apply_diff(Path(variants.__file__).read_text(), diff), space)
-    for name in ("KERNELS", "VARIANTS"):
-        for key, value in space[name].items():
-            monkeypatch.setitem(getattr(variants, name), key, value)
-
-
-def test_the_kernel_of_the_page_for_contributors_works_everywhere(changed_recipes):
-    assert VARIANTS["adaptive"].kernel == "smooth"
-    samples = np.random.default_rng(0).normal(size=(300, 2))
-    model = GIT(2, n_neighbors=10).fit(samples)
-    scaled = (samples - samples.mean(axis=0)) / samples.std(axis=0)
-    distances = np.sort(np.linalg.norm(scaled[:, None] - scaled, axis=2), axis=1)[:, 1:11]
-    expected = np.log(np.exp(-((distances / distances.mean()) ** 2)).mean(axis=1))
-    np.testing.assert_allclose(model.log_intensity_, expected, atol=1e-9)
-    np.testing.assert_array_equal(model.predict(samples), model.labels_)
-    near = np.sort(np.linalg.norm(scaled - (0.3 - samples.mean(axis=0)) / samples.std(axis=0), axis=1))[:10]
-    log_intensity = np.log(np.exp(-((near / distances.mean()) ** 2)).mean())
-    np.testing.assert_allclose(model.score_samples([[0.3, 0.3]]), [log_intensity], atol=1e-9)
-    assert model.explain(0, 1).clusters == (model.labels_[0], model.labels_[1])
-
-
-def test_the_kernel_of_the_page_for_contributors_works_on_dask(changed_recipes):
-    da = pytest.importorskip("dask.array")
-    from gitcluster.distributed import DaskGIT
-
-    labels = DaskGIT(2).fit(da.from_array(X, chunks=(100, 2))).labels_.compute(scheduler="sync")
-    np.testing.assert_array_equal(labels, GIT(2, search="exact").fit(X).labels_)
+def test_the_diffs_for_contributors_work(tmp_path):
+    """Every diff on the page applies to the package, and the changed package does what the page says."""
+    source = Path(gitcluster.__file__).parent
+    copy = shutil.copytree(source, tmp_path / "gitcluster", ignore=shutil.ignore_patterns("__pycache__"))
+    diffs = [part.split("```")[0] for part in PAGE.read_text().split("```diff\n")[1:]]
+    assert len(diffs) == 5
+    for diff in diffs:
+        files = diff.split("--- a/")[1:]
+        assert len(files) <= 2, "a change touches at most two files"
+        for part in files:
+            path = copy / part.splitlines()[0].removeprefix("src/gitcluster/")
+            for hunk in part.split("@@ ")[1:]:
+                lines = hunk.splitlines()[1:]
+                old = "\n".join(line[1:] for line in lines if line[:1] in " -")
+                new = "\n".join(line[1:] for line in lines if line[:1] in " +")
+                assert path.read_text().count(old) == 1, f"{old!r} must occur once in {path.name}"
+                path.write_text(path.read_text().replace(old, new))
+    command = [sys.executable, "-W", "ignore", "-c", CHECKS, str(tmp_path / "moons.csv")]
+    run = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_literal_reading_measures_slopes_and_similarities_in_raw_units():
