@@ -68,16 +68,19 @@ def run_experiment(
     add_options(parser)
     options = parser.parse_args(arguments)
     wanted = [(field, values.split(",")) for field, _, values in (pair.partition("=") for pair in options.only)]
-    store, about = Store(name, fields), describe_run(name, arguments)
+    store, about, selected = Store(name, fields), describe_run(name, arguments), options.table
     for task, run in [] if options.table else tasks(options):
         if any(str(task.get(field)) not in values for field, values in wanted):
             continue
+        selected = True
         if options.quick:
             show(task | run())
         elif options.again or store.key(task) not in store.lines:
             line = task | run() | about
             store.add(line)
             show(line)
+    if wanted and not selected:
+        parser.error(f"--only must match a task, got {' '.join(options.only)}.")
     if not options.quick:
         print(*(table() for table in tables), sep="\n\n")
 

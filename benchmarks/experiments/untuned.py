@@ -121,7 +121,7 @@ def summary(results: Results | None = None, *, draw: int = 0) -> str:
     names, _, kinds = group(results)
     rows = []
     for name in names:
-        given, mean = given_to(results, name), mean_of_kinds(results, name, kinds)
+        given, mean = CHOSEN[name].given, mean_of_kinds(results, name, kinds)
         figures = [f"{value:.3f}" for value in (*(mean_score(results, name, some) for some in kinds.values()), mean)]
         order = ("proportions", "number", "nothing").index(given), -mean
         rows.append((order, [name, given, *figures, share_right(results, name)]))
@@ -150,16 +150,9 @@ def mean_of_kinds(results: Results, name: str, kinds: Groups) -> float:
     return float(np.mean([mean_score(results, name, sets) for sets in kinds.values()]))
 
 
-def given_to(results: Results, name: str) -> str:
-    """Return what a method was given, from its results."""
-    return next(
-        line["known"] if "known" in line else CHOSEN[name].given for (_, m), line in results.items() if m == name
-    )
-
-
 def share_right(results: Results, name: str) -> str:
     """Return the share of clear sets on which a method found the right number of clusters."""
     lines = [line for (_, method), line in results.items() if method == name and line["clear"]]
-    if not lines or given_to(results, name) != "nothing":
+    if not lines or CHOSEN[name].given != "nothing":
         return ""
     return f"{np.mean([line['clusters'] == line['classes'] for line in lines]):.0%}"

@@ -44,7 +44,7 @@ class OPTIONS:
         (gaps, ["method=GIT", "share=0.1"]),
         (one_cluster, []),
         (sensitivity, ["set=mnist", "k=30"]),
-        (speed, ["method=GIT k,search k", "shape=(1000, 3, 20)"]),
+        (speed, ["method=search k"]),
     ],
     ids=lambda value: getattr(value, "__name__", "").rpartition(".")[2],
 )

@@ -35,6 +35,12 @@ def test_stored_tasks_are_not_run_again(results, capsys):
     assert sorted(results.iterdir()) == [results / "test.jsonl"]
 
 
+def test_a_selection_that_matches_nothing_is_refused(results, capsys):
+    with pytest.raises(SystemExit):
+        run("--only", "set=c")
+    assert "--only" in capsys.readouterr().err
+
+
 def test_an_interrupted_line_is_not_read(results):
     run()
     path = results / "test.jsonl"
