@@ -31,7 +31,8 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.reporting.tables import markdown
 from benchmarks.running import FOLDER, Line, Store, describe_run
 from gitcluster import GIT
-from gitcluster.cli import execute
+from gitcluster.cli.commands import app
+from gitcluster.cli.terminal import execute
 from tests.cli.messy_columns import COLUMNS, beside_numbers
 
 RESULTS = FOLDER / "messy.jsonl"
@@ -62,7 +63,7 @@ def run_in(folder: str, *words: str) -> tuple[int, str]:
     errors = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
         try:
-            code = execute(list(words))
+            code = execute(app, list(words))
         except Exception:
             traceback.print_exc()
             code = 1

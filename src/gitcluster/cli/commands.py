@@ -21,12 +21,10 @@ import numpy as np
 import pandas as pd
 from click.shell_completion import get_completion_class
 
-import gitcluster.cli
 from gitcluster import GIT, __version__
 from gitcluster._support.files import open_number, write_aside
 from gitcluster._support.names import as_typed, count_of, visible
 from gitcluster._support.optional import require
-from gitcluster.cli import OutputClosedError, check_open
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.models import (
     Fitted,
@@ -38,8 +36,8 @@ from gitcluster.cli.models import (
     read,
     width_words,
 )
-from gitcluster.cli.screen import Screen, make_table
 from gitcluster.cli.tables import FORMATS, SEPARATORS, STANDARD, ReadOptions, Table, iterate_table
+from gitcluster.cli.terminal import OutputClosedError, Screen, check_open, make_table
 from gitcluster.cli.writing import (
     check_targets,
     format_of,
@@ -273,8 +271,8 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="gitcluster")
-@click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
-def app(traceback: bool) -> None:
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show where in the code an error arose.")
+def app() -> None:
     """Cluster the rows of a table, plot the clusters, and explain them.
 
     \b
@@ -289,7 +287,6 @@ def app(traceback: bool) -> None:
     or output.
     Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 interrupted.
     """
-    gitcluster.cli.show_traceback = traceback
 
 
 # -- Commands that write labels ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from gitcluster.inputs import Points
 if TYPE_CHECKING:
     import pandas as pd
 
-    from gitcluster.cli.screen import Screen
+    from gitcluster.cli.terminal import Screen
 
 Labels = NDArray[np.int64]
 SILHOUETTE_ROWS = 2000
@@ -185,7 +185,7 @@ def _score(scaled: NDArray[Any], labels: Labels, git: Labels, truth: Any) -> dic
 
 def comparison_table(title: str, results: list[dict[str, Any]], n_rows: int) -> Any:
     """Return the scores of all methods as a table for the terminal."""
-    from gitcluster.cli.screen import make_table
+    from gitcluster.cli.terminal import make_table
 
     truth = ["truth"] if "agreement_with_truth" in results[0] else []
     headings = ["method", "clusters", "noise", *truth, "GIT", "silhouette", "seconds", "shares"]

@@ -18,8 +18,8 @@ import gitcluster
 from gitcluster import GIT
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import available_memory
-from gitcluster.cli.screen import Screen
 from gitcluster.cli.tables import STANDARD, Check, ReadOptions, Table, TableError, listed, read_table
+from gitcluster.cli.terminal import Screen
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
 from gitcluster.inputs import Distances, Points

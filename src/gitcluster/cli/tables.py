@@ -34,7 +34,7 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.names import as_typed, count_of
 from gitcluster._support.optional import require
-from gitcluster.cli import check_open
+from gitcluster.cli.terminal import check_open
 from gitcluster.inputs.values import _CODE, _PLAIN, MISSING, cell_text, is_missing, parse_number
 
 STANDARD = "-"
@@ -85,6 +85,7 @@ USUAL = 0.8
 SPARSE_CELLS, SPARSE = 100_000, 1000
 """A sheet with more cells than the first is refused if fewer than one in ``SPARSE`` has a value."""
 csv.field_size_limit(LONGEST)
+TEXT = pd.ArrowDtype(pa.string())
 Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
@@ -500,7 +501,8 @@ def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -
                 f"{name} seems to have no header: line {start} holds only numbers. Use --no-header, or add names."
             )
         if end > start and options.quote is None:
-            _check_swallowed(header, start, end, layout._replace(numbers=()), options, name)
+            width = layout.separator.join(header).splitlines()[0].count(layout.separator) + 1
+            _check_swallowed(header, width, start, end, layout._replace(numbers=()), options, name)
         cells[0] = cells[0].removeprefix("#").lstrip() or cells[0]
         names = [cell or default for cell, default in zip(cells, names, strict=True)]
 
@@ -518,7 +520,7 @@ def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -
                         f"{layout.separator!r}, or --skip-rows if the header is further down."
                     )
                 if last > first and options.quote is None:
-                    _check_swallowed(fields, first, last, layout, options, name)
+                    _check_swallowed(fields, len(names), first, last, layout, options, name)
             cells = {column: pa.array([row[2][i] for row in filled], pa.string()) for column, i in positions.items()}
             last = some[-1][1]
             yield pa.table(cells).to_pandas(types_mapper=pd.ArrowDtype), last - counted, len(some) - len(filled)
@@ -534,7 +536,7 @@ def _decoded_lines(stream: Any, encoding: str, name: str) -> Iterator[str]:
     r"""Yield the lines of a text with their ends: ``\n``, ``\r\n`` and ``\r``."""
     number = 0
     try:
-        for number, line in enumerate(io.TextIOWrapper(io.BufferedReader(stream), encoding, newline=""), 1):
+        for number, line in enumerate(io.TextIOWrapper(io.BufferedReader(stream, HEAD), encoding, newline=""), 1):
             if "\0" in line:
                 raise TableError(f"{name}, line {number:,}: a NUL byte. If this is UTF-16, use --encoding utf-16.")
             yield line.removeprefix("\ufeff") if number == 1 else line
@@ -574,10 +576,11 @@ def _csv_reader(lines: Iterable[str], separator: str, quote: str | None) -> Any:
     return csv.reader(lines, delimiter=separator, strict=True, **quotes)
 
 
-def _check_swallowed(fields: list[str], first: int, last: int, layout: Layout, options: ReadOptions, name: str) -> None:
+def _check_swallowed(
+    fields: list[str], width: int, first: int, last: int, layout: Layout, options: ReadOptions, name: str
+) -> None:
     """Raise if a row of several lines is rather several rows, the first of which has a stray quote."""
     lines = re.split("\r\n|\r|\n", layout.separator.join(fields))
-    width = len(fields) if layout.numbers else len(lines[0].split(layout.separator))
     whole = []
     for line in lines:  # would it be a row on its own if quotes had no meaning?
         cells = [cell.strip(' \t"') for cell in line.split(layout.separator, width)]
@@ -716,19 +719,20 @@ def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str])
     The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
     column has commas: the library might prefer decimal commas for all.
     """
-    columns: dict[Any, Any] = {}
-    plain: dict[Any, Any] = {}
-    has_commas = False
+    plain, has_commas = {}, False
     for name, column in frame.items():
-        cells = pa.array(column) if isinstance(column.dtype, pd.ArrowDtype) else None
-        columns[name] = _read_column(column if cells is None else cells.to_pandas(), options, is_text=name in texts)
-        if cells is None or not pa.types.is_string(cells.type) or options.na or options.decimal is not None:
+        if column.dtype != TEXT or options.na or options.decimal is not None:
             continue
+        cells = pa.array(column)
         numbers = None if name in texts else plain_numbers(cells)
         if numbers is not None and not numbers.null_count:  # the library counts missing cells only in texts
             plain[name] = numbers.to_numpy()
         has_commas = has_commas or (numbers is None and bool(pc.any(pc.match_substring(cells, ",")).as_py()))
-    return pd.DataFrame(columns if has_commas else columns | plain, index=frame.index, columns=frame.columns)
+    columns = {
+        name: plain[name] if name in plain and not has_commas else _read_column(column, options, is_text=name in texts)
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
 
 
 def plain_numbers(texts: Any, kind: Any = None) -> Any:
@@ -754,6 +758,8 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
 
 def _read_column(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
     """Return a column without the cells of ``--na``, and with numbers for texts in the mark of ``--decimal``."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        column = pa.array(column).to_pandas()
     if options.na:
         missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
         column = column.astype(object).where(~missing, None).infer_objects() if missing.any() else column

@@ -22,8 +22,8 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.files import is_stream, open_number, write_aside
 from gitcluster._support.names import visible
-from gitcluster.cli import check_open
 from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
+from gitcluster.cli.terminal import check_open
 
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
 """The most rows below a header, columns, and characters of a cell."""
