@@ -295,7 +295,6 @@ def test_without_the_extra(monkeypatch, capsys, package):
     for arguments, code, answer in (
         (["fit", "data.csv"], 1, f"gitcluster fit needs {package}: pip install 'gitcluster[cli]'"),
         (["demo"], 0, "50.0%"),
-        (["--help"], 0, "gitcluster fit "),
         (["--version"], 0, "gitcluster, version"),
     ):
         with pytest.raises(SystemExit) as stop:

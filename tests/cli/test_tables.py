@@ -6,7 +6,6 @@ import io
 import json
 import lzma
 import re
-import struct
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -17,12 +16,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from gitcluster.cli.tables import ReadOptions, TableError, match_names, read_table
+from gitcluster.cli.tables import TableError, match_names
 
 from .conftest import IDS, read, run_installed
 
 CSV = "a,b\n1,2.5\n3,4\n"
-DIRECTORY, LOCAL = b"PK\x01\x02", b"PK\x03\x04"
 
 
 def zipped(**members):
@@ -73,12 +71,15 @@ def test_formats_hold_the_same_numbers(folder, customers, form, packed):
     assert nameless or table.ids.tolist() == customers["customer"].tolist()
 
 
-@pytest.mark.parametrize("form", ["parquet", "arrow", "npy", "npz", "xlsx"])
+@pytest.mark.parametrize("form", ["parquet", "arrow", "npy", "npz", "xlsx", "zip", "csv.gz"])
 def test_a_damaged_file_is_named(folder, customers, form):
     path = Path(f"table.{form}")
-    save(customers, path, form)
+    if form in ("zip", "csv.gz"):
+        path.write_bytes(PACKERS[form.removeprefix("csv.")](customers.to_csv().encode()))
+    else:
+        save(customers, path, form)
     whole = path.read_bytes()
-    for content in (b"", b"a,b\n1,2\n", whole[: len(whole) // 2]):
+    for content in (b"", b"a,b\n1,2,3\n", whole[: len(whole) // 2]):
         path.write_bytes(content)
         with pytest.raises(TableError, match=rf"table\.{form}"):
             read(path)
@@ -86,34 +87,6 @@ def test_a_damaged_file_is_named(folder, customers, form):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         with suppress(TableError):
             read(path)
-
-
-def change(content, mark, offset, value):
-    """Return bytes with others at an offset from the last mark."""
-    place = content.rindex(mark) + offset
-    return content[:place] + value + content[place + len(value) :]
-
-
-UNKNOWN = struct.pack("<H", 99)
-DAMAGE = {
-    "unknown compression": lambda raw: change(change(raw, DIRECTORY, 10, UNKNOWN), LOCAL, 8, UNKNOWN),
-    "newer zip": lambda raw: change(raw, DIRECTORY, 6, UNKNOWN),
-    "other offset": lambda raw: change(raw, DIRECTORY, 42, struct.pack("<I", 5)),
-    "other name": lambda raw: change(raw, LOCAL, 30, b"?"),
-    "encryption": lambda raw: change(raw, DIRECTORY, 8, b"\x01\x00"),
-    "damaged member": lambda raw: change(raw, LOCAL, 40, b"\xff\xff\xff"),
-    "cut off": lambda raw: raw[:-30],
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("name", ["table.zip", "table.npz"])
-def test_damaged_archives(folder, name, damage):
-    np.save(array := io.BytesIO(), np.arange(120.0).reshape(60, 2))
-    whole = zipped(X_npy=array.getvalue()) if name == "table.npz" else zipped(t_csv=CSV * 20)
-    Path(name).write_bytes(DAMAGE[damage](whole))
-    with pytest.raises(TableError, match=name):
-        read(name)
 
 
 def test_arrays_that_are_no_tables(folder):
@@ -280,31 +253,6 @@ def test_columns_by_name_and_pattern(folder):
     assert list(read("table.csv", exclude=("city", "age")).data) == ["income_1", "income_2"]
     with pytest.raises(TableError, match=r"table\.csv"):
         read("table.csv", exclude=("*",))
-
-
-@pytest.mark.parametrize(
-    ("given", "there", "hint"),
-    [("incom_1", "income_1", True), ("Income", "income", True), ("Amount", "Country", False)],
-)
-def test_only_a_name_that_is_alike_is_proposed(folder, given, there, hint):
-    Path("table.csv").write_text(f"{there},x\n1,2\n3,4\n")
-    for option in ({"columns": (given,)}, {"id": given}, {"weight": (f"{given}=2",)}):
-        with pytest.raises(TableError, match=f"{given!r}.*{there}") as error:
-            read("table.csv", **option)
-        assert ("did you mean" in str(error.value)) == hint
-
-
-def test_memory_is_checked_before_it_is_taken(folder):
-    checked = []
-
-    def check(rows, columns):
-        checked.append((rows, columns))
-        raise MemoryError
-
-    Path("table.csv").write_text("a,b\n" + "1,2\n" * 1000)
-    with pytest.raises(MemoryError):
-        read_table("table.csv", ReadOptions(), check=check, advance=lambda share: None)
-    assert checked == [(1000, 2)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The command ``gitcluster``: a table in, labels, pictures and explanations out (extra ``[cli]``).
 
-This file imports nothing optional, so that ``gitcluster demo``, ``--help`` and ``--version`` work without the extra.
+This file imports nothing optional, so that ``gitcluster demo`` and ``--version`` work without the extra.
 ``commands`` has the commands and their options, ``terminal`` runs one of them.
 """
 
@@ -13,20 +13,6 @@ from gitcluster._support.optional import is_installed
 __all__ = ["main"]
 
 INSTALL = "pip install 'gitcluster[cli]'"
-HELP = f"""Usage: gitcluster COMMAND [ARGS]...
-
-  Cluster the rows of a table, plot the clusters, and explain them.
-
-  gitcluster demo       cluster an embedded example
-  gitcluster --version
-
-  The other commands read and write tables. They need more packages, {INSTALL}:
-
-  gitcluster fit        cluster the rows of a table
-  gitcluster predict, cut, profile, explain, plot, explore, report, compare
-
-  In Python:  from gitcluster import GIT; labels = GIT().fit_predict(X)"""
-"""The help without click, which writes the full one."""
 PACKAGES = ("charset_normalizer", "click", "jinja2", "openpyxl", "pandas", "pyarrow", "rich")
 
 
@@ -56,10 +42,9 @@ def _run_without(given: list[str], missing: list[str]) -> int:
         from gitcluster import __version__
 
         print(f"gitcluster, version {__version__}")
-    elif not given or given[0] in ("-h", "--help"):
-        print(HELP)
     else:
-        print(f"gitcluster {given[0]} needs {', '.join(missing)}: {INSTALL}", file=sys.stderr)
+        command = " ".join(["gitcluster", *given[:1]])
+        print(f"{command} needs {', '.join(missing)}: {INSTALL}", file=sys.stderr)
         print("Without them, gitcluster demo works.", file=sys.stderr)
         return 1
     return 0

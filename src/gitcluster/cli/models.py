@@ -88,7 +88,7 @@ class Fitted(NamedTuple):
 
     @property
     def row_names(self) -> Any:
-        """Return the ids, or the row numbers if there are none."""
+        """Return the ids, or else the row numbers."""
         if self.facts.ids is not None:
             return self.facts.ids
         return np.arange(len(self.model.labels_)) if self.facts.rows is None else self.facts.rows

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 inte
 """
 
 import atexit
+import gc
 import io
 import os
 import shutil
@@ -59,6 +60,7 @@ def run(app: click.Command, arguments: list[str]) -> int:
     folder = ""
     with suppress(OSError):  # a folder for the temporary files of all libraries, to remove all of them
         folder = tempfile.tempdir = tempfile.mkdtemp(prefix="gitcluster-")
+    gc.freeze()  # reading creates many objects, and searching all imported modules for garbage would double its time
     sys.unraisablehook = lambda _: None  # on a full disk, openpyxl complains a second time
     try:
         thread.start()
