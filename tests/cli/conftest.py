@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gitcluster.cli import execute
+from gitcluster.cli.commands import app
 from gitcluster.cli.tables import ReadOptions, read_table
+from gitcluster.cli.terminal import execute
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
+IDS = ("--id", "customer")
 
 
 @pytest.fixture(scope="session")
@@ -42,14 +44,21 @@ def csv(folder, customers):
 
 
 @pytest.fixture
+def model(csv, run):
+    """A saved model of the customers."""
+    assert run("fit", csv, *IDS, "-c", "3", "--save", "model.npz", "-q")[0] == 0
+    return "model.npz"
+
+
+@pytest.fixture
 def run(capfd):
     """``run(*arguments)`` -> exit code, output, errors of a command in this process."""
 
     def run_here(*arguments):
         capfd.readouterr()
-        code = execute([str(argument) for argument in arguments])
-        found = capfd.readouterr()
-        return code, found.out, found.err
+        code = execute(app, [str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
 
     return run_here
 
@@ -58,6 +67,13 @@ def run_installed(*arguments, **options):
     """A command as a user starts it."""
     environment = {**os.environ, **options.pop("environment", {})}
     return subprocess.run([COMMAND, *arguments], capture_output=True, env=environment, check=False, **options)
+
+
+def run_shell(script):
+    """Lines of bash, in which ``$G`` is the command."""
+    environment = {**os.environ, "G": str(COMMAND), "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
+    arguments = ["bash", "-euo", "pipefail", "-c", script]
+    return subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
 
 
 def read(path, **options):

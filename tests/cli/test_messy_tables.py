@@ -57,7 +57,7 @@ def error_of(content, **options):
 )
 def test_text_in_many_styles(content):
     table = read_bytes(content)
-    assert table.data.columns.tolist() == ["a", "b"]
+    assert list(table.data) == ["a", "b"]
     np.testing.assert_array_equal(table.data.to_numpy(), [[1, 2.5], [3, 4]])
 
 
@@ -71,10 +71,10 @@ def test_titles_above_the_header(separator, titles):
     titles = titles.format(separator)
     with pytest.warns(UserWarning, match="--skip-rows"):
         table = read_bytes(titles + body)
-    assert table.data.columns.tolist() == rows[0]
+    assert list(table.data) == rows[0]
     assert table.data["shop"].tolist() == [row[0] for row in rows[1:]]
     assert table.lines == len((titles + body).splitlines())
-    assert read_bytes(titles + body, skip_rows=titles.count("\n")).data.columns.tolist() == rows[0]
+    assert list(read_bytes(titles + body, skip_rows=titles.count("\n")).data) == rows[0]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_one_column(content):
 
 def test_no_header():
     table = read_bytes("1,2\n3,4\n", no_header=True)
-    assert table.data.columns.tolist() == ["x1", "x2"]
-    assert len(table.data) == 2
+    assert table.data.to_dict("list") == {"x1": [1, 3], "x2": [2, 4]}
+    assert table.lines == 2
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,6 @@ def test_no_header():
     [
         ("", "", None),
         ("\n\n", "", None),
-        ("a,b\n", "", None),
         ("a,b", "", None),
         ("a,b\n1,2\n3\n", "--separator", 3),
         ("a,b\n1,2\n\n3,4,5\n", "--separator", 4),
@@ -123,6 +122,7 @@ def test_no_header():
         ('a,b\n1,2\n3,"4\n', "--quote none", 3),
         ('a,b\n1,2\n3,"4"5\n', "--quote none", 3),
         ('"a,b\n1,2\n', "--quote none", 1),
+        ('id,"note,x\nr0,note",0\nr1,note,1\n', "--quote none", 1),
     ],
 )
 def test_disorder_is_named(content, remedy, line):
@@ -155,26 +155,24 @@ def messy_tables(draw):
     return text.encode(encoding), separator, ids, bad
 
 
-def check_table(content, separator, ids, bad):
+@given(messy_tables())
+def test_every_row_is_read_or_named(table):
+    content, separator, ids, bad = table
     text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     n_lines = len(re.findall("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text))
+    options = {"separator": separator, "columns": ("x",), "id": "id", "skip_rows": 0}
     if bad or not ids:
-        words, line = error_of(content, separator=separator, columns=("x",), id="id", skip_rows=0)
+        words, line = error_of(content, **options)
         assert line or not ids, words
         assert line is None or 1 <= line <= n_lines
         return
-    table = read_bytes(content, separator=separator, columns=("x",), id="id", skip_rows=0)
-    assert table.ids.tolist() == ids
-    np.testing.assert_array_equal(table.data["x"].astype(float), [float(name[1:]) + 0.5 for name in ids])
-    assert table.lines == n_lines
+    read_in = read_bytes(content, **options)
+    assert read_in.ids.tolist() == ids
+    np.testing.assert_array_equal(read_in.data["x"].astype(float), [float(name[1:]) + 0.5 for name in ids])
+    assert read_in.lines == n_lines
 
 
-@given(messy_tables())
-def test_every_row_is_read_or_named(table):
-    check_table(*table)
-
-
-@pytest.mark.parametrize("place", [0, 20, 979, 999])
+@pytest.mark.parametrize("place", [0, 20, 999])
 @pytest.mark.parametrize("field", range(3))
 def test_a_stray_quote_is_named_wherever_it_is(place, field):
     rows = [[f"r{i}", "note", str(i)] for i in range(1000)]
@@ -187,7 +185,7 @@ def test_a_stray_quote_is_named_wherever_it_is(place, field):
 
 
 @pytest.mark.parametrize("number", [True, False])
-@pytest.mark.parametrize(("first", "last"), [(0, 1), (5, 6), (5, 500), (0, 999)])
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (5, 500), (0, 999)])
 def test_two_stray_quotes_that_seem_to_belong_together(first, last, number):
     rows = [[f"r{i}", "note", str(i) if number else "abc"[i % 3]] for i in range(1000)]
     rows[first][1], rows[last][1] = '"note', 'note"'
@@ -207,38 +205,29 @@ def test_fields_of_several_lines_are_fine():
     assert (table.lines, table.empty) == (201, 0)
 
 
-@pytest.mark.parametrize("size", [131_073, 20_000_000])
 @pytest.mark.parametrize("quoted", [False, True])
-def test_fields_of_any_size(size, quoted):
-    note = f'"{"a," * (size // 2)}"' if quoted else "a" * size
+def test_fields_and_headers_of_any_size(quoted):
+    note = f'"{"a," * 10_000_000}"' if quoted else "a" * 20_000_000
     content = f"id,note,x\nr0,{note},0\nr1,b,1\n"
     assert len(read_bytes(content).data) == 2
     assert error_of(content + "r2,b\n")[1] == 4
+    names = ",".join(f"column {i:020d}" for i in range(400_000))
+    assert read_bytes(f"x,{names}\n" + f"1{',1' * 400_000}\n" * 2, columns=("x",)).data.shape == (2, 1)
 
 
-def test_a_header_of_any_size():
-    names = [f"column {i:020d}" for i in range(50_000)]
-    content = "\n".join([",".join(["id", "x", *names]), *(",".join(["r", *["1"] * 50_001]) for _ in range(2))])
-    assert read_bytes(content, columns=("x",)).data.shape == (2, 1)
-
-
-def test_lines_are_counted_across_blocks_and_quotes():
-    content = 'note,b\n"two\nlines",2\n' + "x,1\n" * 2_500_000
-    assert error_of(content + "x,1,1\n", columns=("b",))[1] == 2_500_004
+def test_lines_are_counted_across_blocks_and_quotes(folder):
+    content = 'note,b\n"two\nlines",2\n' + "x,1\n" * 1_500_000
+    assert error_of(content + "x,1,1\n", columns=("b",))[1] == 1_500_004
     words, line = error_of(content.encode() + b"\xff,1\n")
-    assert line == 2_500_004
+    assert line == 1_500_004
     assert "--encoding" in words
-
-
-def test_blocks_come_one_at_a_time(folder):
-    Path("table.csv").write_text("a,b\n" + "1,2\n" * 5_000_000)
+    Path("table.csv").write_text(content)
     shares = []
-    parts = iterate_table("table.csv", ReadOptions(), advance=shares.append, names=None, texts=())
-    sizes = [part.data.shape[0] for part in parts]
-    assert sum(sizes) == 5_000_000
-    assert len(sizes) >= 2
+    parts = list(iterate_table("table.csv", ReadOptions(), advance=shares.append, names=None, texts=()))
+    assert sum(len(part.data) for part in parts) == 1_500_001
+    assert sum(part.lines for part in parts) == 1_500_003
+    assert len(parts) >= 2
     assert shares == sorted(shares)
-    assert shares[-1] == 1.0
 
 
 def test_ids_stay_as_they_are():
@@ -249,22 +238,13 @@ def test_ids_stay_as_they_are():
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
 @pytest.mark.filterwarnings("ignore:.*is not UTF-8")
 def test_encodings_are_guessed(encoding):
-    assert read_bytes("größe,à\n1,2\n3,4\n5,6\n7,8\n".encode(encoding)).data.columns.tolist() == ["größe", "à"]
+    assert list(read_bytes("größe,à\n1,2\n3,4\n5,6\n7,8\n".encode(encoding)).data) == ["größe", "à"]
 
 
-@pytest.mark.parametrize(
-    ("names", "encoding"),
-    [("имя,возраст,город", "cp1251"), ("名前,年齢,都市", "shift_jis")],
-)
+@pytest.mark.parametrize(("names", "encoding"), [("имя,возраст,город", "cp1251"), ("名前,年齢,都市", "shift_jis")])
 def test_encodings_of_other_alphabets(names, encoding):
     with pytest.warns(UserWarning, match="--encoding"):
-        assert read_bytes(f"{names}\n1,2,3\n4,5,6\n".encode(encoding)).data.columns.tolist() == names.split(",")
-
-
-def test_an_encoding_that_does_not_exist(csv, run):
-    code, _, err = run("fit", csv, "--encoding", "utf-9")
-    assert code == 2
-    assert "--encoding" in err
+        assert list(read_bytes(f"{names}\n1,2,3\n4,5,6\n".encode(encoding)).data) == names.split(",")
 
 
 def test_the_summary_accounts_for_every_row(folder, run):
@@ -276,10 +256,3 @@ def test_the_summary_accounts_for_every_row(folder, run):
         facts = json.loads(run(*command, "--json")[1])
         assert (facts["read_rows"], facts["rows"], facts["dropped_rows"]) == (5, 4, 1)
         assert (facts["lines"], facts["empty_lines"]) == (8, 2)
-
-
-@pytest.mark.parametrize("quote", ["''", ",", "\n", "è"])
-def test_a_quote_that_is_none(csv, run, quote):
-    code, _, err = run("fit", csv, "--separator", ",", "--quote", quote)
-    assert code == (1 if quote == "," else 2)
-    assert "--quote" in err

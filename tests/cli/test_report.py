@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from gitcluster import GIT
-from gitcluster.cli.commands import PLOTS
 from gitcluster.fitted.attributes import number_words
 from gitcluster.plots._drawing import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
@@ -137,14 +136,6 @@ def test_it_fits_on_screens_and_paper(kind, request, run, browser):
     context.close()
 
 
-def test_every_kind_of_picture_is_drawn_of_a_saved_model(csv, run):
-    assert run("fit", csv, "--id", "customer", "--save", "m.npz", "-q")[0] == 0
-    for kind in PLOTS:
-        code, _, err = run("plot", "m.npz", "--kind", kind, "-o", f"{kind}.svg")
-        assert (code, err) == (0, "")
-        ElementTree.parse(f"{kind}.svg")
-
-
 def test_reasons_come_from_used_columns_only(folder, run):
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 60)
@@ -172,3 +163,21 @@ def write_plain(run):
     """Return the words of a report."""
     assert run("report", "t.csv", "-o", "r.html", "-q")[0] == 0
     return re.sub(r"<[^>]*>", " ", re.sub(r"<style.*?</style>", "", Path("r.html").read_text(), flags=re.DOTALL))
+
+
+def test_it_says_how_it_was_made(folder, run):
+    rows = [f"k{i:02d},{i % 2 * 9 + i / 50},{['x', 'y'][i % 2]},{i % 7}\n" for i in range(40)]
+    Path("t.csv").write_text("name,a,kind,b\n" + "".join(rows))
+    assert run("fit", "t.csv", "-c", "2", "--id", "name", "--exclude", "b", "--save", "m.npz", "-q")[0] == 0
+    assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
+    page = Path("r.html").read_text()
+    assert "gitcluster fit t.csv --n-clusters 2 --save m.npz --exclude b --id name --quiet" in page
+    assert "gitcluster report m.npz t.csv --output r.html" in page
+
+
+def test_equal_rows_leave_no_doubt_and_no_differences(folder, run):
+    pd.DataFrame({"a": [3] * 40, "b": [7] * 40}).to_csv("t.csv", index=False)
+    page = write_plain(run)
+    assert "confidence" not in page
+    assert "no other is possible" in page
+    assert "How the clusters differ" not in page

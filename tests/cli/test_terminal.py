@@ -1,4 +1,4 @@
-"""The installed command at a real terminal: progress, Ctrl-C in every phase, pipes that break.
+"""The installed command at a real terminal: progress, Ctrl-C and signals in every phase, pipes that break.
 
 A phase is held open by what it waits for: a named pipe that the test does not feed or read, or a large fit.
 """
@@ -11,13 +11,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from .conftest import COMMAND, leftovers, run_installed
+from .conftest import COMMAND, IDS, leftovers, run_installed, run_shell
 
 PATIENCE = 120
+CTRL_C = b"\x03"
 
 
 class Terminal:
@@ -31,12 +33,11 @@ class Terminal:
         self.shown = ""
 
     def wait_for(self, pattern):
-        """Read until the pattern has been shown; the match."""
+        """Read until the pattern has been shown."""
         deadline = time.monotonic() + PATIENCE
-        while not (found := re.search(pattern, self.shown)):
+        while not re.search(pattern, self.shown):
             assert time.monotonic() < deadline, f"{pattern!r} was not shown, but: {self.shown!r}"
             assert self._read(), f"The command ended without {pattern!r}: {self.shown!r}"
-        return found
 
     def _read(self):
         if not select.select([self.screen], [], [], 1.0)[0]:
@@ -60,21 +61,11 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
 
-CTRL_C = b"\x03"
-
-
 def wait_until(condition):
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-@pytest.fixture
-def large(folder):
-    """A table whose fit takes much longer than it takes to press a key."""
-    np.save("large.npy", np.random.default_rng(0).normal(size=(200_000, 8)))
-    return "large.npy"
 
 
 def test_reading_is_shown_and_interrupted(folder):
@@ -92,25 +83,16 @@ def test_reading_is_shown_and_interrupted(folder):
     assert (folder / "labels.csv").read_text() == "old"
 
 
-def test_a_fit_is_shown_with_its_stage_and_the_time_so_far_and_interrupted(folder, large):
-    terminal = Terminal("fit", large, "-c", "3", "-o", "labels.csv")
-    terminal.wait_for(r"Clustering 200,000 rows.*: [a-z ]+\d+ s so far")
+def test_a_fit_is_shown_with_its_stage_and_the_time_so_far_and_interrupted(folder):
+    np.save("large.npy", np.random.default_rng(0).normal(size=(200_000, 8)))
+    terminal = Terminal("fit", "large.npy", "-c", "3", "-o", "labels.csv")
+    terminal.wait_for(r"Clustering 200,000 rows.*: [a-z ]+.*\d+ s so far")
     terminal.type(CTRL_C)
     assert terminal.exit_code() == 130
     assert leftovers(folder) == ["large.npy"]
 
 
-def test_writing_is_interrupted(csv, folder):
-    os.mkfifo("labels.csv")  # nobody reads
-    terminal = Terminal("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-o", "labels.csv")
-    terminal.wait_for("Writing")
-    terminal.type(CTRL_C)
-    assert terminal.exit_code() == 130
-    assert leftovers(folder) == ["customers.csv", "labels.csv", "model.npz"]
-
-
-def test_a_file_that_is_being_written_vanishes(csv, folder, run):
-    assert run("fit", csv, "--id", "customer", "-c", "3", "--save", "model.npz", "-q")[0] == 0
+def test_a_file_that_is_being_written_vanishes(model, folder):
     os.mkfifo("pipe.csv")
     terminal = Terminal("predict", "model.npz", "pipe.csv", "-o", "labels.csv")
     with open("pipe.csv", "wb") as feed:
@@ -124,32 +106,55 @@ def test_a_file_that_is_being_written_vanishes(csv, folder, run):
 
 
 def test_a_summary_in_a_terminal_and_no_labels(csv):
-    terminal = Terminal("fit", csv, "--id", "customer", "-c", "3")
+    terminal = Terminal("fit", csv, *IDS, "-c", "3")
     assert terminal.exit_code() == 0
     assert "200 rows, 3 columns, 3 clusters" in terminal.shown
     assert "To keep the labels: gitcluster fit customers.csv ... -o labels.csv" in terminal.shown
     assert "0000,0" not in terminal.shown
 
 
-def test_no_progress_without_a_terminal(folder):
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT])
+def test_every_signal_that_ends_leaves_nothing(folder, number, tmp_path_factory):
+    os.mkfifo("pipe.csv")
+    elsewhere = tmp_path_factory.mktemp("temporary")
+    environment = {**os.environ, "TMPDIR": str(elsewhere), "MPLCONFIGDIR": "/proc/no", "HOME": "/proc/no"}
+    command = subprocess.Popen(
+        [COMMAND, "plot", "pipe.csv", "-o", "p.png"],
+        env=environment,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a job in the background would ignore some
+    )
+    with open("pipe.csv", "wb"):
+        wait_until(lambda: leftovers(elsewhere))
+        time.sleep(0.3)
+        deadline = time.monotonic() + PATIENCE
+        while command.poll() is None:  # a signal that arrives while an object is destroyed is lost
+            assert time.monotonic() < deadline
+            command.send_signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                command.wait(10)
+        assert command.returncode == 128 + number
+    assert leftovers(elsewhere) == []
+    assert leftovers(folder) == ["pipe.csv"]
+
+
+def test_no_progress_without_a_terminal_and_an_ignored_hangup(folder):
     os.mkfifo("pipe.csv")
     command = subprocess.Popen(
         [COMMAND, "fit", "pipe.csv", "-c", "1", "-o", "labels.csv", "-q"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),  # as nohup does
     )
     with open("pipe.csv", "wb") as feed:
-        feed.write(b"a,b\n1,2\n1,3\n")
-        feed.flush()
-        time.sleep(1.0)  # long enough for a bar
-        feed.write(b"9,9\n")
+        time.sleep(0.5)
+        command.send_signal(signal.SIGHUP)
+        feed.write(b"a,b\n1,2\n1,3\n9,9\n")
     assert command.communicate(timeout=PATIENCE) == (b"", b"")
     assert command.returncode == 0
 
 
 def test_pipes_in_and_out(csv):
-    script = f"cat {csv} | '{COMMAND}' fit - --id customer -c 3 | head -2"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    done = run_shell(f"cat {csv} | $G fit - --id customer -c 3 | (head -2; cat > /dev/null)")
     assert done.stdout.split() == ["customer,cluster", "0000,0"]
     assert "200 rows, 3 columns, 3 clusters" in done.stderr
 
@@ -157,16 +162,33 @@ def test_pipes_in_and_out(csv):
 def test_a_broken_pipe_is_quiet(csv):
     reader, writer = os.pipe()
     os.close(reader)
-    command = subprocess.Popen(
-        [COMMAND, "fit", csv, "--id", "customer", "-c", "3"], stdout=writer, stderr=subprocess.PIPE
-    )
+    command = subprocess.Popen([COMMAND, "fit", csv, *IDS, "-c", "3"], stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
     assert command.communicate(timeout=PATIENCE)[1] == b""
     assert command.returncode == 141
 
 
+@pytest.mark.parametrize(
+    ("start", "package"), [([str(COMMAND)], "numba"), ([sys.executable, "-m", "gitcluster"], "pandas")]
+)
+def test_an_interrupt_while_packages_are_imported(folder, start, package):
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {package!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+    )
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [*start, "fit", "t.csv"], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert done.stderr == "Interrupted; nothing was written.\n"
+    assert done.returncode in (130, -signal.SIGINT)
+
+
 def test_the_module_alone_is_the_demonstration_and_needs_no_extra():
-    blocked = ["click", "rich", "pyarrow", "openpyxl", "matplotlib"]  # scikit-learn 1.6 asks for pandas in its own way
+    blocked = ["click", "rich", "pyarrow", "openpyxl", "matplotlib"]  # scikit-learn 1.6 imports pandas on its own
     code = (
         f"import runpy, sys; [sys.modules.__setitem__(name, None) for name in {blocked}]; "
         "sys.argv = ['gitcluster']; runpy.run_module('gitcluster', run_name='__main__')"
@@ -174,7 +196,4 @@ def test_the_module_alone_is_the_demonstration_and_needs_no_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "C      150  15.0%     15.0%" in done.stdout
-
-
-def test_the_version():
     assert run_installed("--version").stdout.startswith(b"gitcluster, version")

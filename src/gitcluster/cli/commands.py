@@ -21,12 +21,11 @@ import numpy as np
 import pandas as pd
 from click.shell_completion import get_completion_class
 
-import gitcluster.cli
 from gitcluster import GIT, __version__
 from gitcluster._support.files import open_number, write_aside
 from gitcluster._support.names import as_typed, count_of, visible
 from gitcluster._support.optional import require
-from gitcluster.cli import OutputClosedError, check_open
+from gitcluster.cli.compare import compare_methods, comparison_table
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.models import (
     Fitted,
@@ -38,8 +37,9 @@ from gitcluster.cli.models import (
     read,
     width_words,
 )
-from gitcluster.cli.screen import Screen, make_table
+from gitcluster.cli.report import make_report
 from gitcluster.cli.tables import FORMATS, SEPARATORS, STANDARD, ReadOptions, Table, iterate_table
+from gitcluster.cli.terminal import OutputClosedError, Screen, check_open, make_table
 from gitcluster.cli.writing import (
     check_targets,
     format_of,
@@ -273,8 +273,8 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="gitcluster")
-@click.option("--traceback", is_flag=True, help="Show where in the code an error arose.")
-def app(traceback: bool) -> None:
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show where in the code an error arose.")
+def app() -> None:
     """Cluster the rows of a table, plot the clusters, and explain them.
 
     \b
@@ -289,7 +289,6 @@ def app(traceback: bool) -> None:
     or output.
     Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 interrupted.
     """
-    gitcluster.cli.show_traceback = traceback
 
 
 # -- Commands that write labels ----------------------------------------------------------------------------------------
@@ -304,7 +303,7 @@ def app(traceback: bool) -> None:
 @table_options
 @print_options
 @click.pass_context
-def fit(ctx: click.Context, /, table: str, save: str | None, probabilities: bool, **options: Any) -> None:
+def fit(ctx: click.Context, /, table: str, save: str | None, **options: Any) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
     Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
@@ -326,15 +325,10 @@ def fit(ctx: click.Context, /, table: str, save: str | None, probabilities: bool
             Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line(ctx))).save(save)
         if output:
             form = format_of(output, options["output_format"])
-            shares, scores = _rounded(model.probabilities_), _rounded(model.outlier_scores_)
-            if options["with_data"]:
-                labels = labelled_table(read_in, form, model.labels_, membership=shares, outlier_score=scores)
-            else:
-                more = {"probability": shares, "outlier_score": scores} if probabilities else {}
-                labels = label_frame(read_in.row_names, read_in.id_name, model.labels_, **more)
+            labels = _label(read_in, form, model.labels_, model.probabilities_, model.outlier_scores_, options)
             write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
-    _print_result(options, screen, _fit_facts(model, read_in) | {"input": table, "model": save},
-                  _fit_summary(model, read_in, screen), output)  # fmt: skip
+    facts = _fit_facts(model, read_in) | {"input": table, "model": save}
+    _print_result(options, screen, output, facts, _fit_summary(model, read_in, screen))
     if save:
         row = read_in.row_names.iloc[0]
         screen.say(f"Model:  {save}", f"Next:   gitcluster explain {save} {row}, gitcluster plot {save} -o picture.png")
@@ -373,16 +367,22 @@ def _prepare(options: dict[str, Any], sources: list[str | None], save: str | Non
 
 
 def _print_result(
-    options: dict[str, Any], screen: Screen, facts: dict[str, Any], summary: list[Any], output: Any
+    options: dict[str, Any], screen: Screen, output: str | None, facts: dict[str, Any], summary: list[Any]
 ) -> None:
     """Print one JSON object for a script, or a summary for a person."""
     if options["as_json"]:
         seconds = {phase: round(seconds, 3) for phase, seconds in screen.seconds.items()}
         print_json({**facts, "seconds": seconds, "output": output})
-        return
-    screen.say(*summary)
-    if output and output != STANDARD:
-        screen.say(f"Labels: {output}")
+    else:
+        screen.say(*summary, *([f"Labels: {output}"] if output and output != STANDARD else []))
+
+
+def _label(table: Table, form: str, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
+    """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
+    if options["with_data"]:
+        return labelled_table(table, form, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
+    more = {"probability": _rounded(shares), "outlier_score": _rounded(scores)} if options["probabilities"] else {}
+    return label_frame(table.row_names, table.id_name, labels, **more)
 
 
 def _rounded(values: Any) -> Any:
@@ -462,7 +462,7 @@ def _describe_rows(labelled: int, dropped: int, lines: int, empty: int) -> str:
 @score_options
 @table_options
 @print_options
-def predict(model: str, table: str, probabilities: bool, **options: Any) -> None:
+def predict(model: str, table: str, **options: Any) -> None:
     """Predict the clusters of the rows of TABLE with a saved MODEL.
 
     The columns are those of the fit, matched by name. TABLE is read, labelled and written in parts, so it may be
@@ -489,15 +489,12 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
                 described = fitted.model.predict_samples(fitted.samples(part))
-                labels, shares = described.labels, _rounded(own_shares(clustering, described))
-                scores = described.outlier_scores
+                labels, scores = described.labels, described.outlier_scores
+                shares = own_shares(clustering, described)
             counts += np.bincount(labels + 1, minlength=len(counts))
             far_out += int((scores > clustering.fitted.far_out).sum())
-            if writer is not None and options["with_data"]:
-                writer.write(labelled_table(part, form, labels, membership=shares, outlier_score=_rounded(scores)))
-            elif writer is not None and len(part.data):
-                more = {"probability": shares, "outlier_score": _rounded(scores)} if probabilities else {}
-                writer.write(label_frame(part.row_names, part.id_name, labels, **more))
+            if writer is not None and (len(part.data) or options["with_data"]):
+                writer.write(_label(part, form, labels, shares, scores, options))
     account = (int(counts.sum()), dropped, lines, empty)
     facts = {"rows": account[0], **_count_rows(*account), "sizes": counts[1:], "noise": int(counts[0]),
              "far_out": far_out, "model": model, "input": table}  # fmt: skip
@@ -508,11 +505,11 @@ def predict(model: str, table: str, probabilities: bool, **options: Any) -> None
             f"Far from the rows of the fit: {count_of(far_out, 'row')}, with an outlier score above "
             f"{clustering.fitted.far_out:.2f} (--probabilities writes the scores)."
         )
-    _print_result(options, screen, facts, summary, output)
+    _print_result(options, screen, output, facts, summary)
 
 
 def _sizes_table(title: str, counts: Any) -> Any:
-    """Return a table of the sizes of clusters, from counts of which the first is noise."""
+    """Return a table of the sizes of clusters; the first count is that of noise."""
     sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
     rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
     return make_table(title, ["cluster", "rows", "share"], rows)
@@ -558,7 +555,7 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
     title = f"{len(labels):,} rows, {count_of(len(counts) - 1, 'cluster')}"
-    _print_result(options, screen, facts, [_sizes_table(title, counts)], output)
+    _print_result(options, screen, output, facts, [_sizes_table(title, counts)])
 
 
 # -- Commands that show a clustering -----------------------------------------------------------------------------------
@@ -578,10 +575,10 @@ def _check_suffix(output: str, suffixes: tuple[str, ...], sources: list[str | No
 
 
 def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str) -> None:
+    """Print where a picture or page was written."""
     path = str(Path(output).resolve())
     if options["as_json"]:
-        seconds = {phase: round(seconds, 3) for phase, seconds in screen.seconds.items()}
-        print_json({"output": path, "seconds": seconds})
+        print_json({"output": path, "seconds": {phase: round(s, 3) for phase, s in screen.seconds.items()}})
     else:
         screen.say(f"{what}: {path}")
 
@@ -744,8 +741,6 @@ def report(
     fitted, table, screen = _open(source, data, options)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
-    from gitcluster.cli.report import make_report  # slow to import
-
     with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
         page = make_report(
             fitted, table, title=as_typed(title or Path(data or source).name),
@@ -771,8 +766,6 @@ def compare(table: str, rows: int, **options: Any) -> None:
 
     gitcluster compare data.csv -c 3
     """
-    from gitcluster.cli.compare import compare_methods, comparison_table  # slow to import
-
     output, screen = _prepare(options, [table], pipe=False)
     estimator = make_estimator(options)
     read_in = read(table, options, screen)

@@ -10,21 +10,19 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from gitcluster import GIT
+from gitcluster.cli.models import learn_features
+from gitcluster.cli.terminal import Screen, make_table
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import scale_points
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from gitcluster.cli.screen import Screen
 
 Labels = NDArray[np.int64]
 SILHOUETTE_ROWS = 2000
@@ -129,14 +127,12 @@ PEERS = {
 
 
 def compare_methods(
-    model: GIT, samples: "pd.DataFrame", truth: Any, screen: "Screen"
+    model: GIT, samples: pd.DataFrame, truth: Any, screen: Screen
 ) -> tuple[list[dict[str, Any]], dict[str, Labels]]:
     """Return the scores and labels of GIT and its peers on the same rows; a method that fails has the reason.
 
     Peers get the columns encoded, missing numbers imputed and features divided by their standard deviations.
     """
-    from gitcluster.cli.models import learn_features
-
     features = learn_features(samples, model.columns, model.weights)
     points = Points(features.matrix, kinds=features.columns.feature_kinds if features.columns.encoded else None)
     scaled = np.asarray(scale_points(points, None if model.scale is None else "std"))
@@ -186,8 +182,6 @@ def _score(scaled: NDArray[Any], labels: Labels, git: Labels, truth: Any) -> dic
 
 def comparison_table(title: str, results: list[dict[str, Any]], n_rows: int) -> Any:
     """Return the scores of all methods as a table for the terminal."""
-    from gitcluster.cli.screen import make_table
-
     truth = ["truth"] if "agreement_with_truth" in results[0] else []
     headings = ["method", "clusters", "noise", *truth, "GIT", "silhouette", "seconds", "shares"]
     rows = []

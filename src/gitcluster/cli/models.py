@@ -18,8 +18,8 @@ import gitcluster
 from gitcluster import GIT
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import available_memory
-from gitcluster.cli.screen import Screen
 from gitcluster.cli.tables import STANDARD, Check, ReadOptions, Table, TableError, listed, read_table
+from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
@@ -86,7 +86,7 @@ class Fitted(NamedTuple):
 
     @property
     def row_names(self) -> Any:
-        """Return the ids, or the row numbers if there are none."""
+        """Return the ids, or else the row numbers."""
         if self.facts.ids is not None:
             return self.facts.ids
         return np.arange(len(self.model.labels_)) if self.facts.rows is None else self.facts.rows

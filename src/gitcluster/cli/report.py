@@ -44,19 +44,7 @@ PLOT_STYLE = {
 
 
 def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str], advance: Advance) -> str:
-    """Return the report as a page.
-
-    Parameters
-    ----------
-    fitted : Fitted
-    table : Table
-        The table of the fit.
-    title : str
-    commands : list of str
-        Commands that reproduce the page; empty ones are left out.
-    advance : callable
-        Gets the share that is done.
-    """
+    """Return the report as a page; ``commands`` reproduce it, ``advance`` gets the share that is done."""
     from gitcluster.plots._drawing import cluster_colours
 
     model, clustering = fitted.model, fitted.model.clustering_

@@ -34,7 +34,7 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.names import as_typed, count_of
 from gitcluster._support.optional import require
-from gitcluster.cli import check_open
+from gitcluster.cli.terminal import check_open
 from gitcluster.preprocessing.values import _CODE, _PLAIN, MISSING, cell_text, is_missing, parse_number
 
 STANDARD = "-"
@@ -74,7 +74,7 @@ BOMS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
 ENCODINGS = ["cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
 """Encodings that are tried if a text is not UTF-8, the most frequent first."""
 EXCEL_ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
-ROWS, CELLS = 1 << 16, 1 << 20
+ROWS, CELLS = 1 << 16, 1 << 18
 """Rows of a block, and cells of a block of a text table."""
 HEAD, SAMPLE = 1 << 23, 50
 """Bytes that show the encoding of a text table, and lines that show its layout."""
@@ -85,6 +85,7 @@ USUAL = 0.8
 SPARSE_CELLS, SPARSE = 100_000, 1000
 """A sheet with more cells than the first is refused if fewer than one in ``SPARSE`` has a value."""
 csv.field_size_limit(LONGEST)
+TEXT = pd.ArrowDtype(pa.string())
 Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
@@ -156,7 +157,7 @@ class Table(NamedTuple):
 
     @property
     def row_names(self) -> "pd.Series[Any]":
-        """Return the ids, or the row numbers if there are none."""
+        """Return the ids, or else the row numbers."""
         return self.ids if self.ids is not None else pd.Series(self.rows)
 
     def take(self, positions: NDArray[np.int64]) -> "Table":
@@ -169,7 +170,7 @@ class Table(NamedTuple):
         return self._replace(data=data, rows=self.rows[positions], ids=ids, truth=truth, dropped=dropped)
 
 
-class Source(NamedTuple):
+class OpenTable(NamedTuple):
     """A table that is open for reading."""
 
     names: list[str]
@@ -185,18 +186,8 @@ def read_table(
 ) -> Table:  # fmt: skip
     """Return a whole table.
 
-    Parameters
-    ----------
-    path : str
-    options : ReadOptions
-    check : callable
-        Gets the number of rows and columns before memory is used for them, and may raise MemoryError.
-    advance : callable
-        Gets the share that is read.
-    names : list of str, default=None
-        The columns of a model, instead of those in ``options``.
-    texts : container of str, default=None
-        Columns of a model that do not hold plain numbers. By default the cells decide.
+    ``check`` gets the number of rows and columns before memory is used for them, ``advance`` the share that is read.
+    For a table of a model, ``names`` are its columns, and ``texts`` those that do not hold plain numbers.
     """
     parts = list(_read_parts(path, options, check, advance, names))
 
@@ -275,7 +266,7 @@ def _open_stream(path: str) -> Any:
     return open(path, "rb")
 
 
-def open_table(stream: Any, path: Path, size: int | None, name: str, options: ReadOptions) -> Source:
+def open_table(stream: Any, path: Path, size: int | None, name: str, options: ReadOptions) -> OpenTable:
     """Return the table in a stream, in the format of its first bytes; ``size`` is that of a regular file, or None."""
     start = stream.peek(64)[:64]
     form = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "text")
@@ -318,10 +309,10 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Re
             batch.validate(full=True)  # a changed offset would make pyarrow read out of bounds
             yield batch.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)[columns], 0, 0
 
-    return Source(names, n_rows, blocks)
+    return OpenTable(names, n_rows, blocks)
 
 
-def _open_zip(file: Any, name: str, options: ReadOptions) -> Source:
+def _open_zip(file: Any, name: str, options: ReadOptions) -> OpenTable:
     """Return the table in a zip: a workbook, one of the arrays of an NPZ file, or the only table."""
     archive = zipfile.ZipFile(file)
     members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
@@ -338,7 +329,7 @@ def _open_zip(file: Any, name: str, options: ReadOptions) -> Source:
     return open_table(io.BufferedReader(archive.open(member)), Path(member), None, name, options)
 
 
-def _open_array(array: Any, name: str) -> Source:
+def _open_array(array: Any, name: str) -> OpenTable:
     """Return an array of numbers as a table with the columns x1, x2, ..."""
     if array.dtype.kind not in "fiub" or array.ndim not in (1, 2):
         raise TableError(f"{name} must be an array of numbers of 1 or 2 dimensions, got {array.ndim} of {array.dtype}.")
@@ -350,10 +341,10 @@ def _open_array(array: Any, name: str) -> Source:
             frame = pd.DataFrame(np.asarray(table[start : start + ROWS]), columns=names, copy=False)
             yield frame if columns == names else frame[columns], 0, 0
 
-    return Source(names, len(table), blocks)
+    return OpenTable(names, len(table), blocks)
 
 
-def _open_excel(file: Any, name: str, sheet: str | None) -> Source:
+def _open_excel(file: Any, name: str, sheet: str | None) -> OpenTable:
     """Return a sheet of a workbook, the first by default, without empty cells at the ends of rows and below."""
     from openpyxl import load_workbook  # slow to import
     from openpyxl.utils import get_column_letter
@@ -388,7 +379,7 @@ def _open_excel(file: Any, name: str, sheet: str | None) -> Source:
     names = [str(cell).strip() or f"Unnamed: {i}" for i, cell in enumerate(header)]
     columns = {i: pd.Series([row[i] for row in rows], dtype=object) for i in range(width)}
     frame = pd.DataFrame(columns, index=range(len(rows))).set_axis(names, axis="columns")
-    return Source(names, len(rows), lambda columns: iter([(frame[columns], 0, 0)]))
+    return OpenTable(names, len(rows), lambda columns: iter([(frame[columns], 0, 0)]))
 
 
 def _excel_cell(cell: Any) -> Any:
@@ -398,7 +389,7 @@ def _excel_cell(cell: Any) -> Any:
     return "" if cell is None else np.nan if isinstance(cell, str) and cell in EXCEL_ERRORS else cell
 
 
-def _open_json(stream: Any, name: str, *, is_array: bool) -> Source:
+def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
     """Return a table of records, one per line or all in an array; the columns are the keys of the first records."""
 
     def parse(text: bytes) -> Any:
@@ -409,14 +400,16 @@ def _open_json(stream: Any, name: str, *, is_array: bool) -> Source:
         for number, record in enumerate(parse(stream.read()) if is_array else stream, 1 - is_array):
             where = f"{name}, record {number}, counted from 0" if is_array else f"{name}, line {number}"
             if not is_array:
+                if not record.strip():
+                    continue
                 try:
-                    record = parse(record) if record.strip() else None
+                    record = parse(record)
                 except (ValueError, RecursionError) as error:
                     raise TableError(f"{where}: {error}. Write one record per line.") from None
-            if isinstance(record, dict):
-                yield where, {k: json.dumps(v) if isinstance(v, (dict, list)) else v for k, v in record.items()}
-            elif record is not None:
+            if not isinstance(record, dict):
                 raise TableError(f'{where}: {str(record)[:40]!r} is not a record. Write {{"name": value}}.')
+            nested = {k: json.dumps(v, ensure_ascii=False) for k, v in record.items() if isinstance(v, (dict, list))}
+            yield where, record | nested
 
     records = read_records()
     first = list(islice(records, ROWS))
@@ -439,7 +432,7 @@ def _open_json(stream: Any, name: str, *, is_array: bool) -> Source:
             cells = {column: pd.Series([record.get(column) for _, record in some], dtype=object) for column in columns}
             yield pd.DataFrame(cells), 0, 0
 
-    return Source(list(names), None, blocks)
+    return OpenTable(list(names), None, blocks)
 
 
 class Joined(io.RawIOBase):
@@ -469,7 +462,7 @@ class Layout(NamedTuple):
     """Positions of the fields that are numbers in nearly all rows."""
 
 
-def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -> Source:
+def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -> OpenTable:
     """Return a text table; every cell stays the text that is in the file."""
     quote = None if options.quote == "none" else options.quote or '"'
     head, least = stream.read(HEAD), (options.skip_rows or 0) + 2
@@ -500,12 +493,13 @@ def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -
                 f"{name} seems to have no header: line {start} holds only numbers. Use --no-header, or add names."
             )
         if end > start and options.quote is None:
-            _check_swallowed(header, start, end, layout._replace(numbers=()), options, name)
+            width = layout.separator.join(header).splitlines()[0].count(layout.separator) + 1
+            _check_swallowed(header, width, start, end, layout._replace(numbers=()), options, name)
         cells[0] = cells[0].removeprefix("#").lstrip() or cells[0]
         names = [cell or default for cell, default in zip(cells, names, strict=True)]
 
     def blocks(columns: list[str]) -> Iterator[tuple[pd.DataFrame, int, int]]:
-        positions = {column: names.index(column) for column in columns}
+        positions = dict(zip(names, range(len(names)), strict=True))
         numbered = chain([(start, end, header)], rows) if options.no_header else rows
         counted, last = 0, end  # lines of earlier blocks, lines so far
         while some := list(islice(numbered, max(1, CELLS // len(names)))):
@@ -518,23 +512,23 @@ def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -
                         f"{layout.separator!r}, or --skip-rows if the header is further down."
                     )
                 if last > first and options.quote is None:
-                    _check_swallowed(fields, first, last, layout, options, name)
-            cells = {column: pa.array([row[2][i] for row in filled], pa.string()) for column, i in positions.items()}
+                    _check_swallowed(fields, len(names), first, last, layout, options, name)
+            cells = {c: pa.array([row[2][positions[c]] for row in filled], pa.string()) for c in columns}
             last = some[-1][1]
             yield pa.table(cells).to_pandas(types_mapper=pd.ArrowDtype), last - counted, len(some) - len(filled)
             counted = last
 
-    lengths = [len(line.encode(encoding)) for line in sample]
+    lengths = [len(line.encode(encoding, "replace")) for line in sample]
     per_row = [length for length, line in zip(lengths[end:], sample[end:], strict=True) if line.strip()]
     n_rows = max(1, round((size - sum(lengths[:end])) / np.mean(per_row))) if size and per_row else None
-    return Source(names, n_rows, blocks)
+    return OpenTable(names, n_rows, blocks)
 
 
 def _decoded_lines(stream: Any, encoding: str, name: str) -> Iterator[str]:
     r"""Yield the lines of a text with their ends: ``\n``, ``\r\n`` and ``\r``."""
     number = 0
     try:
-        for number, line in enumerate(io.TextIOWrapper(io.BufferedReader(stream), encoding, newline=""), 1):
+        for number, line in enumerate(io.TextIOWrapper(io.BufferedReader(stream, HEAD), encoding, newline=""), 1):
             if "\0" in line:
                 raise TableError(f"{name}, line {number:,}: a NUL byte. If this is UTF-16, use --encoding utf-16.")
             yield line.removeprefix("\ufeff") if number == 1 else line
@@ -574,10 +568,11 @@ def _csv_reader(lines: Iterable[str], separator: str, quote: str | None) -> Any:
     return csv.reader(lines, delimiter=separator, strict=True, **quotes)
 
 
-def _check_swallowed(fields: list[str], first: int, last: int, layout: Layout, options: ReadOptions, name: str) -> None:
-    """Raise if a row of several lines is rather several rows, the first of which has a stray quote."""
+def _check_swallowed(
+    fields: list[str], width: int, first: int, last: int, layout: Layout, options: ReadOptions, name: str
+) -> None:
+    """Raise if a row of several lines is rather several rows: a stray quote swallowed the others."""
     lines = re.split("\r\n|\r|\n", layout.separator.join(fields))
-    width = len(fields) if layout.numbers else len(lines[0].split(layout.separator))
     whole = []
     for line in lines:  # would it be a row on its own if quotes had no meaning?
         cells = [cell.strip(' \t"') for cell in line.split(layout.separator, width)]
@@ -716,19 +711,20 @@ def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str])
     The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
     column has commas: the library might prefer decimal commas for all.
     """
-    columns: dict[Any, Any] = {}
-    plain: dict[Any, Any] = {}
-    has_commas = False
+    plain, has_commas = {}, False
     for name, column in frame.items():
-        cells = pa.array(column) if isinstance(column.dtype, pd.ArrowDtype) else None
-        columns[name] = _read_column(column if cells is None else cells.to_pandas(), options, is_text=name in texts)
-        if cells is None or not pa.types.is_string(cells.type) or options.na or options.decimal is not None:
+        if column.dtype != TEXT or options.na or options.decimal is not None:
             continue
+        cells = pa.array(column)
         numbers = None if name in texts else plain_numbers(cells)
         if numbers is not None and not numbers.null_count:  # the library counts missing cells only in texts
             plain[name] = numbers.to_numpy()
         has_commas = has_commas or (numbers is None and bool(pc.any(pc.match_substring(cells, ",")).as_py()))
-    return pd.DataFrame(columns if has_commas else columns | plain, index=frame.index, columns=frame.columns)
+    columns = {
+        name: plain[name] if name in plain and not has_commas else _read_column(column, options, is_text=name in texts)
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
 
 
 def plain_numbers(texts: Any, kind: Any = None) -> Any:
@@ -754,6 +750,8 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
 
 def _read_column(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
     """Return a column without the cells of ``--na``, and with numbers for texts in the mark of ``--decimal``."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        column = pa.array(column).to_pandas()
     if options.na:
         missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
         column = column.astype(object).where(~missing, None).infer_objects() if missing.any() else column

@@ -22,8 +22,8 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.files import is_stream, open_number, write_aside
 from gitcluster._support.names import visible
-from gitcluster.cli import check_open
 from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
+from gitcluster.cli.terminal import check_open
 
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
 """The most rows below a header, columns, and characters of a cell."""
@@ -37,14 +37,7 @@ NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 def check_targets(targets: dict[str, str | None], sources: list[str | None], streams: tuple[str, ...] = ()) -> None:
     """Raise before any work is done if a file cannot be written, or would overwrite another that the command uses.
 
-    Parameters
-    ----------
-    targets : dict of str to str or None
-        Files to write, by option.
-    sources : list of str or None
-        Files that the command reads.
-    streams : tuple of str, default=()
-        Options that may also name a device or a pipe.
+    ``targets`` are files to write by option; those in ``streams`` may be devices or pipes. ``sources`` are read.
     """
     used = {os.path.realpath(source): source for source in sources if source and os.path.isfile(source)}
     for option, target in targets.items():
@@ -85,12 +78,7 @@ def format_of(target: str, requested: str | None = None) -> str:
 class TableWriter:
     """Write a table part by part; all parts have the same columns.
 
-    Parameters
-    ----------
-    file : binary file
-    form : str
-    safe : bool, default=False
-        Whether texts in CSV and TSV files that spreadsheets would run as formulas begin with an apostrophe.
+    With ``safe``, texts in CSV and TSV files that spreadsheets would run as formulas begin with an apostrophe.
     """
 
     def __init__(self, file: IO[bytes], form: str, *, safe: bool = False) -> None:
