@@ -29,7 +29,7 @@ def make_example() -> NDArray[np.float64]:
 
 
 def draw(points: NDArray[Any], labels: NDArray[Any], *, width: int, height: int) -> str:
-    """Samples as letters, coloured in a terminal: the commonest cluster of every cell."""
+    """Return samples as letters, coloured in a terminal: the most frequent cluster of every cell."""
     low, high = points.min(axis=0), points.max(axis=0)
     cells = ((points - low) / (high - low) * [width - 1, height - 1]).round().astype(int)
     votes = np.zeros((height, width, labels.max() + 1), dtype=int)

@@ -93,8 +93,11 @@ class Projections(NamedTuple):
 
 
 class Margins(NamedTuple):
-    """Bounds on rounding errors: a computed lower bound is at most ``growth`` times the squared distance in single
-    precision, plus ``share`` times the squared lengths of both samples, plus ``least``."""
+    """Bounds on rounding errors.
+
+    A computed lower bound is at most ``growth`` times the squared distance in single precision, plus ``share`` times
+    the squared lengths of both samples, plus ``least``.
+    """
 
     growth: float
     share: float

@@ -1,0 +1,1 @@
+"""Data before the first stage: cells, columns and tables; scaling and representations; samples, distances and graphs."""

@@ -1,4 +1,4 @@
-"""Tests of columns: does a column depend on another one, and do its numbers have several modes?
+"""Test whether a column depends on another one, and whether its numbers have several modes.
 
 Clusters that show in several columns make these depend on one another. Numbers are cut at their quantiles, rare
 categories are merged, and every two columns are compared by the chi-squared test of their table of counts. A column
