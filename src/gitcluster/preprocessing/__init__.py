@@ -1,1 +1,1 @@
-"""Data before the first stage: cells, columns and tables; scaling and representations; samples, distances and graphs."""
+"""Data before stage 1: cells, columns and tables; scaling and representations; samples, distances and graphs."""
