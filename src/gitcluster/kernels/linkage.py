@@ -125,7 +125,7 @@ def sweep_edges(order, edges, sizes, root, prior, prior_mass, tolerance):
 
 
 @kernel
-def link_edges(edges, root):
+def list_half_edges(edges, root):
     """Return every cluster's edges as a linked list of half-edges 2 e and 2 e + 1: heads, tails and next ones."""
     head = np.full(len(root), -1, np.int64)
     tail = np.full(len(root), -1, np.int64)
@@ -148,7 +148,7 @@ def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
     there is no real edge. The heap may hold clusters that have grown or merged since; these are skipped. Return the
     number of clusters that are left.
     """
-    head, tail, following = link_edges(edges, root)
+    head, tail, following = list_half_edges(edges, root)
     real = np.full(len(root), -inf)
     bridge = np.full(len(root), -inf)
     touched = np.empty(len(root), np.int64)
@@ -247,7 +247,7 @@ def link_average(n_real, edges, log_sums, root, size, name, rival, step, table):
     the smaller cluster.
     """
     m, n_records = len(root), len(log_sums)
-    head, tail, following = link_edges(edges[:n_records], root)
+    head, tail, following = list_half_edges(edges[:n_records], root)
     # Record e starts as edge e; `held` is the record of every slot, `behind` the strongest edge of every record.
     held, sums, behind, degree = np.empty_like(table), log_sums.copy(), np.arange(n_records), np.zeros(m, np.int64)
     for e in range(n_records):

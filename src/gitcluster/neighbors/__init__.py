@@ -214,9 +214,8 @@ def _choose_exact(
     seconds, fits_cells = best.seconds, CellIndex.supports(points, metric)
     if fits_cells:
         cells = CellIndex(points, k, metric, n_jobs=n_jobs)
-        cell_seconds = cells.seconds
-        if cell_seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
-            best, seconds = cells, cell_seconds
+        if cells.seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
+            best, seconds = cells, cells.seconds
     if BoundIndex.supports(points, metric):
         # The plan is a sample's work, so first see whether bounds that rule out all other pairs would be fast enough.
         least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)

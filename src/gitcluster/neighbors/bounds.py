@@ -455,7 +455,7 @@ def compare_pairs(
     run_threads(work, range(n_threads), n_threads)
 
 
-def near_block_pairs(
+def block_pairs_in_reach(
     projections: Projections, margins: Margins, last: NDArray[np.float64], n_jobs: int | None
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of blocks, near ones first, without those whose gap is wider than their last neighbours' distance.
@@ -550,7 +550,7 @@ class BoundIndex(ProjectingIndex):
             projections = project(points, axes, self.n_leading, **options, overwrite=self.overwrites)
             lists = empty_lists(n_samples, min(self.k + SPARE, n_samples - 1))
             last_of_blocks = np.full(len(projections.starts) - 1, np.inf)
-            pairs = near_block_pairs(projections, margins, last_of_blocks, n_jobs)
+            pairs = block_pairs_in_reach(projections, margins, last_of_blocks, n_jobs)
             compare_pairs(projections, margins, lists, pairs, n_jobs, last_of_blocks)
             members, squares = projections.members, projections.squares
             del projections, along, pairs

@@ -6,6 +6,7 @@ neighbour. Samples are compared in single precision first, relative to the centr
 cannot rule out are measured in double precision, so that the result is exact.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ class CellIndex(KNNIndex):
         """Return whether the samples are dense and have few features."""
         return super().supports(points, metric) and points.shape[1] <= CELL_FEATURES
 
-    @property
+    @cached_property
     def seconds(self) -> float:  # type: ignore[override]
         """Return the expected CPU seconds; some cells are searched to estimate them."""
         n_samples, n_features = self.points.shape
