@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from gitcluster import GIT, __version__
 from gitcluster._support.names import count_of, visible
@@ -88,9 +87,9 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     return environment.get_template("report.html").render(
         title=title, rows=count_of(len(table.data), "row"), columns=column_words(model, table),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
-        colours=cluster_colours(model.n_clusters_), profile_style=Markup(PROFILE_STYLE), pictures=pictures,
-        profile=profile, abreast=ABREAST, heat=Markup(heat_html(profile.clusters)),
-        details=[Markup(cluster_html(cluster)) for cluster in profile],
+        colours=cluster_colours(model.n_clusters_), profile_style=PROFILE_STYLE, pictures=pictures,
+        profile=profile, abreast=ABREAST, heat=heat_html(profile.clusters),
+        details=[cluster_html(cluster) for cluster in profile],
         number=number_words(model.n_clusters_scores_) if has_scores else None, stability=" ".join(stability),
         graph=f"{count_of(len(model.topo_graph_.sizes), 'local cluster')} and "
         f"{count_of(len(model.topo_graph_.edges), 'connection')}",
@@ -106,7 +105,7 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
 
 def draw_inline(
     kind: str, model: GIT, table: Table, *, size: tuple[float, float] = (5.2, 3.9), **options: Any
-) -> dict[str, Any]:
+) -> dict[str, str]:
     """Return a plot as SVG for a page, in the colours of the page, with its kind and title."""
     mpl = require("matplotlib", extra="cli", purpose="A report")
     from matplotlib.figure import Figure
@@ -131,7 +130,7 @@ def draw_inline(
     names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(model.n_clusters_))}
     for colour, name in (PAGE_COLOURS | names).items():
         svg = svg.replace(colour, f"var({name})")
-    return {"kind": kind, "title": title, "svg": Markup(svg)}
+    return {"kind": kind, "title": title, "svg": svg}
 
 
 def _key_facts(model: GIT) -> list[tuple[str, str, str]]:

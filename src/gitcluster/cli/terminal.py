@@ -167,10 +167,12 @@ class Screen:
         """Show a line of progress in a terminal while the block runs, and add its seconds to the phase."""
         start = perf_counter()
         columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), BarColumn(), TimeColumn())
-        lines = Progress(*columns, console=Console(stderr=True), transient=True, disable=self.quiet)
-        _shown.add(lines)
+        lines = Progress(*columns, console=Console(stderr=True), transient=True)
+        is_shown = not self.quiet and sys.stderr.isatty()
+        if is_shown:
+            _shown.add(lines)
         try:
-            with lines if sys.stderr.isatty() else nullcontext():
+            with lines if is_shown else nullcontext():
                 yield Bar(lines, lines.add_task(visible(what), total=None))
         finally:
             _shown.discard(lines)
