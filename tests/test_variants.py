@@ -71,9 +71,9 @@ expected = GIT(2, scale=None, search="exact").fit(np.sqrt(shares)).labels_
 np.testing.assert_array_equal(labels, expected)
 
 # The command-line option.
-pd.DataFrame(moons).to_csv(sys.argv[1], index=False)
+pd.DataFrame(moons, columns=["x", "y"]).to_csv(sys.argv[1], index=False)
 result = CliRunner().invoke(app, ["fit", sys.argv[1], "--search", "exact", "-q"])
-assert result.exit_code == 0, result.output
+assert result.exit_code == 0, result.exception
 """
 
 

@@ -168,25 +168,6 @@ def test_a_broken_pipe_is_quiet(csv):
     assert command.returncode == 141
 
 
-@pytest.mark.parametrize(
-    ("start", "package"), [([str(COMMAND)], "numba"), ([sys.executable, "-m", "gitcluster"], "pandas")]
-)
-def test_an_interrupt_while_packages_are_imported(folder, start, package):
-    (folder / "sitecustomize.py").write_text(
-        "import sys\n"
-        "class Interrupting:\n"
-        "    def find_spec(self, name, *_):\n"
-        f"        if name == {package!r}: raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupting())\n"
-    )
-    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [*start, "fit", "t.csv"], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
-    )
-    assert done.stderr == "Interrupted; nothing was written.\n"
-    assert done.returncode in (130, -signal.SIGINT)
-
-
 def test_the_module_alone_is_the_demonstration_and_needs_no_extra():
     blocked = ["click", "rich", "pyarrow", "openpyxl", "matplotlib"]  # scikit-learn 1.6 imports pandas on its own
     code = (
