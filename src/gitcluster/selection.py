@@ -1,7 +1,7 @@
 """Choose a clustering, and the number of clusters, without labels.
 
-Every configuration can be merged in several ways. Each gives a clustering, and the one is chosen that agrees best with
-all others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
+Every configuration can be merged by several criteria. Each returns a clustering. The chosen one agrees best with all
+others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
 many samples, a subsample chooses the representation, and all samples are clustered in that one only.
 """
 

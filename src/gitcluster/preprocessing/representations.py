@@ -209,8 +209,8 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
     else:
-        asked = 1.0 if table is None else table.weight
-        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / asked)
+        requested = 1.0 if table is None else table.weight
+        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / requested)
     try:
         scale_checked(X, scaling)
     except ValueError:

@@ -60,13 +60,9 @@ def learn_table(
     if missing.any():
         matrix = matrix.copy()
         impute(matrix, donors, n_jobs=n_jobs)
-        notes += _empty_rows(missing)
+        if empty := int(missing.all(axis=1).sum()):
+            notes.append(f"{empty:,} rows have no value in any column that is clustered by")
     return FrameFeatures(columns, matrix, missing if missing.any() else None, donors, tuple(notes))
-
-
-def _empty_rows(missing: NDArray[np.bool_]) -> list[str]:
-    count = int(missing.all(axis=1).sum())
-    return [f"{count:,} rows have no value in any column that is clustered by"] if count else []
 
 
 def read_table(X: Any, columns: Columns, donors: NDArray[np.float64], *, n_jobs: int | None = None) -> FrameFeatures:
