@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.edge_cutting import label_by_size
-from gitcluster.hierarchy import MIN_SPLIT_RATIO, link_edges, rank_splits
+from gitcluster.hierarchy import MIN_SPLIT_RATIO, link_along, rank_splits
 from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
@@ -316,7 +316,7 @@ def _merge_edges(
     Updates ``root``. With ``labels``, only local clusters of one label are joined. Returns two local clusters for every
     merge, and the size of its smaller side.
     """
-    merged, _, smaller = link_edges(
+    merged, _, smaller = link_along(
         graph, among, root.copy(), class_label=links.class_label, cannot_link=links.cannot_link
     )
     structures.union_edges(root, graph.edges[merged], np.arange(len(merged)))

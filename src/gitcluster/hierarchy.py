@@ -132,13 +132,13 @@ def link(graph: TopoGraph, *, around: Array | None = None) -> Merges:
     """Return all merges of average linkage; those within given clusters first."""
     root = np.arange(len(graph.sizes))
     if around is None:
-        return link_edges(graph, np.arange(len(graph.edges)), root)
+        return link_along(graph, np.arange(len(graph.edges)), root)
     inside = graph.inside(around)
-    parts = [link_edges(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
+    parts = [link_along(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
     return Merges(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def link_edges(
+def link_along(
     graph: TopoGraph, among: Array, root: Array, *, class_label: Array | None = None, cannot_link: Array | None = None
 ) -> Merges:
     """Return the merges of average linkage along some edges, then across bridges, the shortest first.
@@ -239,7 +239,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     of_part[part] = labels
     _, largest = np.unique(of_part, return_index=True)
     class_label = np.where(np.isin(part, largest), labels, -1)
-    link_edges(graph, np.arange(len(graph.edges)), root, class_label=class_label)
+    link_along(graph, np.arange(len(graph.edges)), root, class_label=class_label)
     return label_by_size(root, graph.sizes)[0]
 
 

@@ -347,7 +347,7 @@ def describe_numbers(
                 cuts.append((i, cut_repeatedly(some.merges, some.topo_graph, splits)))
     parts = np.array([nested.part[statistics.local_labels(i)] for i, nested in cuts], np.int32)
     n_parts, joined = [len(nested.joined) + 1 for _, nested in cuts], [nested.joined for _, nested in cuts]
-    common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
+    common = common_pairs(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
     even = [evenness_of_cuts(nested, configurations[i].topo_graph.sizes) for i, nested in cuts]
     agreement, information = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
@@ -428,13 +428,13 @@ def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
     """Return the adjusted Rand index of every two clusterings, 0 if it is below chance."""
     labels = np.array(clusterings, dtype=np.int32)
     width = int(labels.max()) + 1
-    return rand_indices(count_common(labels, [width] * len(labels), [], width)[0], labels.shape[1])
+    return rand_indices(common_pairs(labels, [width] * len(labels), [], width)[0], labels.shape[1])
 
 
-def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
+def common_pairs(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
     """Count the ordered pairs of samples that share a cluster in every two of several nested cuts.
 
-    Returns an array of shape (n_cuts, n, n), for cuts into ``least`` clusters and more; see the kernel of this name.
+    Returns an array of shape (n_cuts, n, n), for cuts into ``least`` clusters and more; see ``kernels.count_common``.
     """
     most, n = max(n_parts), len(n_parts)
     steps, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
@@ -445,7 +445,7 @@ def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], 
 
 
 def rand_indices(common: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
-    """Return adjusted Rand indices from the counts of :func:`count_common` for one cut each, 0 if below chance."""
+    """Return adjusted Rand indices from the counts of :func:`common_pairs` for one cut each, 0 if below chance."""
     own = common.diagonal().astype(np.float64)
     expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -143,24 +143,24 @@ def build_topo_graph(
         distances = 2 * (np.log(2) - np.logaddexp(log_intensity[:, None], log_intensity[indices]))
     level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
-    bins = split_levels(level if rate == 0 and weights is None else level[:0], n_jobs=n_jobs)
+    bins = level_bins(level if rate == 0 and weights is None else level[:0], n_jobs=n_jobs)
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
-        sum_pairs, len(sizes), n_jobs,
+        sum_boundary_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, bins, rate, log_weight, min_chunk_size=256,
     )  # fmt: skip
     ends, pairs, totals = (np.concatenate(part) for part in zip(*summed, strict=True))
     return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
 
 
-def split_levels(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
+def level_bins(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
     """Return the exponentials of levels as bins that can be added exactly."""
     bins = np.empty((len(level), 4), np.int64)
     run_chunks(kernels.split_levels, len(level), n_jobs, level, bins)
     return bins
 
 
-def sum_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
+def sum_boundary_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
     """Return ends, numbers of pairs and summed similarities of some local clusters with all others."""
     n_local, parts = len(starts) - 1, []
     row_of, done = np.full(n_local, -1), start

@@ -27,7 +27,7 @@ from scipy.sparse import issparse
 from gitcluster.kernels import features as kernels
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.neighbors import find_neighbors
-from gitcluster.preprocessing.scaling import Scaling, apply_scaling, scale_checked, yeo_johnson
+from gitcluster.preprocessing.scaling import Scaling, apply_scaling, power_transform, scale_checked
 
 POWERS = (-2.0, 4.0)
 """Range of exponents; scikit-learn's PowerTransformer uses an open search in about the same range."""
@@ -243,7 +243,7 @@ def _power(
         values = np.ascontiguousarray(points[:, j])
         if not discrete[j]:
             powers[j] = best_power(values[::step])
-        yeo_johnson(values, powers[j])
+        power_transform(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]
 
     run_threads(fit, range(n_features), n_jobs)
