@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import Array, starts_of
+from gitcluster._support.arrays import Array, follow_to_end, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
@@ -230,8 +230,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
             if a != b:  # equal distances could close a circle
                 structures.union(root, a, b)
                 distance[i, j] = d
-        structures.find_all(root)
-        component = np.unique(root[component], return_inverse=True)[1]
+        component = np.unique(follow_to_end(root)[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
 
@@ -248,5 +247,4 @@ def _components(n_nodes: int, edges: Array) -> Array:
     """Return the component of every node, in the order of their lowest nodes."""
     root = np.arange(n_nodes)
     structures.union_edges(root, edges, np.arange(len(edges)))
-    structures.find_all(root)
-    return np.unique(root, return_inverse=True)[1]
+    return np.unique(follow_to_end(root), return_inverse=True)[1]

@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram
 
+from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
@@ -69,8 +70,9 @@ def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
     merges = clustering.hierarchy.edges[graph.inside(labels)[clustering.hierarchy.edges]]
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, merges[: len(root) - most])
-    structures.find_all(root)
-    first, group = np.unique(root, return_inverse=True)  # the first local cluster of a group has its highest peak
+    first, group = np.unique(
+        follow_to_end(root), return_inverse=True
+    )  # the first of a group has its highest peak
     # similarities of boundary pairs are summed; bridges stay if there is nothing else
     ends = np.sort(group[graph.edges], axis=1)
     between = np.flatnonzero(ends[:, 0] != ends[:, 1])
