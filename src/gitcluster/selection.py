@@ -167,17 +167,16 @@ def _best_within_bounds(
     """Return the best candidate whose sizes can be brought within the bounds; these do not change the scores."""
     problem = None
     for i in np.argsort(-score, kind="stable").tolist():
-        candidate = candidates[i]
-        graph, links = (configurations[candidate.configuration].topo_graph,
-                        configurations[candidate.configuration].links)  # fmt: skip
-        if links is None:
+        candidate, configuration = candidates[i], configurations[candidates[i].configuration]
+        if configuration.links is None:
             return i, candidate
         try:
-            labels = balance_sizes(graph, candidate.labels, links)
+            labels = balance_sizes(configuration.topo_graph, candidate.labels, configuration.links)
         except UnmetConstraintsError as error:
             problem = problem or error
             continue
-        return i, candidate._replace(labels=labels, merged=np.flatnonzero(graph.inside(labels)))
+        merged = np.flatnonzero(configuration.topo_graph.inside(labels))
+        return i, candidate._replace(labels=labels, merged=merged)
     raise problem or UnmetConstraintsError("No clustering satisfies the constraints.")
 
 
