@@ -291,6 +291,8 @@ def _slow_vectors(
     """Return the number of links of every local cluster, and the first eigenvectors of the walk, (m, n_vectors)."""
     m, (first, second), weights = len(graph.sizes), graph.edges.T, np.maximum(graph.pairs, BRIDGE_PAIRS)
     leaving = np.bincount(first, weights, minlength=m) + np.bincount(second, weights, minlength=m)
+    # A sample has 2 k links, among which boundary pairs are searched. The walk is D^-1/2 W D^-1/2 with the volumes D,
+    # which is symmetric and has the eigenvalues of the random walk D^-1 W.
     volume = np.maximum(2.0 * n_neighbors * graph.sizes, leaving)
     spread, staying = 1 / np.sqrt(volume), 1 - leaving / volume
     steps = spread[first] * weights * spread[second]

@@ -147,6 +147,7 @@ def choose(
         distances = np.array([share_distance(*pair, prior) for pair in pairs])
         misplaced = np.array([misplaced_share(*pair, prior) for pair in pairs])
         score = score - MISPLACED_COST * misplaced
+    # Rounded, so that rounding errors cannot break a tie: the first of equal candidates is chosen on every machine.
     best, chosen = _best_within_bounds(configurations, candidates, score.round(9))
     return chosen, {
         "representation": np.array([some.representation for some in own]),
@@ -419,8 +420,9 @@ def intrinsic_dimension(near: Neighbors) -> float:
     counted = (others > 0) & np.isfinite(last) & (last > 0)
     if not counted.any():
         return 1.0
+    # In d dimensions the number of neighbours grows like r**d, so that the mean of log(r_k / r_j) is about 1 / d.
     growth = np.log(np.where(counted, last, 1.0) / np.where(counted, others, 1.0))[counted].mean()
-    return float(1 / max(growth, 1e-3))
+    return float(1 / max(growth, 1e-3))  # at most 1,000
 
 
 def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
@@ -445,6 +447,8 @@ def common_pairs(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], 
 
 def rand_indices(common: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
     """Return adjusted Rand indices from the counts of :func:`common_pairs` for one cut each, 0 if below chance."""
+    # Hubert and Arabie (1985): (common - expected) / (mean own - expected). Own pairs are those that a clustering
+    # shares with itself. Two random ones share the product of their parts of all n (n - 1) ordered pairs.
     own = common.diagonal().astype(np.float64)
     expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -139,7 +139,7 @@ def build_topo_graph(
         run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
         run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
-    if of_intensity and log_intensity is not None:
+    if of_intensity and log_intensity is not None:  # exp(-d) = ((f(x) + f(y)) / 2)**2, from log f
         distances = 2 * (np.log(2) - np.logaddexp(log_intensity[:, None], log_intensity[indices]))
     level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
@@ -179,7 +179,7 @@ def collect_edges(
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
     some = [sums.log_totals(totals[first : first + ROWS_AT_ONCE]) for first in range(0, len(totals), ROWS_AT_ONCE)]
     log_sums = np.concatenate([np.empty(0), *some]) - np.log(sizes[edges]).sum(axis=1)  # not all as Python's floats
-    lower_peak = edges[:, 1]  # the higher number
+    lower_peak = edges[:, 1]  # local clusters are numbered from the highest peak down
     return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
 
 

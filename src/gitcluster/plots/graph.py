@@ -70,9 +70,7 @@ def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
     merges = clustering.hierarchy.edges[graph.inside(labels)[clustering.hierarchy.edges]]
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, merges[: len(root) - most])
-    first, group = np.unique(
-        follow_to_end(root), return_inverse=True
-    )  # the first of a group has its highest peak
+    first, group = np.unique(follow_to_end(root), return_inverse=True)  # the first of a group has its highest peak
     # similarities of boundary pairs are summed; bridges stay if there is nothing else
     ends = np.sort(group[graph.edges], axis=1)
     between = np.flatnonzero(ends[:, 0] != ends[:, 1])

@@ -168,7 +168,9 @@ def weigh_features(
         own = np.flatnonzero(kinds.column == column)
         if len(own) == 1:
             weights[own] *= np.minimum(1.0, crossing / span[own])
-        else:  # one feature per value: two different rows differ in two features
+        else:
+            # One feature per value. Divided by their spans they are 0 and 1 again, and rows with different values are
+            # sqrt(2) from each other. The first bound makes the variances of all features sum to 1, as of a number.
             weights[own] *= min(1 / np.linalg.norm(1 / span[own]), crossing / np.sqrt(2)) / span[own]
     return weights
 
@@ -209,6 +211,7 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
     else:
+        # Every feature was divided by its own span. This undoes it and divides all of them by the median span.
         requested = 1.0 if table is None else table.weight
         scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / requested)
     try:

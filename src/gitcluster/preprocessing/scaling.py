@@ -215,7 +215,7 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
     low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
     with np.errstate(over="ignore"):
         values = np.ascontiguousarray(X[:, scaling.features[columns]].T, np.float64)
-        values /= 2
+        values /= 2  # the difference of two halves is finite, also near the largest float
         values -= low
         values /= span
         values -= mean
