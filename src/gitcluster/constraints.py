@@ -127,8 +127,8 @@ def _check_contradictions(root: Array, separated: Array, known: Array | None) ->
     if len(clash):
         i, j = clash[0].tolist()
         raise ValueError(
-            f"The constraints contradict each other: samples {i} and {j} must not share a cluster, but must_link "
-            f"and labels put both into one. Remove one of the constraints on them."
+            f"The constraints contradict each other: samples {i} and {j} must be in different clusters, but must_link "
+            f"and labels put both into one cluster. Remove one of the constraints on them."
         )
 
 

@@ -1,7 +1,7 @@
 """Choose a clustering, and the number of clusters, without labels.
 
-Every configuration can be merged by several criteria. Each returns a clustering. The chosen one agrees best with all
-others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
+Several rules merge every configuration. Each yields a candidate, and the one is selected that agrees best with
+all others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
 many samples, a subsample chooses the representation, and all samples are clustered in that one only.
 """
 

@@ -2,10 +2,10 @@
 
 Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two values are 0 and 1, other categories become
 one feature of 0 and 1 per value. Identifiers, free texts, constants and empty columns are dropped. Missing numbers are
-NaN here and are imputed from the nearest rows later, by ``tables.impute``. A missing or new category is at the same
-distance from every value.
+NaN here and are imputed from the nearest rows later (``preprocessing.tables``). A missing or new category is at the
+same distance from every value.
 
-:func:`learn_column` learns everything about a column once, and :class:`Column` stores it.
+The fit determines the kind and the encoding of a column once, and :class:`Column` stores them.
 """
 
 import difflib
