@@ -32,7 +32,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
-from gitcluster.fitted.places import lay_out, part_clusters, place_samples
+from gitcluster.fitted.layout import layout_graph, layout_samples, separate_clusters
 from gitcluster.plots._drawing import HUES, NOISE, colours_of, local_colours
 from gitcluster.plots.graph import coarsen
 
@@ -332,7 +332,7 @@ def test_contours_lie_behind_the_samples_and_need_two_features():
 
 def test_coordinates_of_samples():
     def xy(kind, *args, **options):
-        return place_samples(fitted(kind)[0].clustering_, *args, **options).xy
+        return layout_samples(fitted(kind)[0].clustering_, *args, **options).xy
 
     np.testing.assert_array_equal(xy("two features", PLANE), PLANE)
     np.testing.assert_allclose(xy("two features"), (PLANE - PLANE.mean(axis=0)) / PLANE.std(axis=0), atol=1e-9)
@@ -357,18 +357,18 @@ def test_discriminants_separate_the_clusters():
         X = make_blobs(300, 80, centers=n_clusters, random_state=0)[0]
         X[:, 3] *= 1e3  # the principal component, without any cluster
         model = GIT(n_clusters, scale="std").fit(X)
-        xy = part_clusters(model.clustering_, X).xy
+        xy = separate_clusters(model.clustering_, X).xy
         means = np.stack([xy[model.labels_ == c].mean(axis=0) for c in range(n_clusters)])
         np.testing.assert_array_equal(pairwise_distances(xy, means).argmin(axis=1), model.labels_)
-    assert part_clusters(fitted("two features")[0].clustering_) is None
-    assert part_clusters(GIT(3, scale=None).fit(np.repeat(np.eye(3), 5, axis=0)).clustering_) is None
+    assert separate_clusters(fitted("two features")[0].clustering_) is None
+    assert separate_clusters(GIT(3, scale=None).fit(np.repeat(np.eye(3), 5, axis=0)).clustering_) is None
 
 
 def test_force_layout_keeps_clusters_compact():
     for kind in ("prior", "many clusters"):
         graph, kept = fitted(kind)[0].topo_graph_, fitted(kind)[0].edge_cut_.kept
-        xy = lay_out(graph, kept)
-        np.testing.assert_array_equal(xy, lay_out(graph, kept))
+        xy = layout_graph(graph, kept)
+        np.testing.assert_array_equal(xy, layout_graph(graph, kept))
         length = np.linalg.norm(xy[graph.edges[:, 0]] - xy[graph.edges[:, 1]], axis=1)
         assert np.median(length[kept]) < 0.3 * np.median(pdist(xy))
         assert pdist(xy).min() > 0
@@ -378,10 +378,10 @@ def test_force_layout_keeps_clusters_compact():
 def test_coordinates_of_equal_distances_and_unconnected_graphs(n):
     for distances in (np.zeros((n, n)), 1.0 - np.eye(n)):
         model = GIT(metric="precomputed", scale=None).fit(distances)
-        assert np.isfinite(place_samples(model.clustering_, distances).xy).all()
+        assert np.isfinite(layout_samples(model.clustering_, distances).xy).all()
     pairs = csr_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
     alone = GIT(metric="precomputed_graph", scale=None).fit(pairs)
-    assert np.isfinite(place_samples(alone.clustering_).xy).all()
+    assert np.isfinite(layout_samples(alone.clustering_).xy).all()
     plots.plot_topo_graph(alone)
 
 
@@ -393,7 +393,7 @@ def test_one_far_sample_does_not_squash_a_plot(n_features, n_samples):
         X[7, 0] = far
         model = GIT(3, n_neighbors=8).fit(X)
         ax = plots.plot_clusters(model, X, ax=Figure().subplots())
-        xy = place_samples(model.clustering_, X).xy
+        xy = layout_samples(model.clustering_, X).xy
         (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
         assert (np.array([right - left, top - bottom]) < 3 * np.ptp(np.delete(xy, 7, axis=0), axis=0)).all()
         outside = ((xy < [left, bottom]) | (xy > [right, top])).any(axis=1)

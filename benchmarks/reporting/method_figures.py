@@ -18,7 +18,7 @@ from gitcluster._support.arrays import inverse_order
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.explanation import find_boundary_pairs
-from gitcluster.fitted.places import Places, place_samples, usual_values
+from gitcluster.fitted.layout import SampleLayout, layout_samples, usual_values
 from gitcluster.plots._drawing import (
     DASHED,
     FAINT,
@@ -28,12 +28,12 @@ from gitcluster.plots._drawing import (
     clear_frame,
     colours_of,
     draw_backdrop,
+    draw_names,
     draw_points,
     ink_on,
     line_entry,
     local_colours,
     marker_entry,
-    name_places,
     plain,
     take_map,
 )
@@ -52,13 +52,13 @@ def plot_pipeline(model: Any, X: Any, *, max_nodes: int | None = 20) -> Figure:
     If there are more than ``max_nodes`` local clusters, those that merge first are drawn as one.
     """
     found = clustering_of(model)
-    places = place_samples(found, X)
+    layout = layout_samples(found, X)
     drawn = coarsen(found, max_nodes)
-    nodes = places.xy[drawn.peaks]
-    fig = plt.figure(figsize=(10.5, 2 * (3.4 * places.ratio + 0.35) + 0.35), layout="constrained")
+    nodes = layout.xy[drawn.peaks]
+    fig = plt.figure(figsize=(10.5, 2 * (3.4 * layout.ratio + 0.35) + 0.35), layout="constrained")
     panels: list[Axes] = fig.subplots(2, 3).ravel().tolist()
     titles = (
-        f"(a) {len(places.xy):,} samples",
+        f"(a) {len(layout.xy):,} samples",
         "(b) intensity",
         f"(c) {describe_nodes(found, drawn)}",
         f"(d) topo-graph, {count_of(len(drawn.topo_graph.edges), 'edge')}",
@@ -66,14 +66,14 @@ def plot_pipeline(model: Any, X: Any, *, max_nodes: int | None = 20) -> Figure:
         f"(f) {count_of(found.n_clusters, 'cluster')}",
     )
     for ax, title in zip(panels, titles, strict=True):
-        frame_panel(ax, places, title)
-    draw_points(panels[0], places.xy, to_rgb(FAINT))
-    draw_intensity(panels[1], found, places, legend=False)
-    draw_local_clusters(panels[2], drawn, places, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(places.xy))
+        frame_panel(ax, layout, title)
+    draw_points(panels[0], layout.xy, to_rgb(FAINT))
+    draw_intensity(panels[1], found, layout, legend=False)
+    draw_local_clusters(panels[2], drawn, layout, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(layout.xy))
     for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
-        draw_backdrop(ax, places)
+        draw_backdrop(ax, layout)
         draw_graph(ax, drawn, nodes, when=when)
-    draw_clusters(panels[5], found, places, found.labels)
+    draw_clusters(panels[5], found, layout, found.labels)
     entries = [
         marker_entry("peak of a local cluster", FAINT, "^", 7),
         marker_entry("local cluster: area = samples", FAINT, size=9),
@@ -97,23 +97,23 @@ def _explain_panels(fig: Figure, entries: list[Line2D]) -> None:
 def plot_growth(model: Any, X: Any, *, thresholds: ArrayLike = (0.6, 0.5, 0.4, 0.0)) -> Figure:
     """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours."""
     found = clustering_of(model)
-    places = place_samples(found, X)
+    layout = layout_samples(found, X)
     intensity, levels = np.exp(found.log_intensity), np.asarray(thresholds)
     n_columns = len(levels) + 1
-    fig = plt.figure(figsize=(2.7 * n_columns, 2.6 * places.ratio + 0.95), layout="constrained")
+    fig = plt.figure(figsize=(2.7 * n_columns, 2.6 * layout.ratio + 0.95), layout="constrained")
     grid: list[Axes] = fig.subplots(1, n_columns).tolist()
-    frame_panel(grid[0], places, "intensity")
-    draw_intensity(grid[0], found, places, legend=False)
+    frame_panel(grid[0], layout, "intensity")
+    draw_intensity(grid[0], found, layout, legend=False)
     colours = local_colours(found.topo_graph)
     for ax, level in zip(grid[1:], levels.tolist(), strict=True):
         born = intensity >= level
         there = count_of(int(born[found.peaks].sum()), "local cluster")
         title = f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}"
-        frame_panel(ax, places, title, fontsize="small")
-        draw_backdrop(ax, places)
+        frame_panel(ax, layout, title, fontsize="small")
+        draw_backdrop(ax, layout)
         if born.any():
             own = colours[found.local_labels[born]]
-            draw_points(ax, places.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
+            draw_points(ax, layout.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
     born_entry = marker_entry(r"above $\lambda$: in the colour of its local cluster", colours[0])
     _explain_panels(fig, [born_entry, marker_entry(r"below $\lambda$", background_on(grid[0]))])
     return fig
@@ -126,26 +126,26 @@ def plot_motivation(model: Any, X: Any) -> Figure:
     nearest boundary pair of the strongest edge.
     """
     found = clustering_of(model)
-    places = place_samples(found, X)
+    layout = layout_samples(found, X)
     fig = plt.figure(figsize=(7.0, 5.6), layout="constrained")
     curve, before, after = fig.subplots(3, 1, sharex=True, height_ratios=[3, 1.3, 1.3])
-    x = places.xy[:, 0]
+    x = layout.xy[:, 0]
     _draw_curve(curve, found, x)
     _mark_pair(curve, found, x, X)
     nodes = np.column_stack([x[found.peaks], np.zeros(len(found.peaks))])
     span = float(np.ptp(x)) or 1.0
     for ax, when in ((before, "before"), (after, "after")):
         ax.set(ylim=(-0.06 * span, 0.12 * span), yticks=[], xlim=(x.min() - 0.04 * span, x.max() + 0.04 * span))
-        draw_graph(ax, found, nodes, when=when, bend=0.12)
+        draw_graph(ax, found, nodes, when=when, curvature=0.12)
         ax.spines[["left", "top", "right"]].set_visible(False)
         ax.tick_params(axis="x", labelbottom=ax is after)
     number = 1 + inverse_order(np.argsort(nodes[:, 0], kind="stable"))
     named = np.argsort(-found.topo_graph.sizes, kind="stable")[:MOST_NAMED]
     tops = np.column_stack([nodes[:, 0], np.exp(usual_values(found.log_intensity))[found.peaks]])
-    name_places(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=13)
-    name_places(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=18)
+    draw_names(curve, tops[named], [f"$r_{{{number[i]}}}$" for i in named], size=11, beside=13)
+    draw_names(before, nodes[named], [f"$v_{{{number[i]}}}$" for i in named], size=11, beside=18)
     first = [int(np.flatnonzero(found.edge_cut.labels == c)[0]) for c in range(min(found.n_clusters, MOST_NAMED))]
-    name_places(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
+    draw_names(after, nodes[first], [str(c) for c in range(len(first))], size=10, weight="bold", beside=18)
     cut = count_of(int((~found.edge_cut.kept).sum()), "edge")
     titles = {
         curve: "(a) intensity, local clusters, their roots, a boundary pair",
@@ -154,7 +154,7 @@ def plot_motivation(model: Any, X: Any) -> Figure:
     }
     for ax, title in titles.items():
         ax.set_title(title, fontsize="medium", loc="left")
-    after.set_xlabel(plain(places.names[0]))
+    after.set_xlabel(plain(layout.names[0]))
     return fig
 
 
@@ -197,9 +197,9 @@ def _draw_curve(ax: Axes, found: Clustering, x: NDArray[np.float64]) -> None:
     clear_frame(ax)
 
 
-def frame_panel(ax: Axes, places: Places, title: str, *, fontsize: str = "medium") -> None:
+def frame_panel(ax: Axes, layout: SampleLayout, title: str, *, fontsize: str = "medium") -> None:
     """Set limits and aspect that suit the samples, a thin frame and no ticks."""
-    take_map(ax, places, title="")
+    take_map(ax, layout, title="")
     ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
     ax.spines[:].set(color="#CCCCCC", visible=True)
     ax.set_title(title, fontsize=fontsize)

@@ -211,7 +211,7 @@ def measure_conductance(configuration: Configuration, labels: Array, crossing: C
     sizes, touched, crossed = crossing.counts
     graph = configuration.topo_graph
     leaving = np.where(graph.inside(labels), 0, graph.pairs)
-    links = 2.0 * configuration.n_neighbors * sizes
+    links = 2.0 * configuration.n_neighbors * sizes  # boundary pairs are searched among 2 k neighbours
     cluster = sum(np.bincount(end, leaving, minlength=len(sizes)) for end in labels[graph.edges].T) / links
     boundary = crossed / kernels.CROSSING / np.maximum(touched, 1)
     return float(cluster.max()), float(boundary.max())

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_integer, check_unmasked
 from gitcluster.edge_cutting import label_by_size
-from gitcluster.hierarchy import MIN_SPLIT_RATIO, link_edges, rank_splits
+from gitcluster.hierarchy import MIN_SPLIT_RATIO, link_along, rank_splits
 from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
@@ -107,7 +107,7 @@ def gather_constraints(
         _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
         leaders = labelled[first]
         structures.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
-    structures.find_all(root)
+    root = follow_to_end(root)
     _check_contradictions(root, separated, known)
     used = np.unique(np.concatenate([linked.ravel(), separated.ravel(), labelled]))
     groups = np.full(n_samples, -1)
@@ -127,8 +127,8 @@ def _check_contradictions(root: Array, separated: Array, known: Array | None) ->
     if len(clash):
         i, j = clash[0].tolist()
         raise ValueError(
-            f"The constraints contradict each other: samples {i} and {j} must be apart, but must_link and labels "
-            f"put both into one cluster. Remove one of the constraints on them."
+            f"The constraints contradict each other: samples {i} and {j} must be in different clusters, but must_link "
+            f"and labels put both into one cluster. Remove one of the constraints on them."
         )
 
 
@@ -240,13 +240,7 @@ class LinkConstraints(NamedTuple):
 
     def count_parts(self, n_local: int) -> int:
         """Return the number of local clusters, counting those once that must share a cluster."""
-        return len(np.unique(_tops(self.join(n_local))))
-
-
-def _tops(root: Array) -> Array:
-    top = root.copy()
-    structures.find_all(top)
-    return top
+        return len(np.unique(follow_to_end(self.join(n_local))))
 
 
 def link_local_clusters(
@@ -316,11 +310,11 @@ def _merge_edges(
     Updates ``root``. With ``labels``, only local clusters of one label are joined. Returns two local clusters for every
     merge, and the size of its smaller side.
     """
-    merged, _, smaller = link_edges(
+    merged, _, smaller = link_along(
         graph, among, root.copy(), class_label=links.class_label, cannot_link=links.cannot_link
     )
     structures.union_edges(root, graph.edges[merged], np.arange(len(merged)))
-    now = _tops(root)
+    now = follow_to_end(root)
     joined: list[tuple[int, int]] = []
     others: list[int] = []
     while True:
@@ -366,7 +360,7 @@ def balance_sizes(graph: TopoGraph, labels: Array, links: LinkConstraints) -> Ar
     # Bridges have no similarity: they count far less than the weakest edge, shorter ones more.
     lowest = graph.log_sums[graph.real].min() if graph.real.any() else 0.0
     log_sums = np.where(graph.real, graph.log_sums, lowest - 1e3 + graph.log_weights)
-    names, part = np.unique(_tops(links.join(len(graph.sizes))), return_inverse=True)
+    names, part = np.unique(follow_to_end(links.join(len(graph.sizes))), return_inverse=True)
     weight = np.bincount(part, links.weights)
     label = labels[names].copy()
     separated = np.concatenate([part[links.cannot_link], part[links.cannot_link][:, ::-1]])

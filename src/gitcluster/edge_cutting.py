@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import wasserstein_distance
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array, follow_to_end, inverse_order
 from gitcluster._support.validation import check_choice, check_n_clusters, check_proportions
 from gitcluster.intensity import rounding_step
 from gitcluster.kernels import linkage as kernels
@@ -125,9 +125,7 @@ def share_distance(graph: TopoGraph, labels: Array, prior: NDArray[np.float64]) 
 
 def label_by_size(root: Array, sizes: Array) -> tuple[Array, Array]:
     """Return labels 0, 1, ... of union-find roots, largest cluster first, ties to the lower number."""
-    top = root.copy()
-    structures.find_all(top)
-    _, first, group = np.unique(top, return_index=True, return_inverse=True)
+    _, first, group = np.unique(follow_to_end(root), return_index=True, return_inverse=True)
     totals = np.bincount(group, weights=sizes).astype(np.int64)
     order = np.lexsort((first, -totals))
     return inverse_order(order)[group], totals[order]

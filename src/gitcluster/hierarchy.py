@@ -132,13 +132,13 @@ def link(graph: TopoGraph, *, around: Array | None = None) -> Merges:
     """Return all merges of average linkage; those within given clusters first."""
     root = np.arange(len(graph.sizes))
     if around is None:
-        return link_edges(graph, np.arange(len(graph.edges)), root)
+        return link_along(graph, np.arange(len(graph.edges)), root)
     inside = graph.inside(around)
-    parts = [link_edges(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
+    parts = [link_along(graph, np.flatnonzero(some), root) for some in (inside, ~inside)]
     return Merges(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def link_edges(
+def link_along(
     graph: TopoGraph, among: Array, root: Array, *, class_label: Array | None = None, cannot_link: Array | None = None
 ) -> Merges:
     """Return the merges of average linkage along some edges, then across bridges, the shortest first.
@@ -239,7 +239,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     of_part[part] = labels
     _, largest = np.unique(of_part, return_index=True)
     class_label = np.where(np.isin(part, largest), labels, -1)
-    link_edges(graph, np.arange(len(graph.edges)), root, class_label=class_label)
+    link_along(graph, np.arange(len(graph.edges)), root, class_label=class_label)
     return label_by_size(root, graph.sizes)[0]
 
 
@@ -291,6 +291,8 @@ def _slow_vectors(
     """Return the number of links of every local cluster, and the first eigenvectors of the walk, (m, n_vectors)."""
     m, (first, second), weights = len(graph.sizes), graph.edges.T, np.maximum(graph.pairs, BRIDGE_PAIRS)
     leaving = np.bincount(first, weights, minlength=m) + np.bincount(second, weights, minlength=m)
+    # A sample has 2 k links, among which boundary pairs are searched. The walk is D^-1/2 W D^-1/2 with the volumes D,
+    # which is symmetric and has the eigenvalues of the random walk D^-1 W.
     volume = np.maximum(2.0 * n_neighbors * graph.sizes, leaving)
     spread, staying = 1 / np.sqrt(volume), 1 - leaving / volume
     steps = spread[first] * weights * spread[second]

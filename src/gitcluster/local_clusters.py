@@ -82,7 +82,7 @@ def find_local_clusters(
         separate_groups(groups, labels, parent)
         labels, peaks = label_peaks(order, parent)
     sizes = np.bincount(labels, weights, minlength=len(peaks))
-    if weights is not None:
+    if weights is not None:  # sizes stay integers, whose sums are exact: thousandths of the mean weight
         sizes = np.maximum(np.rint(sizes * (1000 / weights.mean())), 1)
     return LocalClusters(parent, labels, peaks, sizes.astype(np.int64))
 

@@ -1,6 +1,6 @@
 """Choose a clustering, and the number of clusters, without labels.
 
-Every configuration can be merged in several ways. Each gives a clustering, and the one is chosen that agrees best with
+Several rules merge every configuration. Each yields a candidate, and the one is selected that agrees best with
 all others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
 many samples, a subsample chooses the representation, and all samples are clustered in that one only.
 """
@@ -147,6 +147,7 @@ def choose(
         distances = np.array([share_distance(*pair, prior) for pair in pairs])
         misplaced = np.array([misplaced_share(*pair, prior) for pair in pairs])
         score = score - MISPLACED_COST * misplaced
+    # Rounded, so that rounding errors cannot break a tie: the first of equal candidates is chosen on every machine.
     best, chosen = _best_within_bounds(configurations, candidates, score.round(9))
     return chosen, {
         "representation": np.array([some.representation for some in own]),
@@ -167,17 +168,16 @@ def _best_within_bounds(
     """Return the best candidate whose sizes can be brought within the bounds; these do not change the scores."""
     problem = None
     for i in np.argsort(-score, kind="stable").tolist():
-        candidate = candidates[i]
-        graph, links = (configurations[candidate.configuration].topo_graph,
-                        configurations[candidate.configuration].links)  # fmt: skip
-        if links is None:
+        candidate, configuration = candidates[i], configurations[candidates[i].configuration]
+        if configuration.links is None:
             return i, candidate
         try:
-            labels = balance_sizes(graph, candidate.labels, links)
+            labels = balance_sizes(configuration.topo_graph, candidate.labels, configuration.links)
         except UnmetConstraintsError as error:
             problem = problem or error
             continue
-        return i, candidate._replace(labels=labels, merged=np.flatnonzero(graph.inside(labels)))
+        merged = np.flatnonzero(configuration.topo_graph.inside(labels))
+        return i, candidate._replace(labels=labels, merged=merged)
     raise problem or UnmetConstraintsError("No clustering satisfies the constraints.")
 
 
@@ -347,7 +347,7 @@ def describe_numbers(
                 cuts.append((i, cut_repeatedly(some.merges, some.topo_graph, splits)))
     parts = np.array([nested.part[statistics.local_labels(i)] for i, nested in cuts], np.int32)
     n_parts, joined = [len(nested.joined) + 1 for _, nested in cuts], [nested.joined for _, nested in cuts]
-    common = count_common(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
+    common = common_pairs(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
     even = [evenness_of_cuts(nested, configurations[i].topo_graph.sizes) for i, nested in cuts]
     agreement, information = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
@@ -420,21 +420,22 @@ def intrinsic_dimension(near: Neighbors) -> float:
     counted = (others > 0) & np.isfinite(last) & (last > 0)
     if not counted.any():
         return 1.0
+    # In d dimensions the number of neighbours grows like r**d, so that the mean of log(r_k / r_j) is about 1 / d.
     growth = np.log(np.where(counted, last, 1.0) / np.where(counted, others, 1.0))[counted].mean()
-    return float(1 / max(growth, 1e-3))
+    return float(1 / max(growth, 1e-3))  # at most 1,000
 
 
 def compare_labels(clusterings: Sequence[Array]) -> NDArray[np.float64]:
     """Return the adjusted Rand index of every two clusterings, 0 if it is below chance."""
     labels = np.array(clusterings, dtype=np.int32)
     width = int(labels.max()) + 1
-    return rand_indices(count_common(labels, [width] * len(labels), [], width)[0], labels.shape[1])
+    return rand_indices(common_pairs(labels, [width] * len(labels), [], width)[0], labels.shape[1])
 
 
-def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
+def common_pairs(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], least: int = 2) -> NDArray[np.int64]:
     """Count the ordered pairs of samples that share a cluster in every two of several nested cuts.
 
-    Returns an array of shape (n_cuts, n, n), for cuts into ``least`` clusters and more; see the kernel of this name.
+    Returns an array of shape (n_cuts, n, n), for cuts into ``least`` clusters and more; see ``kernels.count_common``.
     """
     most, n = max(n_parts), len(n_parts)
     steps, common = np.zeros((n, most, 2), np.int64), np.zeros((most - least + 1, n, n), np.int64)
@@ -445,7 +446,9 @@ def count_common(parts: Array, n_parts: Sequence[int], joined: Sequence[Array], 
 
 
 def rand_indices(common: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
-    """Return adjusted Rand indices from the counts of :func:`count_common` for one cut each, 0 if below chance."""
+    """Return adjusted Rand indices from the counts of :func:`common_pairs` for one cut each, 0 if below chance."""
+    # Hubert and Arabie (1985): (common - expected) / (mean own - expected). Own pairs are those that a clustering
+    # shares with itself. Two random ones share the product of their parts of all n (n - 1) ordered pairs.
     own = common.diagonal().astype(np.float64)
     expected, most = own[:, None] * own / (n_samples * (n_samples - 1.0)), (own[:, None] + own) / 2
     with np.errstate(divide="ignore", invalid="ignore"):

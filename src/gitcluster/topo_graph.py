@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import Array, starts_of
+from gitcluster._support.arrays import Array, follow_to_end, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
@@ -139,28 +139,28 @@ def build_topo_graph(
         run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
     else:
         run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
-    if of_intensity and log_intensity is not None:
+    if of_intensity and log_intensity is not None:  # exp(-d) = ((f(x) + f(y)) / 2)**2, from log f
         distances = 2 * (np.log(2) - np.logaddexp(log_intensity[:, None], log_intensity[indices]))
     level = np.zeros(len(labels)) if log_intensity is None else valley * log_intensity
     log_weight = np.zeros(len(labels)) if weights is None else np.log(np.maximum(weights, TINY))
-    bins = split_levels(level if rate == 0 and weights is None else level[:0], n_jobs=n_jobs)
+    bins = level_bins(level if rate == 0 and weights is None else level[:0], n_jobs=n_jobs)
     starts, members = starts_of(np.bincount(labels, minlength=len(peaks))), np.argsort(labels, kind="stable")
     summed = run_chunks(
-        sum_pairs, len(sizes), n_jobs,
+        sum_boundary_pairs, len(sizes), n_jobs,
         members, starts, indices, distances, crossing, labels, level, bins, rate, log_weight, min_chunk_size=256,
     )  # fmt: skip
     ends, pairs, totals = (np.concatenate(part) for part in zip(*summed, strict=True))
     return collect_edges(ends, pairs, totals, sizes, peaks, level[peaks])
 
 
-def split_levels(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
+def level_bins(level: NDArray[np.float64], *, n_jobs: int | None = None) -> NDArray[np.int64]:
     """Return the exponentials of levels as bins that can be added exactly."""
     bins = np.empty((len(level), 4), np.int64)
     run_chunks(kernels.split_levels, len(level), n_jobs, level, bins)
     return bins
 
 
-def sum_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
+def sum_boundary_pairs(start: int, stop: int, members: Array, starts: Array, *pairs: Any) -> tuple[Array, Array, Array]:
     """Return ends, numbers of pairs and summed similarities of some local clusters with all others."""
     n_local, parts = len(starts) - 1, []
     row_of, done = np.full(n_local, -1), start
@@ -179,7 +179,7 @@ def collect_edges(
     edges, pairs, totals = merge_sums(np.sort(ends, axis=1), pairs, totals)
     some = [sums.log_totals(totals[first : first + ROWS_AT_ONCE]) for first in range(0, len(totals), ROWS_AT_ONCE)]
     log_sums = np.concatenate([np.empty(0), *some]) - np.log(sizes[edges]).sum(axis=1)  # not all as Python's floats
-    lower_peak = edges[:, 1]  # the higher number
+    lower_peak = edges[:, 1]  # local clusters are numbered from the highest peak down
     return TopoGraph(sizes, peaks, edges, log_sums - peak_level[lower_peak], pairs)
 
 
@@ -230,8 +230,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
             if a != b:  # equal distances could close a circle
                 structures.union(root, a, b)
                 distance[i, j] = d
-        structures.find_all(root)
-        component = np.unique(root[component], return_inverse=True)[1]
+        component = np.unique(follow_to_end(root)[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
 
@@ -248,5 +247,4 @@ def _components(n_nodes: int, edges: Array) -> Array:
     """Return the component of every node, in the order of their lowest nodes."""
     root = np.arange(n_nodes)
     structures.union_edges(root, edges, np.arange(len(edges)))
-    structures.find_all(root)
-    return np.unique(root, return_inverse=True)[1]
+    return np.unique(follow_to_end(root), return_inverse=True)[1]

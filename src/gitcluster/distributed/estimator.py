@@ -162,7 +162,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             samples, study = partition.learn_scaling(samples, self.scale), None
             if variant.has_hierarchy:
                 progress.begin("choose the representation")
-                study = stages.study_representations(samples, settings, self.scale)
+                study = stages.study_subsample(samples, settings, self.scale)
                 samples = samples._replace(scaling=study.chosen.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
                 sizes = sizes if study.selection is None else [study.n_neighbors]
@@ -171,11 +171,11 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
             progress.begin("exchange")
             # Called here, this finds every graph still in memory.
-            components = persist(submit_each(stages.find_components, cells, graphs, settings))
+            components = persist(submit_each(stages.find_cell_components, cells, graphs, settings))
             graph = search.link_cells(cells, graphs, lenders)
 
             progress.begin("local clusters and topo-graph")
-            configurations = stages.compute_stages(graph, settings, components)
+            configurations = stages.compute_cell_stages(graph, settings, components)
             del components
 
             progress.begin("merge")
@@ -189,7 +189,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             labels = label_samples(results, cut.labels, threshold, len(cut.sizes))
             count_labels = partial(np.bincount, minlength=len(cut.sizes) + 1)
             counts = np.sum(gather(submit_each(lambda some: count_labels(some + 1)[1:], labels)), axis=0)
-            arrays = to_input_order(cells, results, labels, samples.sizes)
+            arrays = columns_in_input_order(cells, results, labels, samples.sizes)
             self.clustering_ = Clustering(
                 variant=variant,
                 n_neighbors=configurations.settings.sizes[chosen],
@@ -407,7 +407,7 @@ def count_digits(values: NDArray[np.float64], prefix: int, shift: int) -> NDArra
     return np.bincount(digits.astype(np.int64), minlength=1 << DIGIT_BITS)
 
 
-def to_input_order(
+def columns_in_input_order(
     cells: list[Any], results: list[Delayed], labels: list[Delayed], sizes: Array
 ) -> dict[str, da.Array]:
     """Return the columns of all samples in input order, in chunks of the given sizes."""

@@ -84,7 +84,7 @@ class SampleParts(NamedTuple):
     high: Array
     sample: Array  # some rows, in no particular order
     names: list[str] | None  # names of the features
-    features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see inputs.ordering
+    features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see preprocessing.scaling
     scaling: Scaling | None = None
     checksum: int = 0  # checksum of all samples and their order
 
@@ -265,7 +265,7 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     if isinstance(cell_size, str):
         n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
     centres = compute_centres(sample, n_cells, samples.n_samples, size)
-    cells = move_samples(samples, centres, sort=settings.variant.has_hierarchy)
+    cells = assign_cells(samples, centres, sort=settings.variant.has_hierarchy)
     sizes = gather([cell.n_samples for cell in cells])
     if max(sizes) > 4 * largest:
         raise CellSizeError(
@@ -317,7 +317,7 @@ def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int)
     return centres
 
 
-def move_samples(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
+def assign_cells(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
     """Return all cells, including empty ones. Without ``sort`` a sample's id is its row."""
     parts, features, shared = samples.parts, samples.features, scatter(centres)
     starts, names = samples.starts, [f"f{j}" for j in range(samples.sample.shape[1])]

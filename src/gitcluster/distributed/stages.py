@@ -35,13 +35,12 @@ from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import cellwise, sums
 from gitcluster.kernels import graph as kernels
-from gitcluster.pipeline import describe_representations, fit_representation
-from gitcluster.pipeline import study_representations as study_samples
+from gitcluster.pipeline import describe_representations, fit_representation, study_representations
 from gitcluster.preprocessing.representations import Representation, represent, representation_name
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import MAX_STUDIED, Samples
 from gitcluster.selection import Selection, Table, hierarchy_of, select
-from gitcluster.topo_graph import bridge_components, collect_edges, merge_sums, split_levels, sum_pairs
+from gitcluster.topo_graph import bridge_components, collect_edges, level_bins, merge_sums, sum_boundary_pairs
 from gitcluster.variants import KERNELS, SIMILARITIES
 
 # before stage 1: the representation
@@ -58,9 +57,7 @@ class RepresentationStudy(NamedTuple):
     n_neighbors: int  # number of neighbours of the selected configuration
 
 
-def study_representations(
-    samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None
-) -> RepresentationStudy:
+def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> RepresentationStudy:
     """Choose a representation on a subsample, and the clustering as well if the subsample is all samples."""
     subsample = draw_subsample(samples, MAX_STUDIED)
     if isinstance(scale, str) and scale == "auto" and samples.scaling is not None:
@@ -69,7 +66,7 @@ def study_representations(
         representations = [Representation(representation_name(scale), samples.scaling)]
     fit = partial(fit_representation, variant=settings.variant, search="exact")
     sizes, n_clusters = settings.sizes if settings.fixed else None, settings.n_clusters
-    study, tried = study_samples(Samples(Points(subsample.values)), fit, representations, n_neighbors=sizes)
+    study, tried = study_representations(Samples(Points(subsample.values)), fit, representations, n_neighbors=sizes)
     whole = len(subsample.rows) == samples.n_samples
     if whole and not settings.fixed and n_clusters is not None and study.max_clusters < n_clusters:
         study.add_finest(settings.variant)
@@ -163,13 +160,13 @@ Edges = tuple[Array, Array, Array]
 """Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
 
 
-def compute_stages(
+def compute_cell_stages(
     graph: PartitionedGraph, settings: FitSettings, components: list[Delayed] | None = None
 ) -> CellStages:
     """Compute stages 2 to 4; ``components`` are those within cells, if they are known."""
     cells, graphs = graph.cells, graph.graphs
     if components is None:
-        components = persist(submit_each(find_components, cells, graphs, settings))
+        components = persist(submit_each(find_cell_components, cells, graphs, settings))
     around = graph.exchange([component.own for component in components])
     linked = zip(*gather(submit_each(link_components, components, around)), strict=True)
     joined = [join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)]
@@ -194,7 +191,7 @@ def compute_stages(
     return CellStages(settings, climbs, roots, configurations, numberings, list(n_components))
 
 
-def find_components(cell: Cell, graph: Graph, settings: FitSettings) -> Components:
+def find_cell_components(cell: Cell, graph: Graph, settings: FitSettings) -> Components:
     """Return the connected components, as far as the neighbours of this cell connect them."""
     ids = np.concatenate([cell.ids, graph.halo]).astype(settings.id_type)
     names, by_configuration = np.empty((len(ids), len(settings.sizes)), settings.id_type), []
@@ -317,9 +314,9 @@ def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, s
         level = valley * climbed.log_intensity[:, s]
         members = np.argsort(labels[:n_own], kind="stable")
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
-        ends, pairs, totals = sum_pairs(
+        ends, pairs, totals = sum_boundary_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
-            split_levels(level if rate == 0 else level[:0], n_jobs=1), rate, weights,
+            level_bins(level if rate == 0 else level[:0], n_jobs=1), rate, weights,
         )  # fmt: skip
         edges.append((peaks[ends], pairs, totals))
     return edges
@@ -360,9 +357,8 @@ def choose_configuration(
         shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
         topo_graph = stages.configurations[0].topo_graph
         return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
-    if (
-        study.selection is not None
-    ):  # the subsample was all samples, and the stages have the selected configuration only
+    if study.selection is not None:
+        # The subsample was all samples, and the stages have the selected configuration only.
         selection = study.selection._replace(chosen=study.selection.chosen._replace(configuration=0))
     else:
         statistics = CellStatistics(graph, stages, study.subsample)
@@ -399,7 +395,7 @@ class CellStatistics:
         """Add a configuration with the most local clusters possible."""
         settings = self.stages.settings
         sizes = [*settings.sizes, min(2, settings.n_samples - 1)]
-        self._use(compute_stages(self.graph, settings._replace(sizes=sizes)))
+        self._use(compute_cell_stages(self.graph, settings._replace(sizes=sizes)))
         self.configurations.append(self.stages.configurations[-1])
 
     def local_labels(self, i: int) -> Array:

@@ -14,8 +14,15 @@ from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
 from gitcluster.fitted.explanation import rank_edges
+from gitcluster.fitted.layout import (
+    SampleLayout,
+    inside,
+    layout_samples,
+    separate_clusters,
+    spread_samples,
+    usual_range,
+)
 from gitcluster.fitted.memberships import leaving_shares
-from gitcluster.fitted.places import Places, inside, part_clusters, place_samples, spread_samples, usual_range
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.hierarchy import build_hierarchy
 from gitcluster.preprocessing.sources import Points
@@ -53,7 +60,7 @@ def build_payload(
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
         "confidence": " ".join(confidence),
         "scores": scores,
-        "views": [_pack_view(name, places, clustering, rows) for name, places in views.items()],
+        "views": [_pack_view(name, layout, clustering, rows) for name, layout in views.items()],
         "names": _sample_names(clustering, names, rows),
         "columns": packed_columns,
         "columns_left_out": n_left_out,
@@ -90,39 +97,39 @@ def _sample_names(clustering: Clustering, names: Any, rows: Array) -> list[str] 
     return [str(names[row]) for row in rows.tolist()]
 
 
-def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -> dict[str, Places]:
+def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -> dict[str, SampleLayout]:
     """Return the coordinates of all samples in every view; the page starts with the first."""
-    views = {} if embedding is None else {"Embedding": place_samples(clustering, X, embedding=embedding)}
+    views = {} if embedding is None else {"Embedding": layout_samples(clustering, X, embedding=embedding)}
     if not isinstance(clustering.source, Points):
-        return views or {"Layout": place_samples(clustering, X)}
+        return views or {"Layout": layout_samples(clustering, X)}
     if views and X is None and clustering.source.n_samples != clustering.n_samples:
         return views  # the model holds no row per sample
-    places = place_samples(clustering, X)
-    if not places.names[0].startswith("PCA"):
-        return views | {"Features": places}
-    views["PCA"] = places
-    discriminant = part_clusters(clustering, X)
+    layout = layout_samples(clustering, X)
+    if not layout.names[0].startswith("PCA"):
+        return views | {"Features": layout}
+    views["PCA"] = layout
+    discriminant = separate_clusters(clustering, X)
     if discriminant is not None:
         views["Discriminant"] = discriminant
     if len(clustering.peaks) <= MOST_FOR_LAYOUT:
-        views["Graph layout"] = Places(spread_samples(clustering), ("force layout of the topo-graph", ""), False)
+        views["Graph layout"] = SampleLayout(spread_samples(clustering), ("force layout of the topo-graph", ""), False)
     return views
 
 
-def _pack_view(name: str, places: Places, clustering: Clustering, rows: Array) -> dict[str, Any]:
+def _pack_view(name: str, layout: SampleLayout, clustering: Clustering, rows: Array) -> dict[str, Any]:
     """Return coordinates in which nearly all samples lie within -1 to 1, and the counts of all samples by tile."""
-    low, high = usual_range(places.xy)
+    low, high = usual_range(layout.xy)
     centre, unit = low / 2 + high / 2, high / 2 - low / 2  # halves, for values near the largest float
     unit = np.where(unit > 0, unit, unit.max() or 1.0)
     if unit.max() <= UNEVEN * unit.min():
         unit = np.full(2, unit.max())
-    xy = ((places.xy / 2 - centre / 2) / unit * 2).astype(np.float32)
+    xy = ((layout.xy / 2 - centre / 2) / unit * 2).astype(np.float32)
     packed = {
         "name": name,
-        "one_scale": places.one_scale or name == "Embedding",
-        "axes": list(places.names),
+        "one_scale": layout.one_scale or name == "Embedding",
+        "axes": list(layout.names),
         "extent": np.clip(np.abs(xy).max(axis=0, initial=0.0), 0.05, 1.0).astype(float).tolist(),
-        "outside": int((~inside(places.xy, (low, high))).sum()),
+        "outside": int((~inside(layout.xy, (low, high))).sum()),
         "xy": pack(xy[rows].ravel()),
     }
     if len(rows) < clustering.n_samples:

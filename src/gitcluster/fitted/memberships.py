@@ -26,39 +26,39 @@ BLOCK = 1 << 20
 """Memberships that are computed at once."""
 
 
-def memberships(clustering: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
+def memberships(clustering: Clustering, prediction: SamplePrediction) -> NDArray[np.float64]:
     """Return the (n, c) membership of samples in clusters; rows sum to 1 and are largest at the own cluster."""
-    shares = np.empty((len(described.clusters), clustering.n_clusters))
-    for rows, block in _membership_blocks(clustering, described):
+    shares = np.empty((len(prediction.clusters), clustering.n_clusters))
+    for rows, block in _membership_blocks(clustering, prediction):
         shares[rows] = block
     return shares
 
 
 def top_memberships(
-    clustering: Clustering, described: SamplePrediction, top: int
+    clustering: Clustering, prediction: SamplePrediction, top: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the clusters with the largest memberships and these memberships, (n, top) each, largest first.
 
     Of equal memberships, the lower number of the cluster comes first.
     """
-    n_samples, width = len(described.clusters), min(check_integer("top", top, low=1), clustering.n_clusters)
+    n_samples, width = len(prediction.clusters), min(check_integer("top", top, low=1), clustering.n_clusters)
     clusters, shares = np.empty((n_samples, width), np.int64), np.empty((n_samples, width))
-    for rows, block in _membership_blocks(clustering, described):
+    for rows, block in _membership_blocks(clustering, prediction):
         clusters[rows] = np.argsort(-block, axis=1, kind="stable")[:, :width]
         shares[rows] = np.take_along_axis(block, clusters[rows], axis=1)
     return clusters, shares
 
 
 def _membership_blocks(
-    clustering: Clustering, described: SamplePrediction
+    clustering: Clustering, prediction: SamplePrediction
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield blocks of rows and their memberships, which bounds the memory besides the result."""
-    own, leaving, leads = described.clusters, leaving_shares(clustering, described), _boundary_shares(clustering)
-    support = np.maximum(described.support, LEAST_SUPPORT)
+    own, leaving, leads = prediction.clusters, leaving_shares(clustering, prediction), _boundary_shares(clustering)
+    support = np.maximum(prediction.support, LEAST_SUPPORT)
     step = max(1, BLOCK // clustering.n_clusters)
     for start in range(0, len(own), step):
         rows = slice(start, start + step)
-        shares = leads[described.local_labels[rows]].toarray()
+        shares = leads[prediction.local_labels[rows]].toarray()
         shares *= leaving[rows, None]
         shares[np.arange(len(shares)), own[rows]] += 1 - leaving[rows]
         shares /= shares.sum(axis=1, keepdims=True)
@@ -67,12 +67,12 @@ def _membership_blocks(
         yield rows, shares
 
 
-def own_shares(clustering: Clustering, described: SamplePrediction | None = None) -> NDArray[np.float64]:
+def own_shares(clustering: Clustering, prediction: SamplePrediction | None = None) -> NDArray[np.float64]:
     """Return the (n,) membership of samples, by default the fitted ones, in their clusters; 0 for noise.
 
     This equals the largest membership of each sample, without computing all of them.
     """
-    samples = predict_fitted(clustering) if described is None else described
+    samples = predict_fitted(clustering) if prediction is None else prediction
     leads = _boundary_shares(clustering).tocoo()
     home = leads.col == clustering.edge_cut.labels[leads.row]
     staying = np.bincount(leads.row[home], leads.data[home], minlength=len(clustering.topo_graph.sizes))
@@ -81,10 +81,10 @@ def own_shares(clustering: Clustering, described: SamplePrediction | None = None
     return np.where(samples.labels >= 0, support * shares + (1 - support) / clustering.n_clusters, 0.0)
 
 
-def leaving_shares(clustering: Clustering, described: SamplePrediction) -> NDArray[np.float64]:
+def leaving_shares(clustering: Clustering, prediction: SamplePrediction) -> NDArray[np.float64]:
     """Return the (n,) share of every sample that follows the boundary pairs of its local cluster."""
-    peak, low = (level[described.local_labels] for level in clustering.fitted.levels)
-    depth = np.where(peak > low, (peak - described.log_intensity) / np.where(peak > low, peak - low, 1.0), 0.0)
+    peak, low = (level[prediction.local_labels] for level in clustering.fitted.levels)
+    depth = np.where(peak > low, (peak - prediction.log_intensity) / np.where(peak > low, peak - low, 1.0), 0.0)
     return BOUNDARY * np.clip(depth, 0.0, 1.0)
 
 
@@ -106,7 +106,7 @@ def _boundary_shares(clustering: Clustering) -> Any:
 
 
 def score_closedness(
-    clustering: Clustering, samples: Any, described: SamplePrediction, *, n_jobs: int | None = None
+    clustering: Clustering, samples: Any, prediction: SamplePrediction, *, n_jobs: int | None = None
 ) -> float:
     """Return a score of new or fitted samples, as ``source.check_new`` returns them; 0 for one cluster.
 
@@ -114,14 +114,14 @@ def score_closedness(
     structure, as in ``selection.score_n_clusters``. The conductance is the geometric mean of two measures of the worst
     cluster: the share of its links that leave it, and its density at these links.
     """
-    fitted, own = clustering.fitted, described.clusters
+    fitted, own = clustering.fitted, prediction.clusters
     near = fitted.source.nearest(samples, clustering.n_neighbors + 1, n_jobs=n_jobs)
     itself = (near.distances[:, :1] == 0) & (np.arange(near.indices.shape[1]) == 0)  # or a duplicate
     there = np.isfinite(near.distances) & ~itself
     others = fitted.clusters[fitted.local_labels[near.indices]]
     crosses = (others != own[:, None]) & there
     peaks = highest_in(fitted.clusters[fitted.local_labels], fitted.log_intensity, clustering.n_clusters)
-    level = np.minimum(described.log_intensity[:, None], fitted.log_intensity[near.indices])
+    level = np.minimum(prediction.log_intensity[:, None], fitted.log_intensity[near.indices])
     relative = np.where(crosses, level - np.minimum(peaks[own][:, None], peaks[others]), -np.inf)
     links = np.maximum(there.sum(axis=1), 1)
     conductance = _worst_mean(own, crosses.sum(axis=1) / links, np.ones(len(own), bool))

@@ -20,6 +20,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.files import write_aside
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.constraints import LinkConstraints
@@ -297,8 +298,7 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     if tree is not None:
         root = np.arange(n_local)
         structures.union_edges(root, graph.edges, tree.edges)
-        structures.find_all(root)
-        joined = sizes["n_merges"] == n_local - 1 and (root == root[0]).all()
+        joined = sizes["n_merges"] == n_local - 1 and len(np.unique(follow_to_end(root))) == 1
         yield "hierarchy.edges must join all local clusters", joined
         children, nodes = tree.linkage[:, :2], n_local + np.arange(n_local - 1)[:, None]
         whole = (children == np.floor(children)).all() and (children < nodes).all()

@@ -119,6 +119,7 @@ def _measure_intensity(training: TrainingSamples, near: Neighbors) -> NDArray[np
     weights = np.clip(training.n_neighbors - before, 0, weights)  # a neighbourhood of that weight
     log_intensity = np.full(len(nearest), kernels.NO_INTENSITY)
     known = np.isfinite(loss[:, 0]) & (weights.sum(axis=1) > 0)
+    # The logarithm of a sum of exponentials, relative to the largest of them: that of the nearest neighbour.
     total = (weights[known] * np.exp(loss[known][:, :1] - loss[known])).sum(axis=1)
     log_intensity[known] = np.log(total / weights[known].sum(axis=1)) - loss[known, 0]
     return log_intensity

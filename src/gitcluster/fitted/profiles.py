@@ -386,9 +386,9 @@ def heat_rows(clusters: Sequence[ClusterProfile], most: int = MAX_COLUMNS) -> di
     return {name: cells[name] for i, name in enumerate(ordered) if i < 2 or largest[name] >= SMALL}
 
 
-def heat_html(clusters: Sequence[ClusterProfile], most: int = MAX_COLUMNS) -> str:
+def heat_html(clusters: Sequence[ClusterProfile]) -> str:
     """Return columns by clusters as HTML, coloured by the difference; many clusters need several tables."""
-    rows = heat_rows(clusters, most)
+    rows = heat_rows(clusters)
     width = ceil(len(clusters) / max(1, ceil(len(clusters) / ABREAST)))
     tables = []
     for start in range(0, len(clusters), max(1, width)):

@@ -277,15 +277,15 @@ def _most_different(first: Array, second: Array) -> tuple[str, float, float]:
     return (levels[0], counts[levels[0]] / n, others[levels[0]] / m) if levels else ("missing", 0.0, 0.0)
 
 
-def in_words(differences: list[Difference], most: int = 3, *, words: str = " vs ") -> str:
-    """Return differences as one line.
+def in_words(differences: list[Difference], *, words: str = " vs ") -> str:
+    """Return the first three differences as one line.
 
     Examples
     --------
     >>> in_words([Difference("income", "61,000", "25,300", 2.1), Difference("city", "Rome", "Oslo", 1.0)])
     'income (61,000 vs 25,300), city (Rome vs Oslo)'
     """
-    return ", ".join(f"{visible(d.column)} ({d.first}{words}{d.second})" for d in differences[:most])
+    return ", ".join(f"{visible(d.column)} ({d.first}{words}{d.second})" for d in differences[:3])
 
 
 class Condition(NamedTuple):

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import follow_to_end
 from gitcluster.kernels import kernel
 
 # Disjoint sets (union-find). `root` is an array or a list; an item whose root is itself represents its set.
@@ -40,11 +39,6 @@ def union_edges(root, edges, chosen):
             root[j] = i
         else:
             root[i] = j
-
-
-def find_all(root: NDArray[Any]) -> None:
-    """Replace every item of ``root`` by the root of its set."""
-    root[:] = follow_to_end(root)
 
 
 # Binary heap of the numbers in `heap[:size]`. Lower keys come first, equal keys in the order of `ties`.

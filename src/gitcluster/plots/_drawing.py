@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of, visible
 from gitcluster.fitted.clustering import Clustering, clustering_of
-from gitcluster.fitted.places import Places, inside, usual_range
+from gitcluster.fitted.layout import SampleLayout, inside, usual_range
 from gitcluster.topo_graph import TopoGraph
 
 Colours = NDArray[np.float64]
@@ -173,9 +173,9 @@ class Arrangement(Artist):
                 text.set_visible(False)
 
 
-def name_places(
+def draw_names(
     ax: Axes,
-    places: Any,
+    positions: Any,
     names: Sequence[str],
     *,
     size: float = 8,
@@ -185,14 +185,14 @@ def name_places(
 ) -> None:
     """Write names at points, or ``beside`` points away from them; if space is short, the first names are shown.
 
-    ``places`` holds for every name one point, around which it may move, or several, of which it takes one. ``colours``,
-    one per name, are made readable.
+    ``positions`` holds for every name one point, around which it may move, or several, of which it takes one.
+    ``colours``, one per name, are made readable.
     """
     halo = [withStroke(linewidth=3.0, foreground=ax.get_facecolor())]
     reach = beside or 1.2 * size
     offsets = [(reach * x, reach * y) for x, y in OFFSETS[beside > 0 :]]
     texts, choices = [], []
-    for i, (points, name) in enumerate(zip(places, names, strict=True)):
+    for i, (points, name) in enumerate(zip(positions, names, strict=True)):
         spots = [(float(x), float(y)) for x, y in np.reshape(points, (-1, 2))]
         moves = offsets if beside or np.ndim(points) == 1 else [(0.0, 0.0)]
         choices.append([(spot, move) for spot in spots for move in moves])
@@ -258,9 +258,9 @@ def find_cells(xy: NDArray[np.float64], side: int) -> tuple[NDArray[np.int64], N
     return np.clip((xy - low) / span * side, 0, side - 1).astype(np.int64), low, span
 
 
-def draw_backdrop(ax: Axes, places: Places) -> None:
+def draw_backdrop(ax: Axes, layout: SampleLayout) -> None:
     """Draw all samples pale and behind everything else."""
-    draw_points(ax, places.xy, background_on(ax), zorder=0)
+    draw_points(ax, layout.xy, background_on(ax), zorder=0)
 
 
 def axes_area(ax: Axes) -> float:
@@ -303,17 +303,17 @@ def clear_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8, aside: float = 1.9) -> Axes:
+def take_map(ax: Axes | None, layout: SampleLayout, *, title: str, width: float = 6.8, aside: float = 1.9) -> Axes:
     """Return the given axes or new ones, with limits, aspect and labels for the samples."""
-    first, second = map(plain, places.names)
-    ax = take_axes(ax, width=width, ratio=places.ratio, aside=aside, xlabel=first, ylabel=second, title=title)
-    low, high = places.window
+    first, second = map(plain, layout.names)
+    ax = take_axes(ax, width=width, ratio=layout.ratio, aside=aside, xlabel=first, ylabel=second, title=title)
+    low, high = layout.window
     flat = np.where(high > low, 0.0, 0.5)
     ax.margins(MARGIN)
     ax.update_datalim([low - flat, high + flat])
     ax.autoscale_view()
-    n_outside = places.n_outside
-    if places.one_scale:
+    n_outside = layout.n_outside
+    if layout.one_scale:
         ax.set_aspect("equal", adjustable="box" if n_outside else "datalim")
     if n_outside:
         (left, bottom), (right, top) = low - flat - MARGIN * (high - low), high + flat + MARGIN * (high - low)
@@ -322,7 +322,7 @@ def take_map(ax: Axes | None, places: Places, *, title: str, width: float = 6.8,
             0.99, 0.01, f"{count_of(n_outside, 'sample')} outside", transform=ax.transAxes, ha="right", va="bottom",
             fontsize="small", path_effects=[withStroke(linewidth=3.0, foreground=ax.get_facecolor())], zorder=7,
         )  # fmt: skip
-    if not places.as_given and second != "log intensity":
+    if not layout.as_given and second != "log intensity":
         ax.set(xticks=[], yticks=[])  # coordinates of projections and layouts have no meaning
     return ax
 

@@ -54,7 +54,7 @@ def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -
 
     The score is the agreement of the best candidate with the others (mean adjusted Rand index) plus a small bonus for
     even cluster sizes. With a prior, the share of samples that would have to move is subtracted. A representation that
-    was not tried has the reason in place of a bar. ``model``, fitted with the default variant, and ``ax`` are as in all
+    was not tried has the reason instead of a bar. ``model``, fitted with the default variant, and ``ax`` are as in all
     plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
 
     Examples

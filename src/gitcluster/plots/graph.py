@@ -12,11 +12,12 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram
 
+from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import Layer, find_layers
-from gitcluster.fitted.places import Places, lay_out, place_samples
+from gitcluster.fitted.layout import SampleLayout, layout_graph, layout_samples
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.kernels import structures
 from gitcluster.plots._drawing import (
@@ -28,12 +29,12 @@ from gitcluster.plots._drawing import (
     check_model,
     colours_of,
     draw_backdrop,
+    draw_names,
     ink_on,
     line_entry,
     local_colours,
     mark_level,
     marker_entry,
-    name_places,
     readable_on,
     take_axes,
     take_map,
@@ -69,8 +70,7 @@ def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
     merges = clustering.hierarchy.edges[graph.inside(labels)[clustering.hierarchy.edges]]
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, merges[: len(root) - most])
-    structures.find_all(root)
-    first, group = np.unique(root, return_inverse=True)  # the first local cluster of a group has its highest peak
+    first, group = np.unique(follow_to_end(root), return_inverse=True)  # the first of a group has its highest peak
     # similarities of boundary pairs are summed; bridges stay if there is nothing else
     ends = np.sort(group[graph.edges], axis=1)
     between = np.flatnonzero(ends[:, 0] != ends[:, 1])
@@ -139,19 +139,19 @@ def plot_topo_graph(
     check_integer("n_labels", n_labels, low=0)
     drawn = coarsen(clustering, max_nodes)
     if layout == "position":
-        places = place_samples(drawn, X, embedding=embedding)
-        nodes = places.xy[drawn.peaks]
+        laid_out = layout_samples(drawn, X, embedding=embedding)
+        nodes = laid_out.xy[drawn.peaks]
     else:
-        nodes = lay_out(drawn.topo_graph, drawn.edge_cut.kept)
-        places = Places(nodes, ("", ""), False)
+        nodes = layout_graph(drawn.topo_graph, drawn.edge_cut.kept)
+        laid_out = SampleLayout(nodes, ("", ""), False)
     n_edges, n_cut = len(drawn.topo_graph.edges), int((~drawn.edge_cut.kept).sum())
     edges = count_of(n_edges, "edge") + (f", {n_cut:,} of them cut" if when == "after" else "")
     note = "\n(the strongest are drawn)" if n_edges > MAX_EDGES else ""
     legend = ax is None if legend is None else legend
     title = f"{describe_nodes(clustering, drawn)}, {edges}{note}"
-    ax = take_map(ax, places, title=title, width=7.4, aside=2.4)
+    ax = take_map(ax, laid_out, title=title, width=7.4, aside=2.4)
     if layout == "position":
-        draw_backdrop(ax, places)
+        draw_backdrop(ax, laid_out)
     else:
         ax.spines[:].set_visible(False)
     draw_graph(ax, drawn, nodes, when=when, n_labels=n_labels)
@@ -168,9 +168,15 @@ def plot_topo_graph(
 
 
 def draw_graph(
-    ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0, bend: float = 0.0
+    ax: Axes,
+    clustering: Clustering,
+    nodes: NDArray[np.float64],
+    *,
+    when: str,
+    n_labels: int = 0,
+    curvature: float = 0.0,
 ) -> None:
-    """Draw nodes, edges and numbers; edges are bent upwards by ``bend`` times their length."""
+    """Draw nodes, edges and numbers; edges are bent upwards by ``curvature`` times their length."""
     graph, cut = clustering.topo_graph, clustering.edge_cut
     after = when == "after"
     colours = colours_of(cut.labels) if after else local_colours(graph)
@@ -179,9 +185,9 @@ def draw_graph(
     order = _choose_edges(clustering)[::-1]  # strong ones on top
     alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
     paths = nodes[graph.edges]
-    if bend:
+    if curvature:
         t = np.linspace(0, 1, 25)[:, None]
-        height = 4 * bend * np.abs(paths[:, 1] - paths[:, 0])[:, :1] * (t * (1 - t))[:, 0]
+        height = 4 * curvature * np.abs(paths[:, 1] - paths[:, 0])[:, :1] * (t * (1 - t))[:, 0]
         paths = paths[:, :1] * (1 - t) + paths[:, 1:] * t
         paths[:, :, 1] += height
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
@@ -205,7 +211,7 @@ def draw_graph(
         linewidths=np.clip(0.08 * np.sqrt(area), 0.0, 0.7).tolist(), zorder=3, label="local clusters",
     )  # fmt: skip
     named = largest[:n_labels]
-    name_places(ax, nodes[named], [str(i) for i in named], size=8)
+    draw_names(ax, nodes[named], [str(i) for i in named], size=8)
 
 
 def _choose_edges(clustering: Clustering) -> NDArray[np.int64]:
@@ -321,7 +327,7 @@ def _draw_empty(ax: Axes) -> Axes:
 def _name_clusters(ax: Axes, tops: dict[int, tuple[float, float]], *, sizes: dict[int, Any]) -> None:
     """Write the numbers of clusters above their branches; the largest choose first."""
     order = sorted(tops, key=lambda c: -sizes[c])
-    name_places(
+    draw_names(
         ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=12,
         colours=colours_of(order),
     )  # fmt: skip
@@ -478,7 +484,7 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
         mark_level(ax, -level, count_of(layer.n_clusters, "cluster") + score, linewidth=0.6)
         order = np.argsort(-layer.sizes, kind="stable")
         below = np.column_stack([x[order], np.full(len(x), -level - 0.3)])
-        name_places(ax, below, [f"{layer.names[c]}\n{layer.sizes[c]:,}" for c in order], size=7.5)
+        draw_names(ax, below, [f"{layer.names[c]}\n{layer.sizes[c]:,}" for c in order], size=7.5)
     ax.set(xticks=[], yticks=[], ylim=(0.45 - len(layers), 0.35))
     ax.margins(x=0.08)
     ax.set_xlabel("area: samples; grey: several of the final clusters", fontsize="small")
@@ -499,4 +505,4 @@ def _arrange_layers(layers: list[Layer]) -> list[NDArray[np.float64]]:
             start[c] = free[parent]
             free[parent] += width[level][c]
         starts.append(start)
-    return [start + room / 2 for start, room in zip(starts, width, strict=True)]
+    return [start + own / 2 for start, own in zip(starts, width, strict=True)]

@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation
-from gitcluster.fitted.places import Places, place_samples, usual_values
+from gitcluster.fitted.layout import SampleLayout, layout_samples, usual_values
 from gitcluster.fitted.prediction import predict_samples
 from gitcluster.plots._drawing import (
     DASHED,
@@ -30,13 +30,13 @@ from gitcluster.plots._drawing import (
     background_on,
     check_model,
     colours_of,
+    draw_names,
     draw_points,
     find_cells,
     ink_on,
     line_entry,
     local_colours,
     marker_entry,
-    name_places,
     plain,
     take_map,
 )
@@ -82,32 +82,32 @@ def plot_intensity(
     'Intensity'
     """
     clustering = check_model(model, ax=ax)
-    places = place_samples(clustering, X, embedding=embedding)
+    layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
-    ax = take_map(ax, places, title="Intensity")
-    draw_intensity(ax, clustering, places, legend=legend)
+    ax = take_map(ax, layout, title="Intensity")
+    draw_intensity(ax, clustering, layout, legend=legend)
     if contours:
-        _draw_contours(ax, clustering, places, scaled=X is None)
+        _draw_contours(ax, clustering, layout, scaled=X is None)
     return ax
 
 
-def draw_intensity(ax: Axes, clustering: Clustering, places: Places, *, legend: bool) -> None:
+def draw_intensity(ax: Axes, clustering: Clustering, layout: SampleLayout, *, legend: bool) -> None:
     """Draw samples coloured by their log intensity, the highest on top."""
     values = usual_values(clustering.log_intensity)
     low, high = np.quantile(values, 0.05), values.max()
     mapped = ScalarMappable(Normalize(low, high if high > low else low + 1.0), INTENSITY_MAP)
     order = np.argsort(values, kind="stable")
-    draw_points(ax, places.xy[order], mapped.to_rgba(values[order])[:, :3], floor=0.8)
+    draw_points(ax, layout.xy[order], mapped.to_rgba(values[order])[:, :3], floor=0.8)
     if legend:
         add_colour_bar(ax, mapped, label="log intensity")
 
 
-def _draw_contours(ax: Axes, clustering: Clustering, places: Places, *, scaled: bool) -> None:
+def _draw_contours(ax: Axes, clustering: Clustering, layout: SampleLayout, *, scaled: bool) -> None:
     """Draw lines of equal intensity, predicted on a grid."""
     source = clustering.fitted.source
-    if not places.as_given or not isinstance(source, Points):
+    if not layout.as_given or not isinstance(source, Points):
         raise ValueError("contours=True requires samples with two features.")
-    low, high = places.xy.min(axis=0), places.xy.max(axis=0)
+    low, high = layout.xy.min(axis=0), layout.xy.max(axis=0)
     sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
     grid = np.stack(np.meshgrid(*sides), axis=-1)
     samples = grid.reshape(-1, 2) if scaled else source.check_new(grid.reshape(-1, 2), check_array)
@@ -155,13 +155,13 @@ def plot_local_clusters(
     >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
     clustering = check_model(model, ax=ax)
-    places = place_samples(clustering, X, embedding=embedding)
+    layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     drawn = coarsen(clustering, max_nodes)
-    ax = take_map(ax, places, title=describe_nodes(clustering, drawn), width=8.4, aside=2.0)
-    draw_local_clusters(ax, drawn, places, arrows=arrows)
+    ax = take_map(ax, layout, title=describe_nodes(clustering, drawn), width=8.4, aside=2.0)
+    draw_local_clusters(ax, drawn, layout, arrows=arrows)
     if contours:
-        _draw_contours(ax, clustering, places, scaled=X is None)
+        _draw_contours(ax, clustering, layout, scaled=X is None)
     if legend:
         entries = [marker_entry("peak", FAINT, "^", 8), marker_entry("sample, in the colour\nof its peak", FAINT)]
         arrow = [marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11)]
@@ -170,9 +170,9 @@ def plot_local_clusters(
     return ax
 
 
-def draw_local_clusters(ax: Axes, clustering: Clustering, places: Places, *, arrows: bool) -> None:
+def draw_local_clusters(ax: Axes, clustering: Clustering, layout: SampleLayout, *, arrows: bool) -> None:
     """Draw samples in the colours of their local clusters, arrows uphill, and peaks."""
-    xy, colours = places.xy, local_colours(clustering.topo_graph)
+    xy, colours = layout.xy, local_colours(clustering.topo_graph)
     pale = 1 - 0.6 * (1 - colours) if arrows else colours
     draw_points(ax, xy, pale[clustering.local_labels], floor=0.6)
     if arrows:
@@ -236,7 +236,7 @@ def plot_clusters(
     '4 clusters'
     """
     clustering = check_model(model, ax=ax)
-    places = place_samples(clustering, X, embedding=embedding)
+    layout = layout_samples(clustering, X, embedding=embedding)
     shown = np.asarray(clustering.labels if labels is None else labels)
     n_samples = len(clustering.labels)
     if shown.shape != (n_samples,) or shown.dtype.kind not in "iu" or shown.min() < -1 or shown.max() < 0:
@@ -245,8 +245,8 @@ def plot_clusters(
         )
     n_clusters = int(shown.max()) + 1
     legend = ax is None if legend is None else legend
-    ax = take_map(ax, places, title=count_of(n_clusters, "cluster"))
-    draw_clusters(ax, clustering, places, shown.astype(np.int64))
+    ax = take_map(ax, layout, title=count_of(n_clusters, "cluster"))
+    draw_clusters(ax, clustering, layout, shown.astype(np.int64))
     if legend:
         counts = np.bincount(shown + 1, minlength=n_clusters + 1)
         n_shown = n_clusters if n_clusters <= MAX_ENTRIES else MAX_ENTRIES - 1
@@ -259,15 +259,15 @@ def plot_clusters(
     return ax
 
 
-def draw_clusters(ax: Axes, clustering: Clustering, places: Places, labels: NDArray[np.int64]) -> None:
+def draw_clusters(ax: Axes, clustering: Clustering, layout: SampleLayout, labels: NDArray[np.int64]) -> None:
     """Draw samples in the colours of their clusters, in random order so that none hides another, noise below."""
     order = np.random.default_rng(0).permutation(len(labels))
     order = order[np.argsort(labels[order] >= 0, kind="stable")]
-    draw_points(ax, places.xy[order], colours_of(labels[order]))
+    draw_points(ax, layout.xy[order], colours_of(labels[order]))
     if labels.max() > 0:
-        spots = _label_spots(places.xy, labels, clustering.log_intensity)
+        spots = _label_spots(layout.xy, labels, clustering.log_intensity)
         beside = 12 if len(labels) <= 100 else 0  # a text must not cover one of few samples
-        name_places(
+        draw_names(
             ax, list(spots.values()), list(map(str, spots)), size=10, weight="bold", beside=beside,
             colours=[colours_of(c) for c in spots],
         )  # fmt: skip
@@ -335,10 +335,10 @@ def plot_explanation(
     else:
         raise TypeError(f"explanation must be the result of model.explain, got {type(explanation).__name__}.")
     clustering = check_model(explanation.clustering, ax=ax)
-    places = place_samples(clustering, X, embedding=embedding)
+    layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
-    ax = take_map(ax, places, title=title, width=8.0)
-    ink, xy = ink_on(ax), places.xy
+    ax = take_map(ax, layout, title=title, width=8.0)
+    ink, xy = ink_on(ax), layout.xy
     labels = clustering.edge_cut.labels[clustering.local_labels]
     involved = np.isin(labels, clusters)
     order = np.argsort(involved, kind="stable")

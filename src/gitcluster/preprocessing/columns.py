@@ -2,10 +2,10 @@
 
 Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two values are 0 and 1, other categories become
 one feature of 0 and 1 per value. Identifiers, free texts, constants and empty columns are dropped. Missing numbers are
-NaN here and are imputed from the nearest rows later, see ``inputs.imputing``. A missing or new category is at the same
-distance from every value.
+NaN here and are imputed from the nearest rows later (``preprocessing.tables``). A missing or new category is at the
+same distance from every value.
 
-Everything known about a column is learned once, by ``inputs.kinds``, and kept in :class:`Column`.
+The fit determines the kind and the encoding of a column once, and :class:`Column` stores them.
 """
 
 import difflib
@@ -524,7 +524,7 @@ def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
 def _is_identifier(name: str, nature: str, numbers: NDArray[np.float64]) -> bool:
     """Return whether different integers or dates count the rows, in any order, or integers are named as identifiers.
 
-    Times of a log come in nearly equal steps, apart from pauses.
+    Times of a log come in nearly equal steps, except for pauses.
     """
     if nature == "dates":
         steps = np.diff(np.sort(numbers))

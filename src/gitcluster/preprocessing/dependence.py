@@ -85,6 +85,7 @@ def _p_values(counts: NDArray[np.float64], widths: NDArray[np.int64]) -> NDArray
     expected = rows[:, column] * columns[column]
     ratio = np.divide(counts**2, expected, out=np.zeros_like(counts), where=expected > 0)
     sums = np.add.reduceat(np.add.reduceat(ratio, starts, axis=0), starts, axis=1)
+    # Chi-squared is n (sum of n_ij^2 / (n_i n_j) - 1). A cap on n ignores effects that show only in more rows.
     freedom = np.outer(widths - 1, widths - 1)
     chance = chi2.sf(np.minimum(total, MAX_ROWS) * (sums - 1), np.maximum(freedom, 1))
     return np.where((freedom > 0) & ~np.eye(len(widths), dtype=bool), chance, 1.0)

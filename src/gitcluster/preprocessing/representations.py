@@ -27,7 +27,7 @@ from scipy.sparse import issparse
 from gitcluster.kernels import features as kernels
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.neighbors import find_neighbors
-from gitcluster.preprocessing.scaling import Scaling, apply_scaling, scale_checked, yeo_johnson
+from gitcluster.preprocessing.scaling import Scaling, apply_scaling, power_transform, scale_checked
 
 POWERS = (-2.0, 4.0)
 """Range of exponents; scikit-learn's PowerTransformer uses an open search in about the same range."""
@@ -168,7 +168,9 @@ def weigh_features(
         own = np.flatnonzero(kinds.column == column)
         if len(own) == 1:
             weights[own] *= np.minimum(1.0, crossing / span[own])
-        else:  # one feature per value: two different rows differ in two features
+        else:
+            # One feature per value. Divided by their spans they are 0 and 1 again, and rows with different values are
+            # sqrt(2) from each other. The first bound makes the variances of all features sum to 1, as of a number.
             weights[own] *= min(1 / np.linalg.norm(1 / span[own]), crossing / np.sqrt(2)) / span[own]
     return weights
 
@@ -209,8 +211,9 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
     else:
-        asked = 1.0 if table is None else table.weight
-        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / asked)
+        # Every feature was divided by its own span. This undoes it and divides all of them by the median span.
+        requested = 1.0 if table is None else table.weight
+        scaling = base._replace(mean=np.zeros(len(units)), deviation=np.median(base.span) / base.span / requested)
     try:
         scale_checked(X, scaling)
     except ValueError:
@@ -243,7 +246,7 @@ def _power(
         values = np.ascontiguousarray(points[:, j])
         if not discrete[j]:
             powers[j] = best_power(values[::step])
-        yeo_johnson(values, powers[j])
+        power_transform(values, powers[j])
         means[j], spreads[j] = values.mean(), values.std() / weights[j]
 
     run_threads(fit, range(n_features), n_jobs)

@@ -202,7 +202,12 @@ def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
     for first in range(0, len(scaling.features), COLUMNS_AT_ONCE):
         columns = slice(first, first + COLUMNS_AT_ONCE)
         points[:, columns] = _scale_columns(X, scaling, columns).T
-    return rotate(points, scaling.rotation) if scaling.rotation.size else points
+    if not scaling.rotation.size:
+        return points
+    # BLAS may round a row differently beside other rows; the kernel sums every row in the order of the features.
+    rotated = np.zeros((len(points), scaling.rotation.shape[1]))
+    kernels.rotate(0, len(points), points, scaling.rotation, rotated)
+    return rotated
 
 
 def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.float64]:
@@ -210,30 +215,23 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
     low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
     with np.errstate(over="ignore"):
         values = np.ascontiguousarray(X[:, scaling.features[columns]].T, np.float64)
-        values /= 2
+        values /= 2  # the difference of two halves is finite, also near the largest float
         values -= low
         values /= span
         values -= mean
         values /= deviation
         if len(scaling.powers):
             for column, power in enumerate(scaling.powers[columns]):
-                yeo_johnson(values[column], power)
+                power_transform(values[column], power)
             values -= scaling.means[columns, None]
             values /= scaling.spreads[columns, None]
     return values
 
 
-def yeo_johnson(values: NDArray[np.float64], power: float) -> None:
+def power_transform(values: NDArray[np.float64], power: float) -> None:
     """Apply Yeo and Johnson's transform to values in place; large values stay finite."""
     kernels.signed_log1p(values)
     kernels.yeo_johnson(values, power, values)
-
-
-def rotate(points: Array, rotation: NDArray[np.float64]) -> Array:
-    """Return coordinates along the columns of ``rotation``; every row is summed independently and in order."""
-    rotated = np.zeros((len(points), rotation.shape[1]))
-    kernels.rotate(0, len(points), points, rotation, rotated)
-    return rotated
 
 
 def scale_checked(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:

@@ -445,10 +445,6 @@ class NeighborGraph:
     def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
         """Return None: the graph is not copied."""
 
-    def take(self, rows: Array) -> "NeighborGraph":
-        """Raise NotImplementedError."""
-        raise NotImplementedError("samples of a graph cannot be repeated")
-
     def neighbors(
         self,
         n_neighbors: int,

@@ -60,13 +60,9 @@ def learn_table(
     if missing.any():
         matrix = matrix.copy()
         impute(matrix, donors, n_jobs=n_jobs)
-        notes += _empty_rows(missing)
+        if empty := int(missing.all(axis=1).sum()):
+            notes.append(f"{empty:,} rows have no value in any column that is clustered by")
     return FrameFeatures(columns, matrix, missing if missing.any() else None, donors, tuple(notes))
-
-
-def _empty_rows(missing: NDArray[np.bool_]) -> list[str]:
-    count = int(missing.all(axis=1).sum())
-    return [f"{count:,} rows have no value in any column that is clustered by"] if count else []
 
 
 def read_table(X: Any, columns: Columns, donors: NDArray[np.float64], *, n_jobs: int | None = None) -> FrameFeatures:
@@ -133,8 +129,8 @@ def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: 
         return
     with np.errstate(invalid="ignore"):
         scale = np.nanstd(donors, axis=0)
-    discrete = np.isin(donors, (0.0, 0.5, 1.0)) | np.isnan(donors)
-    # Two rows of different categories are as far apart as two rows of an independent number typically are.
+    discrete = np.isin(donors, (0.0, 0.5, 1.0)) | np.isnan(donors)  # 0.5 is a missing value of two
+    # Two rows of different categories are as far from each other as two rows of an independent number typically are.
     scale = np.where((scale > 0) & ~discrete.all(axis=0), scale, 1.0)
     known, filled = matrix[rows] / scale, np.full((len(rows), matrix.shape[1]), np.nan)
     run_chunks(impute_rows, len(rows), n_jobs, known, donors / scale, N_NEIGHBORS, filled, min_chunk_size=64)

@@ -31,8 +31,6 @@ READABLE = 0.95
 errors and remarks are rarer than that."""
 NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set, np.ndarray)
 """Types of cells that are neither numbers nor texts."""
-NATURES = ("numbers", "dates", "truths", "texts", "categories")
-DATE_ORDERS = ("ymd", "dmy", "mdy")
 DAY = 86_400.0
 EPOCH = date(1970, 1, 1).toordinal()
 
@@ -78,7 +76,7 @@ class Values(NamedTuple):
     unread: Counter[str] = Counter()  # noqa: RUF012 - never changed
     """Cells that do not fit the format and count as missing, with how often they occur."""
     distinct_integers: int = 0
-    """Number of different integers, which float64 does not tell apart beyond 2**53; 0 for other columns."""
+    """Number of different integers, which float64 does not distinguish beyond 2**53; 0 for other columns."""
 
     @property
     def nature(self) -> str:

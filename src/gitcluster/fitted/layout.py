@@ -38,7 +38,7 @@ FEWEST = 20
 """Plots of fewer samples show all of them."""
 
 
-class Places(NamedTuple):
+class SampleLayout(NamedTuple):
     """Two coordinates of every sample, and the names of the axes."""
 
     xy: NDArray[np.float64]
@@ -112,7 +112,7 @@ def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(values, usual.min(), usual.max()) if len(usual) else np.zeros_like(values)
 
 
-def place_samples(clustering: Clustering, X: Any = None, *, embedding: Any = None) -> Places:
+def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = None) -> SampleLayout:
     """Return the coordinates of the fitted samples.
 
     Parameters
@@ -131,22 +131,22 @@ def place_samples(clustering: Clustering, X: Any = None, *, embedding: Any = Non
         if not np.isfinite(xy).all():
             raise ValueError("embedding must be finite.")
         first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
-        return Places(xy, (first, second), False)
+        return SampleLayout(xy, (first, second), False)
     X = clustering.encode(X)
     is_graph = X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])
     if isinstance(source, NeighborGraph) and is_graph:
-        return Places(spread_samples(clustering), ("", ""), False)
+        return SampleLayout(spread_samples(clustering), ("", ""), False)
     points, names = _read_samples(clustering, X)
     if isinstance(source, Distances) and points.shape == (n_samples, n_samples):
-        return Places(_scale_distances(points), ("MDS 1", "MDS 2"), False)
+        return SampleLayout(_scale_distances(points), ("MDS 1", "MDS 2"), False)
     if points.shape[1] > 2:
         return _principal_components(_scale_samples(clustering, X, points))
     dense = (points.toarray() if issparse(points) else np.asarray(points)).astype(np.float64)
     if points.shape[1] == 2:
-        return Places(dense, (names[0], names[1]), True)
+        return SampleLayout(dense, (names[0], names[1]), True)
     x = dense[:, 0] if points.shape[1] else np.zeros(n_samples)
     name = names[0] if names else "samples"
-    return Places(np.column_stack([x, usual_values(clustering.log_intensity)]), (name, "log intensity"), False)
+    return SampleLayout(np.column_stack([x, usual_values(clustering.log_intensity)]), (name, "log intensity"), False)
 
 
 def _read_samples(clustering: Clustering, X: Any) -> tuple[Any, list[str]]:
@@ -187,7 +187,7 @@ def _scale_samples(clustering: Clustering, X: Any, points: Any) -> Any:
     return source.check_new(X, check_array)
 
 
-def _principal_components(points: Any) -> Places:
+def _principal_components(points: Any) -> SampleLayout:
     """Return the two directions in which the samples vary most."""
     if points.shape[1] < 2:  # constant features were dropped
         dense = points.toarray() if issparse(points) else points
@@ -203,10 +203,10 @@ def _principal_components(points: Any) -> Places:
         model = PCA(2, random_state=0).fit(learn_from)
         shares = np.nan_to_num(model.explained_variance_ratio_)
     xy = np.asarray(model.transform(points), dtype=np.float64)
-    return Places(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
+    return SampleLayout(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
 
 
-def part_clusters(clustering: Clustering, X: Any = None) -> Places | None:
+def separate_clusters(clustering: Clustering, X: Any = None) -> SampleLayout | None:
     """Return the two directions that separate the clusters best, by linear discriminant analysis.
 
     For two clusters, the second direction is the one in which the samples vary most besides the first. The result is
@@ -216,7 +216,7 @@ def part_clusters(clustering: Clustering, X: Any = None) -> Places | None:
     --------
     >>> from gitcluster import git_clusters
     >>> X = np.array([[0.0, 5, 1], [1, 2, 3], [1.5, 4, 2], [8, 4.5, 2], [8.5, 2.5, 1], [9.5, 3.5, 3]])
-    >>> part_clusters(git_clusters(X, n_clusters=2), X).names
+    >>> separate_clusters(git_clusters(X, n_clusters=2), X).names
     ('discriminant 1', 'discriminant 2')
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # slow to import
@@ -248,7 +248,7 @@ def part_clusters(clustering: Clustering, X: Any = None) -> Places | None:
         direction = model.scalings_[:, :1] / np.linalg.norm(model.scalings_[:, 0])
         rest = points - points @ direction @ direction.T
         xy = np.column_stack([xy, PCA(1, random_state=0).fit(rest[rows]).transform(rest)])
-    return Places(np.asarray(xy), ("discriminant 1", "discriminant 2"), False)
+    return SampleLayout(np.asarray(xy), ("discriminant 1", "discriminant 2"), False)
 
 
 def _scale_distances(distances: NDArray[Any]) -> NDArray[np.float64]:
@@ -272,7 +272,7 @@ def _largest_eigenvectors(matrix: Any, k: int) -> tuple[Any, Any]:
     return tuple(eigh(dense, subset_by_index=[max(0, n - k), n - 1]))
 
 
-def lay_out(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+def layout_graph(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return (m, 2) coordinates of nodes by forces: edges attract, cut ones less, and all nodes repel each other.
 
     The layout starts from the spectral layout, which untangles the graph, and is always the same for a model.
@@ -309,7 +309,7 @@ def lay_out(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 def spread_samples(clustering: Clustering) -> NDArray[np.float64]:
     """Return coordinates of samples around the nodes of the topo-graph: the peak in the middle, the lowest outside."""
-    centres = lay_out(clustering.topo_graph, clustering.edge_cut.kept)
+    centres = layout_graph(clustering.topo_graph, clustering.edge_cut.kept)
     labels, n_samples = clustering.local_labels, len(clustering.labels)
     order = np.lexsort((-clustering.log_intensity, labels))
     starts = starts_of(np.bincount(labels, minlength=len(centres)))
