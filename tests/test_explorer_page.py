@@ -120,8 +120,6 @@ def test_first_look(visit):
     assert page.title() == "Four groups"
     assert page.inner_text("#summary") == f"300 samples · {len(model.peaks_)} local clusters · 4 clusters, as fitted"
     assert f"{model.agreement_:.2f}" in page.inner_text("#confidence")
-    sizes = [button.get_attribute("aria-label").split()[2] for button in page.locator("#clusters button").all()]
-    assert sizes == [str(size) for size in np.bincount(model.labels_)]
     np.testing.assert_allclose(page.evaluate("[...explorer.app.membership]"), model.probabilities_, atol=1e-6)
     for control in page.locator("input:not([aria-label]), select").all():
         assert page.locator(f"label[for={control.get_attribute('id')}]").count() == 1
@@ -138,8 +136,6 @@ def test_first_look(visit):
     page.mouse.move(5, 5)
     assert page.locator("#tooltip").is_hidden()
     assert (picture(page, "graph"), picture(page, "samples")) == (graph, samples)
-    page.hover("[data-term=bridge] .term")
-    assert "without boundary pairs" in page.inner_text("#tooltip")
     page.click("summary")
     page.locator("#outliers button").first.click()
     assert page.evaluate("explorer.app.picked") == [int(model.outlier_scores_.argmax())]
@@ -243,14 +239,6 @@ def test_a_cluster(visit):
             assert shown == pytest.approx([contrast.inside, contrast.elsewhere], rel=0.01, abs=0.006)
     rows = pd.read_csv(download(page, "#rows"))
     np.testing.assert_array_equal(rows["index"], np.flatnonzero(model.labels_ == 2))
-    table = TABLE.assign(x=X[:, 0], y=X[:, 1])
-    fitted = GIT(4, columns=dict.fromkeys(TABLE.columns, "ignore")).fit(table)
-    page = visit(fitted, table)
-    for pick in ("pick(0)", "pick(200)", "pickCluster(1)"):  # unused columns are no reasons
-        page.evaluate(f"explorer.app.{pick}")
-        reasons, others = page.inner_text("#explanation").split("Not used for clustering:")
-        assert not any(name in reasons for name in TABLE.columns)
-        assert "income" in others
 
 
 def test_a_lasso(visit):
@@ -259,7 +247,6 @@ def test_a_lasso(visit):
         "id": 12_345_678_901 + np.arange(300),
         "=1+1": np.array(["-5", "-five", "@x", 'a "b"'])[y],
         "ratio": np.r_[np.inf, X[1:, 0]],
-        "note": [f"{i} " + "a long story " * 40 for i in range(300)],
     }
     page = visit(model, X, columns=columns, names=["+name", *map(str, range(1, 300))])
     places = np.array([position(page, sample) for sample in range(300)])
@@ -286,10 +273,6 @@ def test_a_lasso(visit):
     np.testing.assert_array_equal(rows["ratio"], columns["ratio"])
     np.testing.assert_array_equal(rows["'=1+1"], np.array(["-5", "'-five", "'@x", 'a "b"'])[y])
     assert rows["name"][0] == "'+name"
-    page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
-    assert explanation_rows(page)["ratio"][-1] == "∞"
-    heights = page.eval_on_selector_all(".profile td", "cells => cells.map(cell => cell.clientHeight)")
-    assert max(heights) < 120  # long texts stop after four lines
     page.keyboard.press("Escape")
     assert page.evaluate("explorer.app.picked") == []
 
@@ -362,12 +345,6 @@ def test_keys_and_search(visit):
     page.keyboard.press("n")
     page.keyboard.press("Enter")
     assert page.evaluate("explorer.app.picked") == [1, int(model.peaks_[model.topo_graph_.sizes.argmax()])]
-    page.keyboard.press("+")
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate("explorer.app.camera.zoom > 1 && explorer.app.camera.x < 0")
-    page.keyboard.press("0")
-    page.click("[aria-label='Zoom in']")
-    assert page.evaluate("[explorer.app.camera.zoom, explorer.app.camera.x]") == [1.5, 0]
     page.click("[aria-label='Show all']")
     before = position(page, 0)
     page.mouse.move(*before)
