@@ -48,13 +48,6 @@ def test_results_have_the_chunks_of_the_samples(chunks):
     assert model.predict(chunked(BLOBS, chunks)).chunks == (chunks,)
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.float16, bool])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_other_types_of_numbers(dtype):
-    X = (np.abs(BLOBS) * 3).astype(dtype)
-    check(chunked(X), on_one_machine(X, **OPTIONS))
-
-
 def test_data_frames():
     frame = dd.from_pandas(TABLE, npartitions=3)
     model = check(frame)

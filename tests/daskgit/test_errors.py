@@ -1,8 +1,5 @@
 """Wrong input raises an error that names it, and an earlier fit stays as it was."""
 
-import importlib
-import sys
-
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -13,7 +10,6 @@ from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from gitcluster._support import optional
 from gitcluster.distributed import DaskGIT, estimator
 from gitcluster.distributed.partition import CellSizeError
 from gitcluster.distributed.tasks import Resources
@@ -128,13 +124,3 @@ def test_little_memory_makes_small_cells(monkeypatch):
     for X in (np.concatenate([BLOBS, np.zeros((2000, 2))]), np.zeros((2000, 2))):
         with pytest.raises(CellSizeError, match="2,000"):
             fit(X, n_clusters=1, n_neighbors=5)
-
-
-@pytest.mark.parametrize("missing", ["dask", "distributed", "pandas", "pyarrow"])
-def test_a_missing_package_names_its_extra(monkeypatch, missing):
-    for name in [name for name in sys.modules if name.startswith("gitcluster.distributed")]:
-        monkeypatch.delitem(sys.modules, name)
-    find = optional.find_spec
-    monkeypatch.setattr(optional, "find_spec", lambda name: None if name == missing else find(name))
-    with pytest.raises(ImportError, match=rf"{missing}.*gitcluster\[dask\]"):
-        importlib.import_module("gitcluster.distributed")

@@ -95,8 +95,3 @@ def test_a_cut_has_the_variant_and_the_warning_of_the_fit():
     np.testing.assert_array_equal(labels, expected.cut(n_clusters=3))
     with pytest.warns(UserWarning, match="100"):
         model.cut(n_clusters=100)
-
-
-@pytest.mark.parametrize("X", [np.repeat(BLOBS[:30], 5, axis=0), np.zeros((40, 2))], ids=["equal", "one"])
-def test_a_cell_may_hold_fewer_samples_than_neighbors(X):
-    assert (fit(X, n_clusters=1, n_neighbors=10, cell_size=12).labels_.compute() == 0).all()
