@@ -118,19 +118,6 @@ def test_odd_links(links):
             check_links(check_fit(samples, links, n_clusters=number), **pairs)
 
 
-@pytest.mark.parametrize("copies", [2, 20])
-def test_links_between_equal_samples(copies):
-    pairs = np.repeat([[0.0, 0.0], [5.0, 5.0]], copies, axis=0)
-    for samples, other in ((pairs, copies), (np.ones((6, 2)), 2)):
-        for links in (
-            {"cannot_link": [(0, 1)]},
-            {"must_link": [(0, other)]},
-            {"cannot_link": [(0, 1)], "must_link": [(0, other)]},
-        ):
-            for number in ("auto", 2):
-                check_links(check_fit(samples, links, n_clusters=number), **links)
-
-
 PARTIAL_LABELS = [
     [-1] * 40, [0] * 40, [0] * 10 + UNKNOWN, [0, 1] * 5 + UNKNOWN, [5, 10**15] * 5 + UNKNOWN, [0.0, 1.0] * 5 + UNKNOWN,
     [0.5] * 10 + UNKNOWN, [-2] * 10 + UNKNOWN, [np.nan] * 10 + UNKNOWN, [1e300] * 10 + UNKNOWN, ["a"] * 40,
@@ -160,24 +147,3 @@ def test_bounds_on_sizes(low, high):
             sizes = np.bincount(model.labels_)
             assert sizes.min() >= (low or 0)
             assert sizes.max() <= (high or 40)
-
-
-def test_bounds_with_large_weights():
-    must_refuse(lambda: GIT(max_cluster_size=1).fit(X, sample_weight=np.full(40, 1e300)))
-
-
-def test_everything_at_once():
-    check_fit(
-        X,
-        {
-            "y": [0, 1] + [-1] * 38,
-            "must_link": [(5, 6)],
-            "cannot_link": [(5, 39)],
-            "sample_weight": np.arange(40) + 0.3,
-        },
-        n_clusters=3,
-        noise=0.1,
-        min_cluster_size=2,
-        max_cluster_size=400,
-        proportions=[1, 2, 3],
-    )

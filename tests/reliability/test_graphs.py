@@ -43,26 +43,18 @@ def odd_graphs():
         "no edge": sparse.coo_array((20, 20)),
         "one edge": edges([3], [4], 1, 20),
         "only self-loops": edges(range(20), range(20), 1, 20),
-        "nearest and self-loops": NEAR + sparse.csr_array(sparse.eye(40)),
         "two samples": edges([0, 1], [1, 0], 1, 2),
-        "two without an edge": sparse.csr_array((2, 2)),
         "star to its leaves": edges(hub, leaves, 1, 60),
-        "star to its hub": edges(leaves, hub, 1, 60),
         "star of many lengths": edges(*both, np.tile(10.0 ** np.arange(-29, 30), 2), 60),
         "two stars": sparse.block_diag([edges(*both, 1, 60)] * 2, "csr"),
         "chain": edges(chain, chain + 1, 1, 50),
-        "ring": edges(np.arange(50), (np.arange(50) + 1) % 50, 1, 50),
-        "tree": edges(np.arange(1, 63), (np.arange(1, 63) - 1) // 2, 1, 63),
         "complete": sparse.csr_array(np.ones((15, 15)) - np.eye(15)),
         "ragged rows": ragged.tocsr(),
         "isolated samples": isolated,
         "csc": NEAR.tocsc(),
-        "dok": NEAR.todok(),
-        "bsr": sparse.bsr_array(NEAR),
         "matrix": sparse.csr_matrix(NEAR),
         "integers": (NEAR * 10).astype(np.int8),
         "boolean": NEAR.astype(bool),
-        "float32": NEAR.astype(np.float32),
         "explicit zeros": with_length(0.0, slice(0, 50)),
         "all zero": with_length(0.0, slice(None)),
         "a row of infinite distances": with_length(np.inf, slice(0, 8)),
@@ -74,7 +66,6 @@ def odd_graphs():
         ),
         "directed": sparse.triu(NEAR, format="csr"),
         "asymmetric": NEAR.multiply(1 + rng.random((40, 40))).tocsr(),
-        "pair": (INDICES, LENGTHS),
         "padded": (np.where(padded, -1, INDICES), LENGTHS),
         "all padding": (np.full((40, 3), -1), np.zeros((40, 3))),
         "padded with infinity": (INDICES, np.where(padded, np.inf, LENGTHS)),
@@ -159,11 +150,3 @@ def test_new_rows_of_a_graph(name):
             assert ((labels >= -1) & (labels < model.n_clusters_)).all()
             np.testing.assert_allclose(shares.sum(axis=1), 1)
             assert not np.isnan(scores).any()
-
-
-def test_long_chains_and_large_stars():
-    n = 20_000
-    here, hub, leaves = np.arange(n - 1), np.zeros(n - 1, int), np.arange(1, n)
-    star = edges(np.r_[hub, leaves], np.r_[leaves, hub], np.tile(1 + np.arange(n - 1) % 7, 2), n)
-    for graph in (star, edges(np.r_[here, here + 1], np.r_[here + 1, here], 1, n), edges(here, here + 1, 1 + here, n)):
-        check_fit(graph, must=True, n_clusters=3, n_neighbors=5, **FIT)

@@ -47,14 +47,6 @@ def test_the_same_numbers_have_the_same_labels(kind):
     check_model(model, SAME[kind]())
 
 
-@pytest.mark.parametrize("mode", ["r", "r+"])
-def test_memory_maps(tmp_path, mode):
-    np.save(tmp_path / "X.npy", X)
-    for options in ({}, {"scale": None}, {"variant": "authors"}, {"metric": "chebyshev"}):
-        check_fit(np.load(tmp_path / "X.npy", mmap_mode=mode), must=True, n_clusters=2, **options)
-    np.testing.assert_array_equal(np.load(tmp_path / "X.npy"), X)
-
-
 @pytest.mark.parametrize("dtype", ["i1", "u2", "u8", "f2", "f4", ">f4", ">i4", "g", "?", "O"])
 def test_number_types(dtype):
     for options in ({}, {"variant": "paper"}):
@@ -145,14 +137,6 @@ def test_values_in_sparse_samples():
     for fitted, new in ((csr, csr.toarray()), (csr.toarray(), csr)):
         labels = result_or_named_error(lambda f=fitted, n=new: GIT(2).fit(f).predict(n))
         assert labels is None or labels.shape == (40,)
-
-
-def test_frames_with_other_columns():
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    model = GIT(2).fit(frame)
-    must_refuse(lambda: model.predict(frame[["b", "a"]]), "feature names")
-    must_refuse(lambda: model.predict(frame.rename(columns={"a": "c"})), "feature names")
-    must_refuse(lambda: GIT(2).fit(pd.DataFrame(X, columns=["a", 1])))
 
 
 NEXT = (np.arange(40)[:, None] + [1, 2]) % 40

@@ -75,16 +75,6 @@ def test_many_samples(X):
     check_fit(X, must=True, n_clusters=3)
 
 
-def test_models_before_a_fit_and_other_features():
-    for method in ("predict", "predict_proba", "score_samples"):
-        must_refuse(lambda m=method: getattr(GIT(), m)(blobs()), "not fitted")
-    must_refuse(lambda: GIT().cut(n_clusters=2), "not fitted")
-    must_refuse(lambda: GIT().save("/nowhere/model.npz"), "not fitted")
-    model = GIT(2).fit(blobs())
-    for n_features in (1, 3):
-        must_refuse(lambda n=n_features: model.predict(np.zeros((3, n))), "features")
-
-
 class Interrupted:
     """An index that is interrupted during a fit."""
 
