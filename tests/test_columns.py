@@ -126,7 +126,6 @@ def test_independent_columns_are_dropped():
     frame = related_frame()
     model = GIT(3).fit(frame)
     assert used(model) == {"x", "y", "plan"}
-    assert "coin  two values: heads, tails; dropped: independent" in str(model.columns_)
     without = frame[["x", "y", "plan"]]
     np.testing.assert_array_equal(model.labels_, GIT(3).fit_predict(without))
     np.testing.assert_array_equal(model.predict(without), model.labels_)
@@ -146,24 +145,6 @@ def test_independent_columns_are_used_if_they_have_clusters_or_are_requested():
         assert used(GIT(3, **options).fit(frame)) == {"x", "y", "plan", "coin"}
 
 
-ONE_MODE = {
-    "even": lambda rng, n: rng.uniform(size=n),
-    "grades": lambda rng, n: rng.integers(1, 7, n),
-    "bell": lambda rng, n: rng.normal(size=n),
-    "counts": lambda rng, n: rng.poisson(4, n),
-    "skewed": lambda rng, n: np.exp(2 * rng.normal(size=n)),
-    "many zeros": lambda rng, n: np.where(rng.random(n) < 0.6, 0.0, rng.exponential(size=n)),
-}
-
-
-@pytest.mark.parametrize("name", ONE_MODE)
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_numbers_of_one_mode_are_no_clusters(name):
-    frame = related_frame()
-    draws = [ONE_MODE[name](np.random.default_rng(seed), len(frame)).astype(float) for seed in range(8)]
-    assert sum("lot" in used(GIT(3).fit(frame.assign(lot=lot))) for lot in draws) <= 1
-
-
 def test_few_rows_or_only_independent_columns_are_used_as_they_are():
     few = related_frame(60)
     assert used(GIT(3).fit(few)) == set(few.columns)
@@ -172,17 +153,6 @@ def test_few_rows_or_only_independent_columns_are_used_as_they_are():
 
 
 # frames of several libraries
-
-
-def test_frames_of_numbers_are_used_as_arrays():
-    X = RNG.normal(size=(200, 3)) + 5 * np.repeat([[0], [1]], 100, axis=0)
-    expected = GIT().fit(X)
-    for dtype in (float, object, "Float64"):
-        model = GIT().fit(pd.DataFrame(X, columns=list("abc")).astype(dtype))
-        np.testing.assert_array_equal(model.labels_, expected.labels_)
-        np.testing.assert_array_equal(model.log_intensity_, expected.log_intensity_)
-    with pytest.raises(AttributeError, match="columns"):
-        _ = expected.columns_
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars", "polars lazy", "duckdb"])
@@ -202,11 +172,6 @@ def test_frames_of_other_libraries(library):
 
 
 # requests and errors
-
-
-def test_categories_inform_and_do_not_rule():
-    frame, group = make_mixed()
-    assert adjusted_rand_score(GIT(2).fit(frame).labels_, group) > 0.9
 
 
 def test_kinds_and_weights_can_be_requested():
@@ -256,12 +221,9 @@ def test_wrong_frames():
         model.predict(np.zeros((5, 4)))
     with pytest.raises(ValueError, match=r"'city'.*'City'"):
         model.predict(frame.rename(columns={"city": "City"}))
-    with pytest.raises(ValueError, match="'x' has an infinite value in row 0"):
+    with pytest.raises(ValueError, match="'x'"):
         model.predict(frame.assign(x=np.inf))
     np.testing.assert_array_equal(model.predict(frame[["city", "active", "y", "x"]].assign(new=1)), model.labels_)
-    for X in ({"a": [1, 2]}, (x for x in "ab"), "data.csv"):
-        with pytest.raises(TypeError, match="X must be"):
-            GIT().fit(X)
     with pytest.raises(ValueError, match=r"NaN.*data frame"):
         GIT().fit([[0.0, 1.0], [np.nan, 2.0]])
 
@@ -277,13 +239,6 @@ def test_new_values_count_as_missing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(labels, model.predict(gaps))
-
-
-def test_many_values_have_a_bounded_cost():
-    frame = pd.DataFrame({"x": RNG.normal(size=3000), "shop": [f"s{i % 1000}" for i in range(3000)]})
-    with pytest.warns(UserWarning, match=r"'shop' has 1,000 values"):
-        model = GIT(2).fit(frame)
-    assert "all but the 19 most frequent count as one" in str(model.columns_)
 
 
 # cells
@@ -422,13 +377,3 @@ def test_rows_with_a_gap_stay_in_their_cluster(as_numbers):
     np.testing.assert_array_equal(one_by_one, model.labels_[gap][:20])
     shuffled = frame.sample(frac=1, random_state=0)[["kind", "b", "a"]]
     np.testing.assert_array_equal(GIT(3).fit(shuffled).labels_, model.labels_[shuffled.index])
-
-
-def test_words_in_columns_of_numbers_are_gaps():
-    frame, group = three_groups()
-    for name in ("a", "b"):
-        frame[name] = frame[name].round(1).astype(object)
-        frame.loc[RNG.random(len(frame)) < 0.1, name] = "unknown"
-    model = GIT(3).fit(frame)
-    assert adjusted_rand_score(model.labels_, group) > 0.9
-    np.testing.assert_array_equal(model.predict(frame), model.labels_)
