@@ -1,10 +1,14 @@
 """Scores worked out by hand."""
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import proportion_distance
 from gitcluster.metrics import match_labels, matched_f1
@@ -36,6 +40,23 @@ def test_f1_is_equation_22():
     assert matched_f1(y_true, found) == pytest.approx(score)
 
 
+def test_ari_is_equation_24_from_pairs_and_from_the_contingency_table():
+    rng = np.random.default_rng(0)
+    y_true, y_pred = np.repeat([0, 1, 2], [4, 6, 10]), rng.integers(0, 4, 20)
+    table = np.array([[np.sum((y_true == i) & (y_pred == j)) for j in range(4)] for i in range(3)])
+    together, of_rows, of_columns = (
+        sum(comb(int(number), 2) for number in counts)
+        for counts in (table.ravel(), table.sum(axis=1), table.sum(axis=0))
+    )
+    chance = of_rows * of_columns / comb(20, 2)
+    ari = adjusted_rand_score(y_true, y_pred)
+    assert ari == pytest.approx((together - chance) / ((of_rows + of_columns) / 2 - chance))
+
+    agree = sum((y_true[i] == y_true[j]) == (y_pred[i] == y_pred[j]) for i, j in combinations(range(20), 2))
+    expected = 1 + (2 * chance - of_rows - of_columns) / comb(20, 2)
+    assert ari == pytest.approx((agree / comb(20, 2) - expected) / (1 - expected))
+
+
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "message"),
     [([0, 1], [0], "as many"), ([], [], "non-empty"), ([0.5, 1], [0, 1], "integer"), ([[0]], [[0]], "one-dimensional")],
@@ -45,10 +66,10 @@ def test_bad_labels(y_true, y_pred, message):
         matched_f1(y_true, y_pred)
 
 
-def transport_cost(p, q):
+def transport_cost(p, q, cost=None):
     rows = [np.kron(np.eye(len(p))[i], np.ones(len(q))) for i in range(len(p))]
     columns = [np.kron(np.ones(len(p)), np.eye(len(q))[j]) for j in range(len(q))]
-    cost = np.abs(np.subtract.outer(p, q))
+    cost = np.abs(np.subtract.outer(p, q)) if cost is None else cost
     return linprog(cost.ravel(), A_eq=np.array(rows + columns), b_eq=np.concatenate([p, q])).fun
 
 
@@ -56,3 +77,8 @@ def transport_cost(p, q):
 def test_the_distance_between_proportions_is_the_linear_programme_of_the_paper(p, q):
     p, q = np.array(p) / np.sum(p), np.array(q) / np.sum(q)
     np.testing.assert_allclose(proportion_distance(p, q), transport_cost(p, q), atol=1e-9)
+
+
+def test_with_the_printed_cost_of_one_every_proportion_scores_alike():
+    for p in ([1.0], [0.5, 0.5], [0.9, 0.05, 0.05]):
+        assert transport_cost(np.array(p), np.array([0.7, 0.3]), np.ones((len(p), 2))) == pytest.approx(1)

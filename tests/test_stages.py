@@ -24,6 +24,7 @@ from gitcluster.kernels.graph import NO_INTENSITY
 from gitcluster.preprocessing.sources import Points
 from gitcluster.variants import KERNELS
 
+SEEDS = st.integers(0, 10_000)
 X = np.random.default_rng(0).normal(size=(150, 2))
 NEAR = find_neighbors(X, n_neighbors=10)  # one connected component
 LOG_F = estimate_intensity(NEAR)
@@ -87,6 +88,12 @@ def test_rounding_makes_a_plateau_one_value(dtype):
 # local clusters
 
 
+def lattice(seed):
+    """Return the neighbours and intensities of samples with many ties and duplicates."""
+    near = find_neighbors(np.random.default_rng(seed).integers(0, 5, (40, 2)).astype(float), n_neighbors=6)
+    return near, estimate_intensity(near)
+
+
 def on_a_line(places, heights, k=None, **options):
     """Local clusters of samples on a line with given intensities."""
     near = find_neighbors(np.array(places, dtype=float)[:, None], n_neighbors=k or len(places) - 1)
@@ -112,10 +119,25 @@ def test_a_plateau_is_one_local_cluster_unless_parents_must_be_higher():
     assert on_a_line(range(8), heights, k=2, strict=True).peaks.tolist() == list(range(8))
 
 
-@given(st.integers(0, 10_000))
+@given(SEEDS)
+def test_local_clusters_grow_by_the_recursion_over_super_level_sets(seed):
+    near, log_f = lattice(seed)
+    local = find_local_clusters(near, log_f)
+    grown = {}  # C_i(t) by the peak
+    for x in np.lexsort((np.arange(len(log_f)), -log_f)):  # the threshold falls
+        born = local.parent[x] == x
+        home = [members for members in grown.values() if local.parent[x] in members]
+        assert len(home) == (0 if born else 1)
+        if born:
+            grown[x] = {x}
+        else:
+            home[0].add(x)
+    assert grown == {peak: set(np.flatnonzero(local.labels == i)) for i, peak in enumerate(local.peaks)}
+
+
+@given(SEEDS)
 def test_no_local_cluster_holds_two_groups(seed):
-    near = find_neighbors(np.random.default_rng(seed).integers(0, 5, (40, 2)).astype(float), n_neighbors=6)
-    log_f = estimate_intensity(near)
+    near, log_f = lattice(seed)
     groups = np.random.default_rng(seed).integers(-3, 3, len(log_f)).clip(-1)
     free, parted = (find_local_clusters(near, log_f, groups=g) for g in (None, groups))
     for label in range(len(parted.peaks)):

@@ -6,13 +6,20 @@ from scipy.spatial.distance import pdist
 
 from gitcluster import GIT, estimate_intensity, find_neighbors, scale_features
 from gitcluster.datasets import make_scaled_circles
-from gitcluster.variants import KERNELS
+from gitcluster.variants import KERNELS, VARIANTS
 
 X, _ = make_scaled_circles(0, n_samples=600)
 
 
 def intensity(X, kernel, k=12):
     return estimate_intensity(find_neighbors(scale_features(X), n_neighbors=k), kernel=kernel, n_features=X.shape[1])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_theorem_1_the_intensity_has_no_unit(variant):
+    kernel = VARIANTS[variant].kernel
+    for factor in (1000.0, 0.001, np.array([1000.0, 0.01])):
+        np.testing.assert_allclose(intensity(X * factor, kernel), intensity(X, kernel), atol=1e-9)
 
 
 @pytest.mark.parametrize(("variant", "holds"), [("adaptive", True), ("paper", True), ("authors", False)])
