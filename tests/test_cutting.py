@@ -1,4 +1,4 @@
-"""Other clusters from one fit: another number, another prior, layers, exact sizes."""
+"""Layers and exact sizes from one fit."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The estimator: numbers of clusters, cuts, priors, weights, metrics, stages."""
+"""The estimator: numbers of clusters, priors, weights and metrics."""
 
 import re
 import warnings
@@ -20,7 +20,7 @@ COPIES = np.random.default_rng(0).integers(0, 4, len(UNEVEN))
 VARIANTS = ["adaptive", "paper", "authors"]
 
 
-def test_blobs():
+def test_a_fit_finds_three_blobs():
     model = GIT(n_clusters=3).fit(X)
     assert adjusted_rand_score(model.labels_, y) == 1
     table = pd.DataFrame(model.selection_)

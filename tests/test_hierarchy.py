@@ -1,4 +1,4 @@
-"""Stage 5 by linkage: against scipy's on all samples, nested cuts, crumbs; and within constraints, by trying all."""
+"""Stage 5 by linkage: against scipy on all samples, nested cuts, crumbs, and constraints against all partitions."""
 
 from itertools import pairwise
 
@@ -55,7 +55,7 @@ def test_merges_are_those_of_average_linkage_on_samples(seed):
 
 
 @given(SEEDS, st.integers(2, 15))
-def test_cuts_are_nested_and_have_as_many_clusters_as_were_asked_for(seed, n_local):
+def test_cuts_are_nested_and_have_the_requested_number_of_clusters(seed, n_local):
     graph = random_graph(seed, n_local)
     hierarchy = build_hierarchy(graph)
     cuts = [cut_hierarchy(hierarchy, graph, n_clusters=number) for number in range(1, n_local + 1)]
@@ -67,7 +67,7 @@ def test_cuts_are_nested_and_have_as_many_clusters_as_were_asked_for(seed, n_loc
         assert (np.diff(np.bincount(labels, graph.sizes)) <= 0).all()  # 0 is the largest
 
 
-def test_a_crumb_does_not_take_the_place_of_a_cluster():
+def test_a_very_small_local_cluster_is_no_cluster():
     # 3 is hardly connected, but only 2 of 302 samples
     graph = make_graph([100, 100, 100, 2], [[0, 1], [1, 2], [2, 3]], [0.5, 0.3, 1e-9])
     hierarchy = build_hierarchy(graph)
@@ -104,7 +104,7 @@ def partitions(n_items):
 
 
 @given(SEEDS, st.data())
-def test_constraints_are_kept_or_nothing_keeps_them(seed, data):
+def test_constraints_hold_if_any_partition_satisfies_them(seed, data):
     pairs = st.lists(
         st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=2
     )

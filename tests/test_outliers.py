@@ -33,7 +33,7 @@ def test_scores_of_new_samples_duplicates_and_isolated_samples():
     assert scores.tolist() == [0, 0, 1, 1]
 
 
-def test_thresholds():
+def test_thresholds_leave_the_requested_share():
     scores = np.random.default_rng(0).permutation(200) / 200
     for share in (0.0, 0.1, 0.29, 0.5, 0.995):
         assert (scores > noise_threshold(scores, share)).sum() == round(200 * share)

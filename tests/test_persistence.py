@@ -126,7 +126,7 @@ def test_a_loaded_model_has_the_labels_of_rows(fitted, path):
         assert str(loaded.profile(data)) == str(model.profile(data))
 
 
-def test_notes_are_kept_beside_the_model(fitted, path):
+def test_notes_are_saved_with_the_model(fitted, path):
     model, _ = fitted("default")
     model.save(path)
     assert read_notes(path) == {}
@@ -146,7 +146,7 @@ def test_a_failed_save_leaves_the_file_unchanged(fitted, path):
     assert os.listdir(path.parent) == ["model.npz"]
 
 
-def test_paths(fitted, tmp_path):
+def test_wrong_paths_raise_the_error_of_the_system(fitted, tmp_path):
     model, _ = fitted("default")
     (tmp_path / "folder.npz").mkdir()
     for path, error in (
@@ -221,7 +221,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_foreign_files(path, name):
+def test_foreign_files_are_refused(path, name):
     path.write_bytes(FOREIGN[name])
     with pytest.raises(ModelFileError, match=r"model\.npz"):
         GIT.load(path)
@@ -326,7 +326,7 @@ def test_every_broken_field_is_named(fitted, path, field):
     ("name", "value"),
     [("version", 2), ("version", "3"), ("n_jobs", float("nan")), ("metric", ["a"]), ("search", 3), ("surprise", 1)],
 )
-def test_other_versions_and_wrong_parameters(fitted, path, name, value):
+def test_other_versions_and_wrong_parameters_are_refused(fitted, path, name, value):
     fitted("default")[0].save(path)
     header, arrays = read_parts(path)
     (header if name == "version" else header["state"]["dict"]["parameters"]["dict"])[name] = value

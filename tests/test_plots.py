@@ -133,7 +133,7 @@ def test_every_kind_of_model_is_drawn_on_the_given_axes(kind):
 
 
 @pytest.mark.parametrize("name", ["duplicates", "collinear", "huge scale", "one far outlier", "two samples", "rounded"])
-def test_degenerate_samples(name):
+def test_degenerate_samples_are_drawn(name):
     X = nasty_sets()[name]
     model = GIT().fit(X)
     for name in (*SAMPLES, *OF_HIERARCHY):

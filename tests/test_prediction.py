@@ -87,7 +87,7 @@ def test_new_samples_of_the_same_moons():
     assert adjusted_rand_score(fresh_truth, model.predict(fresh)) > 0.99
 
 
-def test_matrix_and_sparse_samples():
+def test_distances_and_sparse_samples_are_predicted():
     matrix = pairwise_distances(X)
     model = GIT(3, metric="precomputed").fit(matrix)
     np.testing.assert_array_equal(model.predict(matrix), model.labels_)

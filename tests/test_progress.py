@@ -1,4 +1,4 @@
-"""Which stage a fit has reached: for readers, for scikit-learn's callbacks, in a progress bar."""
+"""The stage that a fit has reached, printed or passed to scikit-learn's callbacks."""
 
 import pytest
 from sklearn.base import clone

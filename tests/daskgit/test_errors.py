@@ -42,7 +42,7 @@ def with_value(value):
         (dd.from_pandas(pd.DataFrame(BLOBS).assign(name="x", day=pd.Timestamp("2025-01-01"))), "'name', 'day'"),
     ],
 )
-def test_wrong_samples(X, words):
+def test_wrong_samples_are_named(X, words):
     with pytest.raises(ValueError, match=words):
         DaskGIT(2).fit(X)
 
@@ -62,12 +62,12 @@ def test_wrong_samples(X, words):
     ],
     ids=str,
 )
-def test_wrong_parameters(options):
+def test_wrong_parameters_are_named(options):
     with pytest.raises((ValueError, TypeError), match=next(iter(options))):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
 
 
-def test_wrong_calls(tmp_path):
+def test_wrong_calls_are_named(tmp_path):
     with pytest.raises(ValueError, match="scale"):
         DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
     with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -94,7 +94,7 @@ def test_a_failed_fit_leaves_the_earlier_one_unchanged():
 @pytest.mark.parametrize(
     ("options", "error"), [({"n_workers": 0}, RuntimeError), ({"memory_limit": "400MB"}, MemoryError)]
 )
-def test_clusters_that_cannot_fit(options, error):
+def test_a_cluster_without_workers_or_memory_is_refused(options, error):
     cluster = {"n_workers": 1, "processes": False, "threads_per_worker": 1, "dashboard_address": ":0"} | options
     with (
         LocalCluster(**cluster) as workers,

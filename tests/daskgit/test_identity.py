@@ -24,13 +24,13 @@ SETS = nasty_sets() | {
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_hard_sets(name):
+def test_nasty_sets_have_equal_results(name):
     X = SETS[name]
     check(X, n_clusters=2, cell_size=max(1, len(X) // 4))
 
 
 @pytest.mark.parametrize("name", ["integers", "few different samples", "far groups", "80 features, rounded"])
-def test_hard_sets_in_single_precision_and_small_cells(name):
+def test_results_are_equal_in_single_precision_and_small_cells(name):
     X = SETS[name].astype(np.float32)
     check(X, cell_size=12, n_neighbors=5, noise="auto")
     check(X, cell_size=20, n_clusters=3, variant="paper")
@@ -60,13 +60,13 @@ def test_distant_groups_are_bridged():
     ],
     ids=str,
 )
-def test_options(options):
+def test_results_are_equal_for_every_option(options):
     check(BLOBS, cell_size=40, **options)
 
 
 @settings(max_examples=15)
 @given(st.data())
-def test_any_data_cells_chunks_and_order(data):
+def test_results_are_equal_for_any_data_cells_and_chunks(data):
     seed = data.draw(st.integers(0, 10_000), "seed")
     n_samples = data.draw(st.integers(3, 60), "samples")
     n_features = data.draw(st.integers(1, 4), "features")

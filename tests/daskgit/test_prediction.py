@@ -54,7 +54,7 @@ def test_predictions_are_lazy():
     assert model.predict(X[X[:, 0] > 1e9]).compute().shape == (0,)
 
 
-def test_columns_of_new_samples():
+def test_columns_of_new_samples_are_checked():
     table = pd.DataFrame(np.round(BLOBS * 10), columns=["age", "income"])
     model = DaskGIT(3, cell_size=60).fit(dd.from_pandas(table, npartitions=2))
     for X in (dd.from_pandas(table.astype(int), npartitions=3), table.to_numpy(), chunked(table.to_numpy("f4"))):

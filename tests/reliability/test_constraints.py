@@ -34,7 +34,7 @@ WRONG_WEIGHTS = [
 
 
 @pytest.mark.parametrize("weights", WRONG_WEIGHTS, ids=short_repr)
-def test_wrong_weights(weights):
+def test_wrong_weights_are_refused(weights):
     for options in ({}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}):
         must_refuse(lambda o=options: GIT(2, **o).fit(X, sample_weight=weights), "sample_weight")
 
@@ -48,7 +48,7 @@ ODD_WEIGHTS = [
 
 
 @pytest.mark.parametrize("weights", ODD_WEIGHTS, ids=short_repr)
-def test_odd_weights(weights):
+def test_odd_weights_give_a_valid_model(weights):
     for options in (
         {},
         {"n_clusters": 2, "noise": 0.2},
@@ -68,7 +68,7 @@ WRONG_LINKS = [
 
 
 @pytest.mark.parametrize("pairs", WRONG_LINKS, ids=short_repr)
-def test_wrong_links(pairs):
+def test_wrong_links_are_refused(pairs):
     for name in ("must_link", "cannot_link"):
         must_refuse(lambda n=name: GIT(2).fit(X, **{n: pairs}), name)
 
@@ -85,7 +85,7 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize("links", CONTRADICTIONS, ids=short_repr)
-def test_contradictions(links):
+def test_contradictions_are_refused(links):
     must_refuse(lambda: GIT(2).fit(X, **links))
 
 
@@ -111,7 +111,7 @@ ODD_LINKS = [
 
 
 @pytest.mark.parametrize("links", ODD_LINKS, ids=short_repr)
-def test_odd_links(links):
+def test_odd_links_hold(links):
     pairs = {name: np.asarray(some, int).reshape(-1, 2) for name, some in links.items()}
     for number in ("auto", 1, 3, 40):
         for samples in (X, TWICE):
@@ -127,7 +127,7 @@ PARTIAL_LABELS = [
 
 
 @pytest.mark.parametrize("y", PARTIAL_LABELS, ids=short_repr)
-def test_odd_partial_labels(y):
+def test_odd_partial_labels_hold(y):
     for number in ("auto", 2, 5):
         model = check_fit(X, {"y": y}, n_clusters=number)
         if model is not None and np.shape(y) == (40,) and np.asarray(y).dtype.kind in "if" and -1 in y:
@@ -138,7 +138,7 @@ def test_odd_partial_labels(y):
 
 @pytest.mark.parametrize("low", [None, 1, 13, 20, 21, 41])
 @pytest.mark.parametrize("high", [None, 1, 14, 20, 40, 41])
-def test_bounds_on_sizes(low, high):
+def test_bounds_on_sizes_hold(low, high):
     for number in ("auto", 2, 3):
         model = check_fit(X, n_clusters=number, min_cluster_size=low, max_cluster_size=high)
         if low is not None and (low > 40 or (high is not None and low > high)):

@@ -87,7 +87,7 @@ def n_samples(graph):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_odd_graphs(name):
+def test_odd_graphs_give_a_valid_model(name):
     graph, n = GRAPHS[name], n_samples(GRAPHS[name])
     for options in (
         {},
@@ -118,14 +118,14 @@ WRONG_GRAPHS = [
 
 
 @pytest.mark.parametrize("graph", WRONG_GRAPHS, ids=lambda graph: type(graph).__name__)
-def test_wrong_graphs(graph):
+def test_wrong_graphs_are_refused(graph):
     for variant in ("adaptive", "paper"):
         must_refuse(lambda v=variant: GIT(2, variant=v, **FIT).fit(graph))
     labels = result_or_named_error(lambda: GIT(2, **FIT).fit(NEAR).predict(graph))
     assert labels is None or ((labels >= -1) & (labels < 2)).all()
 
 
-def test_corrupt_sparse_matrices():
+def test_corrupt_sparse_matrices_are_refused():
     for part, value in (("indices", 99), ("indices", -1), ("indptr", 10**6), ("indptr", -3)):
         broken = sparse.csr_array(NEAR).copy()
         getattr(broken, part)[7] = value
@@ -133,7 +133,7 @@ def test_corrupt_sparse_matrices():
 
 
 @pytest.mark.parametrize("name", ["no edge", "star of many lengths", "isolated samples", "chain", "all zero"])
-def test_new_rows_of_a_graph(name):
+def test_new_rows_of_a_graph_have_labels(name):
     graph, n = GRAPHS[name], n_samples(GRAPHS[name])
     for noise in (None, 0.2):
         model = must_return(lambda noise=noise: GIT(2, noise=noise, **FIT).fit(graph))

@@ -46,12 +46,12 @@ def test_wrong_parameters_are_named(name, value):
 
 @pytest.mark.parametrize("number", [1, 2, 7, 40, 41, 10**30, np.uint64(2)], ids=short_repr)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_integers(number, variant):
+def test_numbers_in_range_are_accepted(number, variant):
     assert (check_fit(X, n_clusters=number, variant=variant) is None) == (number > 40)
     assert (check_fit(X, n_clusters=2, n_neighbors=number, variant=variant) is None) == (number > 39)
 
 
-def test_a_number_is_needed():
+def test_a_missing_number_is_named():
     must_refuse(lambda: GIT(n_neighbors=None).fit(X), "n_neighbors")
     for variant in ("paper", "authors"):
         must_refuse(lambda v=variant: GIT(None, variant=v).fit(X), "n_clusters")
@@ -63,32 +63,32 @@ def test_a_number_is_needed():
 @pytest.mark.parametrize(
     "shares", [[1], [1e300, 1e-300], [5e-324, 1], [1] * 40, (1, 2), np.array([1, 2], "f2"), range(1, 4)], ids=short_repr
 )
-def test_odd_proportions(shares):
+def test_odd_proportions_give_a_valid_model(shares):
     for variant in VARIANTS:
         check_fit(X, proportions=shares, variant=variant)
     check_fit(X, must=True, n_clusters=40, proportions="equal")
 
 
 @pytest.mark.parametrize("scale", [None, [0, 0], [0, 1], [1e300, 1], [5e-324, 5e-324], [True, False]], ids=short_repr)
-def test_odd_scales(scale):
+def test_odd_scales_give_a_valid_model(scale):
     for metric in ("euclidean", "manhattan", "cosine", "chebyshev"):
         check_fit(X, n_clusters=2, scale=scale, metric=metric)
 
 
 @pytest.mark.parametrize("noise", [0, 0.01, 0.5, 1 - 1e-16, 5e-324, "auto", np.float32(0.1)], ids=short_repr)
 @pytest.mark.parametrize("n", [2, 3, 5, 40])
-def test_noise_of_few_samples(n, noise):
+def test_noise_never_takes_all_samples(n, noise):
     for options in ({"n_clusters": 2}, {"n_clusters": 1, "variant": "paper", "n_neighbors": 1}):
         assert (check_fit(X[:n], must=True, noise=noise, **options).labels_ >= 0).any()
 
 
 @pytest.mark.parametrize("n_jobs", [0, 2, -1, -100, 10**6, 1.5, "2", True], ids=short_repr)
-def test_threads(n_jobs):
+def test_any_n_jobs_gives_a_valid_model_or_an_error(n_jobs):
     check_fit(X, n_clusters=2, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("metric", sorted(set().union(*VALID_METRICS.values(), PAIRWISE_DISTANCE_FUNCTIONS)))
-def test_every_metric(metric):
+def test_every_metric_gives_a_valid_model_or_an_error(metric):
     angles = np.random.default_rng(0).uniform(-1.5, 1.5, (30, 2))
     with_zeros = np.concatenate([np.zeros((3, 2)), X])
     for samples in (X, with_zeros, (X > 4).astype(float), angles, X[:, :1], X[:2], X * 1e300, np.zeros((9, 2))):
@@ -129,7 +129,7 @@ ODD_DISTANCES = {
 
 
 @pytest.mark.parametrize("name", ODD_DISTANCES)
-def test_odd_distances(name):
+def test_odd_distances_give_a_valid_model(name):
     D = ODD_DISTANCES[name]
     check_fit(D, metric="precomputed", noise=0.3)
     for variant in VARIANTS:
@@ -147,7 +147,7 @@ WRONG_DISTANCES = [
 
 
 @pytest.mark.parametrize("D", WRONG_DISTANCES, ids=lambda D: str(D.shape))
-def test_wrong_distances(D):
+def test_wrong_distances_are_refused(D):
     for variant in ("adaptive", "paper"):
         must_refuse(lambda v=variant: GIT(2, metric="precomputed", variant=v).fit(D))
     if D.shape != (5, 40):
@@ -187,6 +187,6 @@ class WrongIndex:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_a_wrong_index(answer):
+def test_a_wrong_index_is_refused_or_does_no_harm(answer):
     for metric in ("euclidean", "manhattan"):
         check_fit(X, n_clusters=2, search=WrongIndex(answer), metric=metric)
