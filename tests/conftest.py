@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from gitcluster import TopoGraph
+
 # The same examples in every run; HYPOTHESIS_PROFILE=random searches for new ones.
 settings.register_profile("random", max_examples=200, deadline=None, derandomize=False, print_blob=True)
 settings.register_profile("default", max_examples=25, deadline=None, derandomize=True, print_blob=True)
@@ -40,6 +42,12 @@ def pytest_terminal_summary(terminalreporter):
     if reasons:
         counts = ", ".join(f'{count} "{reason}"' for reason, count in reasons.most_common())
         terminalreporter.write_line(f"{reasons.total()} skipped: {counts}")
+
+
+def make_graph(sizes, edges, weights):
+    """Return a topo-graph of local clusters with one boundary pair per edge."""
+    edges, sizes = np.array(edges, dtype=np.int64).reshape(-1, 2), np.array(sizes)
+    return TopoGraph(sizes, np.arange(len(sizes)), edges, np.log(weights), np.ones(len(edges), int))
 
 
 def nasty_sets():

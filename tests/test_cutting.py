@@ -1,70 +1,18 @@
-"""Other clusters from one fit: another number, another prior, layers, exact sizes."""
+"""Layers and exact sizes from one fit."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import make_blobs
 from sklearn.neighbors import kneighbors_graph
 
-from gitcluster import GIT, cut_edges, cut_hierarchy
-from gitcluster.edge_cutting import cut_by_width, equal_shares, share_distance
+from gitcluster import GIT
 from gitcluster.fitted.cutting import whole_sizes
-from gitcluster.kernels import linkage
 
 X = make_blobs(200, 2, centers=4, cluster_std=2.0, random_state=0)[0]
-SHARES = np.array([0.7, 0.2, 0.1])
 UNEVEN, Y = make_blobs([120, 60, 20], 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=3)
 NESTED = [[x + dx, y + dy] for x, y in ((0, 0), (40, 0), (0, 40)) for dx, dy in ((0, 0), (5, 0), (0, 5))]
-
-
-def test_another_number_is_a_cut_of_the_hierarchy():
-    model = GIT(4).fit(X)
-    for number in (1, 2, 6):
-        cut = cut_hierarchy(model.clustering_.hierarchy, model.topo_graph_, n_clusters=number)
-        np.testing.assert_array_equal(model.cut(n_clusters=number), cut[model.local_labels_])
-    np.testing.assert_array_equal(model.cut(n_clusters=4), model.labels_)
-    assert model.cut(n_clusters=4) is not model.labels_
-
-
-def test_a_prior_takes_the_nearer_of_hierarchy_and_sweep():
-    model = GIT(4).fit(X)
-    graph = model.topo_graph_
-    cuts = [
-        cut_hierarchy(model.clustering_.hierarchy, graph, n_clusters=3),
-        cut_by_width(graph, SHARES).labels,
-    ]
-    nearest = min(cuts, key=lambda cut: share_distance(graph, cut, SHARES))
-    np.testing.assert_array_equal(model.cut(proportions=SHARES), nearest[model.local_labels_])
-
-
-@pytest.mark.parametrize("variant", ["paper", "authors"])
-@pytest.mark.filterwarnings("ignore:Found")
-def test_variants_without_a_hierarchy_sweep(variant):
-    model = GIT(4, variant=variant).fit(X)
-    for options, shares in (({"n_clusters": 3}, equal_shares(3)), ({"proportions": SHARES}, SHARES)):
-        cut = cut_edges(model.topo_graph_, proportions=shares, leftover=model.clustering_.variant.leftover)
-        np.testing.assert_array_equal(model.cut(**options), cut.labels[model.local_labels_])
-
-
-def test_constraints_hold_in_every_cut():
-    model = GIT(4, max_cluster_size=120).fit(X, must_link=[(0, 1)], cannot_link=[(2, 3)])
-    for options, number in (({"n_clusters": 2}, 2), ({"proportions": SHARES}, 3), ({"n_clusters": 5}, 5)):
-        labels = model.cut(**options)
-        assert labels[0] == labels[1]
-        assert labels[2] != labels[3]
-        assert np.bincount(labels).max() <= 120
-        assert labels.max() + 1 == number
-    bounded = GIT(3, min_cluster_size=5, max_cluster_size=25).fit(np.random.default_rng(125).normal(size=(60, 2)))
-    assert np.bincount(bounded.cut(proportions=[2, 1, 1])).max() <= 25  # only one of two candidates can be balanced
-    pairs = [(i, j) for i in range(5) for j in range(i)]
-    linked = GIT().fit(X, cannot_link=pairs)
-    assert all(len(set(layer.labels[:5])) == 5 for layer in linked.layers())
-    with pytest.raises(ValueError, match="cannot_link"):
-        linked.layers([2])
 
 
 @pytest.fixture(scope="module")
@@ -106,27 +54,6 @@ def test_layers_need_numbers_or_scores():
         GIT(3, variant="paper").fit(X).layers([2])
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-def test_samples_move_at_the_least_cost(seed, n_clusters):
-    rng = np.random.default_rng(seed)
-    costs = rng.integers(0, 6, size=(24, n_clusters))
-    labels = rng.integers(0, n_clusters, size=24)
-    costs[np.arange(24), labels] = 0
-    sizes = np.bincount(rng.integers(0, n_clusters, size=24), minlength=n_clusters)
-    linkage.move_samples(labels, costs, np.arange(24), sizes)
-    assert np.bincount(labels, minlength=n_clusters).tolist() == sizes.tolist()
-    assignment = costs[:, np.repeat(np.arange(n_clusters), sizes)]
-    assert costs[np.arange(24), labels].sum() == assignment[linear_sum_assignment(assignment)].sum()
-
-
-@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=9), st.integers(10, 1000))
-def test_whole_sizes_add_up(shares, n_samples):
-    prior = np.sort(shares)[::-1] / sum(shares)
-    sizes = whole_sizes(prior, n_samples)
-    assert sizes.sum() == n_samples
-    assert np.abs(sizes - prior * n_samples).max() < 1
-
-
 @pytest.mark.parametrize("proportions", [[6, 3, 1], [1, 1, 1], [150, 45, 5], [80, 20]])
 def test_exact_sizes_are_met(proportions):
     model = GIT(proportions=[6, 3, 1]).fit(UNEVEN)
@@ -150,13 +77,6 @@ def test_exact_sizes_of_far_clusters(distance):
     graph = kneighbors_graph(np.concatenate([UNEVEN[Y == 0], UNEVEN[Y == 1] + distance]), 12, mode="distance")
     model = GIT(2, metric="precomputed_graph").fit(graph)  # no path leads from one cluster to the other
     assert np.bincount(model.cut(proportions=[1, 1], exact=True)).tolist() == [90, 90]
-
-
-def test_exact_sizes_do_not_depend_on_the_order_of_rows():
-    moons = make_moons(300, noise=0.1, random_state=0)[0]
-    order = np.random.default_rng(0).permutation(300)
-    labels = [GIT(proportions=[2, 1]).fit(some).cut(exact=True) for some in (moons, moons[order])]
-    np.testing.assert_array_equal(labels[0][order], labels[1])
 
 
 @pytest.mark.parametrize(

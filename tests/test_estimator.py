@@ -1,20 +1,16 @@
-"""The estimator: numbers of clusters, cuts, priors, weights, metrics, stages."""
+"""The estimator: numbers of clusters, priors, weights and metrics."""
 
 import re
 import warnings
 from dataclasses import fields
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from gitcluster import GIT, Clustering, git_clusters
 
@@ -24,7 +20,7 @@ COPIES = np.random.default_rng(0).integers(0, 4, len(UNEVEN))
 VARIANTS = ["adaptive", "paper", "authors"]
 
 
-def test_blobs():
+def test_a_fit_finds_three_blobs():
     model = GIT(n_clusters=3).fit(X)
     assert adjusted_rand_score(model.labels_, y) == 1
     table = pd.DataFrame(model.selection_)
@@ -44,13 +40,6 @@ def test_a_clustering_has_the_attributes_of_the_estimator(variant):
     assert model.n_clusters_ == clustering.n_clusters
 
 
-def test_feature_names_and_pipelines():
-    frame = pd.DataFrame(X, columns=["length", "width"])
-    assert GIT(3).fit(frame).feature_names_in_.tolist() == ["length", "width"]
-    piped = make_pipeline(StandardScaler(), GIT(3)).fit_predict(frame)
-    np.testing.assert_array_equal(piped, GIT(3).fit_predict(X))
-
-
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine", "correlation"])
 def test_metrics_equal_their_distances(metric):
     points = np.random.default_rng(0).normal(size=(60, 4))
@@ -59,14 +48,8 @@ def test_metrics_equal_their_distances(metric):
     np.testing.assert_array_equal(GIT(3, metric=metric).fit_predict(points), expected)
 
 
-def test_tiny_and_huge_values():
-    points = np.random.default_rng(0).normal(size=(60, 4))
-    manhattan = GIT(3, metric="manhattan")
-    for unit in (1e-200, 1e155):
-        np.testing.assert_array_equal(manhattan.fit_predict(points * unit), manhattan.fit_predict(points))
+def test_distances_that_are_too_small_are_refused():
     for container in (np.asarray, csr_array):
-        labels = GIT(3, scale="std").fit_predict(container(X))
-        np.testing.assert_array_equal(GIT(3, scale="std").fit_predict(container(X * 2.0**-980)), labels)
         for options in ({"scale": None}, {"scale": [1.0, 2.0]}, {"scale": None, "variant": "paper"}):
             with pytest.raises(ValueError, match="too small"):
                 GIT(3, **options).fit(container(X * 1e-165))
@@ -121,42 +104,6 @@ def test_clusters_without_samples_are_never_silent():
 # cuts and priors
 
 
-def test_cuts_are_nested_and_the_fit_is_one_of_them():
-    model = GIT(4).fit(X)
-    numbers = range(1, len(model.peaks_) + 1)
-    cuts = [model.cut(n_clusters) for n_clusters in numbers]
-    np.testing.assert_array_equal(cuts[3], model.labels_)
-    for coarse, fine in pairwise(cuts):
-        assert (pd.crosstab(fine, coarse).ne(0).sum(axis=1) == 1).all()
-    assert [cut.max() + 1 for cut in cuts] == list(numbers)
-
-
-def test_a_cut_by_the_fitted_prior_is_the_fit():
-    overlapping = make_blobs(150, centers=4, cluster_std=2.5, random_state=0)[0]
-    for options in ({"proportions": [4, 3, 2, 1]}, {"n_clusters": 4}):
-        model = GIT(**options).fit(overlapping)
-        np.testing.assert_array_equal(model.cut(**options), model.labels_)
-
-
-def test_cuts_of_the_published_variants():
-    points = make_blobs(80, 2, centers=5, random_state=0)[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        two = GIT(2, variant="authors", n_neighbors=15).fit(points)
-        for n_clusters in range(2, 8):
-            other = GIT(n_clusters, variant="authors", n_neighbors=15).fit_predict(points)
-            np.testing.assert_array_equal(two.cut(n_clusters=n_clusters), other)
-    model = GIT(3, variant="paper", n_neighbors=3).fit(X)
-    before = model.cut(n_clusters=4)
-    np.testing.assert_array_equal(model.set_params(variant="authors").cut(n_clusters=4), before)
-
-
-def test_proportions_in_any_scale_and_order():
-    labels = [GIT(proportions=shares).fit_predict(X) for shares in ([1, 2, 3], [3.0, 1.0, 2.0], [100, 300, 200])]
-    np.testing.assert_array_equal(labels[0], labels[1])
-    np.testing.assert_array_equal(labels[0], labels[2])
-
-
 def test_a_prior_decides_between_clusterings():
     # a row of four blobs: two and two, or three and one
     row = np.concatenate([make_blobs(50, centers=[[5 * i, 0]], cluster_std=0.7, random_state=i)[0] for i in range(4)])
@@ -181,17 +128,6 @@ def test_whole_weights_are_repeated_rows(options):
     assert (COPIES[weighted.parents_] > 0).all()
 
 
-def test_whole_weights_of_distances(tmp_path):
-    matrix = pairwise_distances(UNEVEN)
-    model = GIT(3, metric="precomputed").fit(matrix, sample_weight=COPIES)
-    rows = np.repeat(np.arange(len(UNEVEN)), COPIES)
-    np.testing.assert_array_equal(
-        model.labels_[rows], GIT(3, metric="precomputed").fit_predict(matrix[np.ix_(rows, rows)])
-    )
-    model.save(tmp_path / "model.npz")
-    np.testing.assert_array_equal(GIT.load(tmp_path / "model.npz").predict(matrix), model.labels_)
-
-
 def test_other_weights_are_close_to_repeated_rows():
     copies = np.maximum(COPIES, 1)
     repeated = GIT(3).fit(np.repeat(UNEVEN, copies, axis=0))
@@ -208,39 +144,4 @@ def test_weights_count_in_proportions():
     assert model.labels_[uneven_y == 2].max() == 0  # now the largest
 
 
-def test_weights_are_routed():
-    weights = np.arange(len(X)) % 4
-    with sklearn.config_context(enable_metadata_routing=True):
-        scaler = StandardScaler().set_fit_request(sample_weight=False)
-        pipeline = make_pipeline(scaler, GIT(3).set_fit_request(sample_weight=True)).fit(X, sample_weight=weights)
-    direct = GIT(3).fit(StandardScaler().fit_transform(X), sample_weight=weights)
-    np.testing.assert_array_equal(pipeline[-1].labels_, direct.labels_)
-
-
 # stages
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_parents_lead_to_the_peak(variant):
-    samples = make_blobs(200, random_state=3)[0].round(1)
-    model = GIT(3, variant=variant).fit(samples)
-    assert (model.log_intensity_[model.parents_] >= model.log_intensity_).all()
-    top = model.parents_
-    for _ in range(len(samples)):
-        top = model.parents_[top]
-    np.testing.assert_array_equal(top, model.peaks_[model.local_labels_])
-
-
-def test_rows_keep_their_order():
-    order = np.random.default_rng(1).permutation(len(UNEVEN))
-    there, back = GIT(3).fit(UNEVEN), GIT(3).fit(UNEVEN[order])
-    for name in ("labels_", "local_labels_", "log_intensity_", "outlier_scores_"):
-        np.testing.assert_array_equal(getattr(back, name), getattr(there, name)[order])
-    np.testing.assert_array_equal(order[back.peaks_], there.peaks_)
-    np.testing.assert_array_equal(order[back.parents_], there.parents_[order])
-
-
-def test_every_stage_is_reported_once():
-    stages = []
-    GIT(3, verbose=stages.append).fit(UNEVEN)
-    assert stages == ["scale", "search", "local clusters", "merge", "done"]

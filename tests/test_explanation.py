@@ -1,19 +1,15 @@
 """Explanations, checked against other cuts of the model and against all paths of small graphs."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
-from gitcluster import GIT, TopoGraph
-from gitcluster.fitted.explanation import find_boundary_pairs, rank_edges, strongest_path
+from gitcluster import GIT
+from gitcluster.fitted.explanation import find_boundary_pairs
 
 X = make_blobs(400, centers=6, cluster_std=1.6, random_state=4)[0]
 
@@ -21,31 +17,6 @@ X = make_blobs(400, centers=6, cluster_std=1.6, random_state=4)[0]
 @pytest.fixture(scope="module")
 def model():
     return GIT(4).fit(X)
-
-
-def all_paths(start, n_local):
-    if start[-1] == n_local - 1:
-        yield start
-        return
-    for node in set(range(n_local)) - set(start):
-        yield from all_paths([*start, node], n_local)
-
-
-@given(st.integers(0, 10**6), st.integers(2, 8), st.floats(0.1, 0.9))
-@settings(max_examples=60, deadline=None)
-def test_no_path_has_a_stronger_weakest_edge(seed, n_local, density):
-    rng = np.random.default_rng(seed)
-    ends = np.array([(i, j) for i in range(n_local) for j in range(i + 1, n_local) if rng.random() < density])
-    ends = ends.reshape(-1, 2).astype(np.int64)
-    ones = np.ones(n_local, np.int64)
-    graph = TopoGraph(ones, np.arange(n_local), ends, rng.normal(size=len(ends)), rng.integers(0, 3, len(ends)))
-    rank, allowed = rank_edges(graph), rng.random(len(ends)) < 0.8
-    assert (np.sort(rank[graph.pairs == 0]) == np.arange((graph.pairs == 0).sum())).all()  # bridges are the weakest
-    path, edges = strongest_path(graph, 0, n_local - 1, allowed)
-    ranks = {tuple(pair): rank[e] for e, pair in enumerate(ends.tolist()) if allowed[e]}
-    weakest = [min(ranks.get(tuple(sorted(step)), -1) for step in pairwise(way)) for way in all_paths([0], n_local)]
-    assert (rank[edges].min() if len(edges) else -1) == max(weakest)
-    assert [tuple(sorted(step)) for step in pairwise(path)] == [tuple(ends[e]) for e in edges]
 
 
 def test_a_sample_climbs_to_its_peak(model):

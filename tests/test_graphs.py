@@ -28,16 +28,6 @@ def test_a_graph_is_as_good_as_the_samples():
     np.testing.assert_array_equal(matrix.predict(graph.tocoo()), matrix.labels_)
 
 
-def test_duplicate_infinite_and_padded_entries_are_ignored():
-    distances, indices = NearestNeighbors(n_neighbors=12).fit(X).kneighbors()
-    expected = fit((indices, distances)).log_intensity_
-    own, none, nearest = np.arange(len(X))[:, None], np.full((len(X), 1), -1), indices[:, :1]
-    messy = np.hstack([nearest, own, indices, none, nearest])
-    far, zero = np.full((len(X), 1), np.inf), np.zeros((len(X), 1))
-    lengths = np.hstack([far, zero, distances, zero, distances[:, :1] + 1])
-    np.testing.assert_allclose(fit((messy, lengths)).log_intensity_, expected)
-
-
 def test_explicit_zeros_are_distances():
     groups = np.repeat(np.arange(3), 10)
     rows, columns = np.nonzero((groups[:, None] == groups) & ~np.eye(30, dtype=bool))
@@ -54,16 +44,3 @@ def test_new_rows_of_a_graph():
     assert adjusted_rand_score(truth, model.predict((indices, distances))) > 0.8
     indices[0] = -1
     assert model.predict((indices, distances))[0] == -1  # no neighbour
-
-
-def test_ragged_and_disconnected_graphs():
-    rng = np.random.default_rng(0)
-    points = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 50])
-    graph = kneighbors_graph(points, 12, mode="distance").tolil()
-    for row in range(0, 120, 3):
-        graph[row, graph.rows[row][: row % 11]] = 0  # lil drops zeros
-    graph[7] = 0
-    model = fit(csr_array(graph), 2)
-    assert model.n_connected_components_ >= 2
-    others = np.arange(120) != 7
-    assert adjusted_rand_score(np.repeat([0, 1], 60)[others], model.labels_[others]) == 1

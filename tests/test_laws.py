@@ -171,7 +171,7 @@ def test_pickle_and_clone():
 
 
 @given(seeds, st.integers(1, 8), st.integers(2, 10) | st.just("auto"), st.sampled_from(["adaptive", "paper"]))
-def test_exactly_the_clusters_asked_for(seed, n_clusters, n_neighbors, variant):
+def test_a_fit_has_the_requested_number_of_clusters(seed, n_clusters, n_neighbors, variant):
     X = blobs(seed)
     fitted = model(variant, n_clusters=n_clusters, n_neighbors=n_neighbors).fit(X)
     assert fitted.n_clusters_ == min(n_clusters, len(fitted.peaks_))

@@ -100,14 +100,6 @@ def test_upward_imports_are_inside_functions(unit, above):
         assert not any(name.split(".")[1:2] == [above] for name in at_the_top)
 
 
-def test_no_import_is_hidden_in_a_string():
-    """Only packages that are not ours are imported by a name in a string."""
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
-                assert "gitcluster" not in ast.unparse(node), path.name
-
-
 def test_import_loads_no_slow_part_of_scikit_learn():
     """They are imported in the functions that need them."""
     code = "import sys, sklearn.utils; before = {*sys.modules}; import gitcluster; print(*{*sys.modules} - before)"

@@ -5,9 +5,15 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
 from sklearn.metrics import adjusted_rand_score
 
+from gitcluster import proportion_distance
 from gitcluster.metrics import match_labels, matched_f1
+
+COUNTS = st.lists(st.integers(1, 50), min_size=1, max_size=6)
 
 
 def test_the_matching_has_the_most_samples_right():
@@ -34,7 +40,7 @@ def test_f1_is_equation_22():
     assert matched_f1(y_true, found) == pytest.approx(score)
 
 
-def test_ari_is_the_rand_index_of_equation_23_adjusted_as_in_24_and_from_the_contingency_table():
+def test_ari_is_equation_24_from_pairs_and_from_the_contingency_table():
     rng = np.random.default_rng(0)
     y_true, y_pred = np.repeat([0, 1, 2], [4, 6, 10]), rng.integers(0, 4, 20)
     table = np.array([[np.sum((y_true == i) & (y_pred == j)) for j in range(4)] for i in range(3)])
@@ -58,3 +64,21 @@ def test_ari_is_the_rand_index_of_equation_23_adjusted_as_in_24_and_from_the_con
 def test_bad_labels(y_true, y_pred, message):
     with pytest.raises(ValueError, match=message):
         matched_f1(y_true, y_pred)
+
+
+def transport_cost(p, q, cost=None):
+    rows = [np.kron(np.eye(len(p))[i], np.ones(len(q))) for i in range(len(p))]
+    columns = [np.kron(np.ones(len(p)), np.eye(len(q))[j]) for j in range(len(q))]
+    cost = np.abs(np.subtract.outer(p, q)) if cost is None else cost
+    return linprog(cost.ravel(), A_eq=np.array(rows + columns), b_eq=np.concatenate([p, q])).fun
+
+
+@given(COUNTS, COUNTS)
+def test_the_distance_between_proportions_is_the_linear_programme_of_the_paper(p, q):
+    p, q = np.array(p) / np.sum(p), np.array(q) / np.sum(q)
+    np.testing.assert_allclose(proportion_distance(p, q), transport_cost(p, q), atol=1e-9)
+
+
+def test_with_the_printed_cost_of_one_every_proportion_scores_alike():
+    for p in ([1.0], [0.5, 0.5], [0.9, 0.05, 0.05]):
+        assert transport_cost(np.array(p), np.array([0.7, 0.3]), np.ones((len(p), 2))) == pytest.approx(1)

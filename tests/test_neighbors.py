@@ -1,4 +1,4 @@
-"""Every search beside a full sort, and which search is chosen."""
+"""Every exact search against a full sort, neighbour descent, other metrics, and indexes of the user."""
 
 import numpy as np
 import pytest
@@ -9,32 +9,23 @@ from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, find_neighbors, neighbors, scale_features
 from gitcluster._support import validation
-from gitcluster.neighbors import choose_index, descent_pays
 from gitcluster.neighbors.bounds import (
-    BlockSchedule,
     BoundIndex,
     BoundPlan,
-    bound_seconds,
     find_axes,
-    find_gaps,
-    find_margins,
-    find_unit,
     plan_rotated,
     plan_unrotated,
-    project,
-    sample_bounds,
-    sample_gaps,
 )
-from gitcluster.neighbors.cells import CellIndex, cell_seconds, gather_cells, nearest_in_cells, split_evenly
+from gitcluster.neighbors.cells import CellIndex
 from gitcluster.neighbors.descent import DescentIndex
 from gitcluster.neighbors.duplicates import group_duplicates
-from gitcluster.neighbors.index import CosineIndex, SklearnIndex, UserIndex, empty_neighbors, unit_vectors
+from gitcluster.neighbors.index import SklearnIndex, unit_vectors
 
 FLOATS = [np.float64, np.float32]
 dtypes = pytest.mark.parametrize("dtype", FLOATS)
@@ -152,103 +143,6 @@ def test_new_samples_in_cells():
     np.testing.assert_array_equal(indices[:5, 0], np.arange(5))  # a new sample may equal a fitted one
 
 
-def test_neighbors_from_other_cells_are_kept():
-    X = blobs(300, 3)
-    near, filled = empty_neighbors(100, 4, X.dtype), np.zeros(100, np.int64)
-    queries = gather_cells(X[:100])
-    for others, count in ((X[100:103], 3), (X[103:], 4)):
-        nearest_in_cells(queries, gather_cells(others), near, filled=filled)
-        assert (filled == count).all()
-    np.testing.assert_allclose(near[1], np.sort(cdist(X[:100], X[100:]), axis=1)[:, :4], rtol=1e-9)
-
-
-# lower bounds
-
-
-@given(st.integers(0, 1000), st.sampled_from([5, 100]), st.sampled_from([1.0, 1e4]))
-def test_bounds_are_below_the_distances(seed, d, offset):
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(60, d)) * 0.8 ** np.arange(d) + offset * rng.integers(0, 2, (60, 1))
-    axes = find_axes(points, min(d, 12))
-    n_leading, unit = min(d, 4), find_unit(points, axes.centre)
-    margins = find_margins(axes, n_leading)
-    rows = project(points, axes, n_leading, blocks=split_evenly(points, 16), unit=unit, n_jobs=None)
-    lengths = rows.squares[:, None] + rows.squares
-    bounds = lengths - 2 * rows.leading @ rows.leading.T
-    true = points[rows.members] * unit
-    assert (bounds <= ((true[:, None] - true) ** 2).sum(axis=2) * margins.growth + lengths * margins.share).all()
-
-
-@given(st.integers(0, 1000), st.sampled_from([1, 2, 30]), st.sampled_from([0.0, 1.0, 50.0]))
-def test_gaps_between_blocks_are_below_the_distances(seed, d, spread):
-    rng = np.random.default_rng(seed)
-    points = (rng.normal(size=(60, d)) + spread * rng.normal(size=(4, d)).repeat(15, axis=0)).astype(np.float32)
-    gaps, between = find_gaps(points, np.arange(0, 61, 15), None)
-    true = cdist(points.astype(float), points.astype(float)).reshape(4, 15, 4, 15).min(axis=(1, 3))
-    assert (gaps <= np.minimum(true, between) ** 2).all()
-    assert (np.diag(gaps) == 0).all()
-    if spread == 50 and d == 30:
-        assert (gaps[~np.eye(4, dtype=bool)] > 0).all()
-
-
-def test_axes_are_orthonormal_and_in_order_of_variance():
-    points = np.random.default_rng(7).normal(size=(400, 30)) * np.linspace(9, 1, 30)
-    axes = find_axes(points, 10)
-    np.testing.assert_allclose(axes.directions.T @ axes.directions, np.eye(10), atol=1e-12)
-    assert (np.diff(((points - axes.centre) @ axes.directions).var(axis=0)) <= 1e-9).all()
-
-
-def test_a_schedule_never_uses_a_block_twice_at_a_time():
-    schedule = BlockSchedule([(0, 0), (0, 1), (2, 3), (1, 1)])
-    assert [schedule.acquire() for _ in range(3)] == [(0, 0), (2, 3), (1, 1)]  # block 0 is busy
-    schedule.release((0, 0))
-    schedule.release((1, 1))
-    assert schedule.acquire() == (0, 1)
-    assert schedule.acquire() is None
-
-
-# choice
-
-
-@pytest.mark.parametrize(
-    ("shape", "options", "index"),
-    [
-        ((300, 100), {}, SklearnIndex),
-        ((3000, 5), {}, CellIndex),
-        ((4500, 100), {}, BoundIndex),
-        ((13_000, 100), {}, BoundIndex),
-        ((300, 5), {"metric": "manhattan", "search": "approximate"}, SklearnIndex),
-        ((300, 5), {"metric": "cosine"}, CosineIndex),
-        ((300, 5), {"search": "approximate"}, DescentIndex),
-        ((300, 5), {"search": "approximate", "k": 299}, CellIndex),
-        ((300, 5), {"search": NearestNeighbors()}, UserIndex),
-    ],
-)
-def test_the_index_is_chosen_by_size_and_metric(shape, options, index):
-    assert type(choose_index(blobs(*shape), **({"k": 5} | options))) is index
-    assert type(choose_index(csr_array(np.eye(9)), 5, "cosine", search="approximate")) is SklearnIndex
-
-
-def test_a_sample_says_how_many_pairs_are_compared():
-    points = blobs(3000, 100)
-    shares = sample_bounds(points, find_axes(points, 100), 10)
-    assert list(shares) == [16, 32, 64, 96, 100]
-    assert shares[16] > shares[32] > shares[64] >= shares[100] > 0
-    near = np.random.default_rng(0).normal(size=(3000, 20))
-    far = near + 100 * (np.arange(3000)[:, None] % 10 == np.arange(20))
-    assert sample_gaps(near, find_axes(near, 20), 10) == 1
-    assert sample_gaps(far, find_axes(far, 20), 10) <= 0.1
-    assert 10 <= CellIndex(points[:, :3].copy(), 10).count_pairs() <= 3000
-
-
-def test_when_descent_pays():
-    mnist, embeddings = (60_000, 784), (1_000_000, 100)
-    assert not descent_pays(bound_seconds(*mnist, 80, n_leading=128, share=0.03), mnist, 80)
-    assert descent_pays(bound_seconds(*embeddings, 80, n_leading=96, share=0.01), embeddings, 80)
-    assert not descent_pays(cell_seconds(500_000, 3, 1000), (500_000, 3), 40)
-    assert descent_pays(cell_seconds(1_000_000, 10, 500_000), (1_000_000, 10), 40)
-
-
 def test_auto_searches_exactly_if_the_recall_is_low(monkeypatch):
     points = blobs(1500, 20)
     points[:3] *= 1e30
@@ -257,6 +151,72 @@ def test_auto_searches_exactly_if_the_recall_is_low(monkeypatch):
     assert_same(near, true)
     with pytest.warns(ConvergenceWarning, match="recall"):
         assert find_neighbors(points, n_neighbors=9, search="approximate").recall < 0.9
+
+
+# neighbour descent
+
+
+LARGE = blobs(10_000, 20) * 0.75 ** np.arange(20)
+CLOSE = LARGE[:2500]
+
+
+class Small(DescentIndex):
+    """Compares few pairs even of few samples."""
+
+    BLOCK_SIZE, NEAR_BLOCKS, LINKS, BACK_LINKS = 24, 4, 8, 4
+
+
+@dtypes
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_descent_is_close(metric, dtype):
+    points = CLOSE.astype(dtype)
+    true, near = (
+        find_neighbors(points, n_neighbors=15, metric=metric, search=search) for search in ("exact", "approximate")
+    )
+    assert near.recall > 0.99
+    assert near.indices.dtype == true.indices.dtype
+    assert near.distances.dtype == dtype
+    assert (np.diff(near.distances, axis=1) >= 0).all()
+    assert not (near.indices == np.arange(len(points))[:, None]).any()
+    same = near.indices == true.indices
+    np.testing.assert_array_equal(near.distances[same], true.distances[same])
+
+
+def test_descent_depends_neither_on_threads_nor_on_the_order_of_rows():
+    one = Small(LARGE, 9, n_jobs=1).search()
+    assert one.recall < 1  # something could differ
+    for n_jobs in (2, 4):
+        for part, expected in zip(Small(LARGE, 9, n_jobs=n_jobs).search(), one, strict=True):
+            np.testing.assert_array_equal(part, expected)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(LARGE))
+        indices, distances, recall = Small(LARGE[order], 9, n_jobs=2).search()
+        np.testing.assert_array_equal(distances, one.distances[order])
+        np.testing.assert_array_equal(order[indices], one.indices[order])  # without ties
+        assert recall == one.recall
+
+
+@pytest.mark.parametrize("factor", [1e138, 1e-140])
+def test_descent_with_the_largest_and_smallest_numbers(factor):
+    expected, near = Small(CLOSE, 7).search(), Small(CLOSE * factor, 7).search()
+    assert np.mean([len(np.intersect1d(*rows)) for rows in zip(near.indices, expected.indices, strict=True)]) > 6.8
+    np.testing.assert_allclose(near.distances[:, 0] / factor, expected.distances[:, 0], rtol=0.2)
+
+
+def test_descent_with_duplicates_and_few_samples():
+    near = find_neighbors(np.repeat(CLOSE[:40], 5, axis=0), n_neighbors=6, search="approximate")
+    assert (near.distances[:, :4] == 0).all()
+    assert find_neighbors(CLOSE[:4], n_neighbors=3, search="approximate").recall == 1
+    near = Small(np.repeat(CLOSE[:30], 50, axis=0), 6).search()  # more equal samples than neighbours
+    assert near.recall > 0.99
+    assert all(len(set(row)) == 6 and i not in row for i, row in enumerate(near.indices.tolist()))
+
+
+def test_a_fit_by_descent_equals_an_exact_fit():
+    exact, near = (GIT(5, search=search).fit(CLOSE) for search in ("exact", "approximate"))
+    assert exact.neighbors_recall_ == 1
+    assert near.neighbors_recall_ > 0.99
+    assert adjusted_rand_score(exact.labels_, near.labels_) > 0.99
 
 
 # other input
@@ -279,6 +239,13 @@ def test_cosine_distances(dtype):
         assert (near.distances[row, :3] == 0).all()
     for factor in (1e30, 1e-30):
         np.testing.assert_allclose(unit_vectors(points * dtype(factor)), unit_vectors(points), rtol=1e-5)
+
+
+def test_different_rows_with_the_same_hash_are_different(monkeypatch):
+    monkeypatch.setattr("gitcluster.neighbors.duplicates.hash_samples", lambda X: np.zeros(len(X), np.uint64))
+    points = np.random.default_rng(0).integers(0, 3, (30, 3)).astype(float)
+    first, group = group_duplicates(points)
+    np.testing.assert_array_equal(points[first][group], points)
 
 
 def test_precomputed_distances():
@@ -324,39 +291,3 @@ def test_an_object_with_scikit_learns_interface(metric):
     np.testing.assert_array_equal(near.indices, find_neighbors(X, search="exact", **options).indices)
     assert near.recall == 1
     assert find_neighbors(X, search=Skipping(metric=metric), **options).recall == pytest.approx(3 / 7)
-
-
-def test_equally_far_samples_are_as_good():
-    assert find_neighbors(np.eye(300), n_neighbors=7, search=Skipping(algorithm="brute")).recall == 1
-
-
-def test_rows_without_candidates_are_searched_exactly():
-    class Empty(NearestNeighbors):
-        def kneighbors(self, points, n):
-            return np.zeros((len(points), n)), np.full((len(points), n), -1)
-
-    near = find_neighbors(X, n_neighbors=7, search=Empty())
-    np.testing.assert_array_equal(near.indices, find_neighbors(X, n_neighbors=7).indices)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        None,
-        (np.zeros((3000, 2)), np.zeros((3000, 2), int)),
-        (np.zeros((3000, 8)), np.zeros((3000, 8))),
-        (np.full((3000, 8), -1.0), np.zeros((3000, 8), int)),
-    ],
-)
-def test_a_broken_object_is_named(answer):
-    class Broken:
-        def fit(self, points):
-            return self
-
-        def kneighbors(self, points, n):
-            return answer
-
-    with pytest.raises(ValueError, match="kneighbors"):
-        find_neighbors(X, n_neighbors=7, search=Broken())
-    with pytest.raises(ValueError, match="search"):
-        GIT(5, search="quick").fit(X)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, Neighbors, find_neighbors
-from gitcluster.fitted.outliers import ROUNDING, mark_noise, noise_threshold, score_outliers
+from gitcluster.fitted.outliers import ROUNDING, noise_threshold, score_outliers
 
 X = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)[0]
 NEAR = find_neighbors(X, n_neighbors=10)
@@ -33,7 +33,7 @@ def test_scores_of_new_samples_duplicates_and_isolated_samples():
     assert scores.tolist() == [0, 0, 1, 1]
 
 
-def test_thresholds():
+def test_thresholds_leave_the_requested_share():
     scores = np.random.default_rng(0).permutation(200) / 200
     for share in (0.0, 0.1, 0.29, 0.5, 0.995):
         assert (scores > noise_threshold(scores, share)).sum() == round(200 * share)
@@ -42,18 +42,6 @@ def test_thresholds():
     low, high = np.quantile(ratio, [0.25, 0.75])
     np.testing.assert_array_equal(scores > noise_threshold(scores, "auto"), ratio > high + 3 * (high - low))
     assert noise_threshold(np.ones(3), "auto") == 0
-
-
-def test_the_highest_peak_of_a_cluster_is_never_noise():
-    clusters, log_f, highest = np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 5.0, 4.0]), np.array([2.0, 5.0])
-    assert mark_noise(clusters, log_f, np.ones(4), above=0.5, highest=highest).tolist() == [-1, 0, 1, -1]
-    assert mark_noise(clusters, log_f, np.ones(4), above=1.0, highest=highest).tolist() == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize("noise", [1, -0.1, "some", True, [0.1], np.nan])
-def test_noise_must_be_a_share(noise):
-    with pytest.raises(ValueError, match="noise"):
-        GIT(3, noise=noise).fit(X)
 
 
 def test_scores_are_comparable_in_dense_and_sparse_clusters():
@@ -89,8 +77,3 @@ def test_equal_scores_stay_equal_in_any_unit():
                 for given in (X, X * rng.choice([0.001, 0.3048, 7.0], 3))
             ]
             np.testing.assert_array_equal(*labels)
-    scores = set()
-    for unit in rng.random(200):
-        near = Neighbors(np.array([[1, 2], [0, 2], [0, 1]]), np.array([[1.0, 2.0], [0.3, 0.7], [0.4, 0.6]]) * unit)
-        scores |= set(score_outliers(near, 2)[1].tolist())
-    assert len(scores) == 2

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from gitcluster import GIT
 
-X, y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
+X, _ = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
 new = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), (60, 3))
 OPTIONS = [
     {},
@@ -87,7 +87,7 @@ def test_new_samples_of_the_same_moons():
     assert adjusted_rand_score(fresh_truth, model.predict(fresh)) > 0.99
 
 
-def test_matrix_and_sparse_samples():
+def test_distances_and_sparse_samples_are_predicted():
     matrix = pairwise_distances(X)
     model = GIT(3, metric="precomputed").fit(matrix)
     np.testing.assert_array_equal(model.predict(matrix), model.labels_)
@@ -101,41 +101,3 @@ def test_matrix_and_sparse_samples():
     np.testing.assert_array_equal(dense.predict(thin), dense.labels_)
     with pytest.raises(TypeError, match="toarray"):
         sparse.predict_proba(thin)
-
-
-def test_a_failed_fit_leaves_the_earlier_one():
-    model = GIT(3).fit(X)
-    before = model.predict(new)
-    for wrong in ({"sample_weight": [-1.0] * 40}, {"must_link": [(0, 1)], "cannot_link": [(0, 1)]}):
-        with pytest.raises(ValueError, match=r"sample_weight|contradict"):
-            model.fit(X[:40, :2], **wrong)
-        np.testing.assert_array_equal(model.predict(new), before)
-
-
-def test_memberships_are_of_one_fit_whatever_another_thread_does(monkeypatch):
-    model, describe = GIT(2).fit(X), GIT._predict
-    expected = model.predict_proba(X[:9] + 0.1)
-
-    def fit_meanwhile(self, new, *found):
-        self.set_params(n_clusters=4).fit(X[::-1])
-        return describe(self, new, *found)
-
-    monkeypatch.setattr(GIT, "_predict", fit_meanwhile)
-    np.testing.assert_array_equal(model.predict_proba(X[:9] + 0.1), expected)
-
-
-@pytest.mark.parametrize(("n_distinct", "n_features", "dtype"), [(1, 2, "d"), (7, 2, "d"), (40, 3, "f"), (5, 70, "d")])
-@pytest.mark.parametrize("n_neighbors", [1, 10, 55])
-def test_the_nearest_among_duplicates_are_those_of_all_samples(n_distinct, n_features, dtype, n_neighbors):
-    rng = np.random.default_rng(n_distinct)
-    rows = rng.integers(0, 4, (n_distinct, n_features)).astype(dtype)
-    samples, others = rows[rng.integers(0, n_distinct, 400)], rng.normal(size=(30, n_features)).astype(dtype)
-    training = GIT(1, scale=None).fit(samples).clustering_.training
-    source = training.source
-    near = source.nearest(source.scale_new(others), n_neighbors)
-    distances = pairwise_distances(others, samples[training.rows])
-    expected = np.sort(distances, axis=1)[:, :n_neighbors]
-    np.testing.assert_allclose(near.distances, expected, rtol=1e-6)
-    np.testing.assert_allclose(np.take_along_axis(distances, near.indices, axis=1), expected, rtol=1e-6)
-    assert all(len(set(found)) == n_neighbors for found in near.indices.tolist())
-    assert source._distinct[0].size == len(np.unique(samples, axis=0))  # only these are searched, however many copies

@@ -11,8 +11,8 @@ from sklearn.datasets import make_blobs
 from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
-from gitcluster.fitted.profiles import Profile, nearest_clusters, profile_clusters
-from gitcluster.fitted.traits import Trait, learn_rules, read_traits, round_limit
+from gitcluster.fitted.profiles import Profile, profile_clusters
+from gitcluster.fitted.traits import read_traits
 from gitcluster.plots import plot_profile
 
 
@@ -79,22 +79,6 @@ def test_coverage_and_precision_of_rules(fitted):
         assert row.coverage > 0.5
 
 
-def test_rules_on_categories_and_rounded_limits():
-    pets = np.array(["cat", "dog", "cow", "dog"] * 25, dtype=object)
-    rules = learn_rules([Trait("pet", "category", pets)], pets == "cow")
-    assert [str(rule) for rule in rules.rules] == ["pet is cow"]
-    assert (rules.coverage, rules.precision) == (1.0, 1.0)
-    others = learn_rules([Trait("pet", "category", pets)], pets != "dog")
-    assert "pet is not dog" in [str(rule) for rule in others.rules]
-    days = np.arange(100.0)
-    assert str(learn_rules([Trait("day", "date", days)], days > 50).rules[0]) == "day > 1970-02-20"
-    values = np.random.default_rng(0).lognormal(8, 1, 500)
-    for limit in np.quantile(values, [0.1, 0.5, 0.9]):
-        rounded = round_limit(float(limit), Trait("x", "number", values))
-        assert ((values > limit) != (values > rounded)).mean() <= 0.002
-        assert len(f"{rounded:.15g}") < len(repr(float(limit)))
-
-
 @given(st.integers(0, 10**6), st.integers(5, 60), st.integers(1, 4))
 def test_any_labels_have_a_profile(seed, n_rows, n_clusters):
     rng = np.random.default_rng(seed)
@@ -127,16 +111,6 @@ def test_arrays_sparse_rows_and_stored_features():
     for call in (graph.profile, lambda: model.profile(X[:3])):
         with pytest.raises(ValueError, match="X must"):
             call()
-
-
-def test_the_nearest_cluster_is_a_neighbour():
-    X = np.concatenate([np.random.default_rng(0).normal(5 * i, 1, size=(80, 1)) for i in range(4)])
-    model = GIT(4).fit(X)
-    order = [int(model.labels_[80 * i + 40]) for i in range(4)]
-    for cluster, near in nearest_clusters(model.clustering_).items():
-        assert abs(order.index(cluster) - order.index(near)) == 1
-    pair = GIT(2).fit(X).profile(X)[0]
-    assert "nearest" not in str(pair)  # it would repeat the comparison with all other rows
 
 
 def test_the_plot_of_a_profile(fitted):

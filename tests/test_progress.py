@@ -1,4 +1,4 @@
-"""Which stage a fit has reached: for readers, for scikit-learn's callbacks, in a progress bar."""
+"""The stage that a fit has reached, printed or passed to scikit-learn's callbacks."""
 
 import pytest
 from sklearn.base import clone
@@ -48,10 +48,3 @@ def test_callbacks_see_every_stage():
     with pytest.raises(ValueError, match="n_neighbors"):
         GIT(3, n_neighbors=1000).set_callbacks(recorder).fit(X)
     assert clone(GIT(3).set_callbacks(recorder)).n_clusters == 3
-
-
-def test_a_progress_bar_can_be_drawn(capsys):
-    callback = pytest.importorskip("sklearn.callback")
-    pytest.importorskip("rich")
-    GIT(3).set_callbacks(callback.ProgressBar()).fit(X)
-    assert "GIT" in capsys.readouterr().out

@@ -1,14 +1,15 @@
-"""Representations of the features: what each is, which are left out, and what a subsample decides."""
+"""Scales and representations of the features: what each is, which are left out, and what a subsample decides."""
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
+from scipy.sparse import random as random_sparse
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
-from gitcluster import GIT
+from gitcluster import GIT, scale_features
 
 WINE = load_wine().data
 STANDARD = (WINE - WINE.mean(axis=0)) / WINE.std(axis=0)
@@ -108,3 +109,38 @@ def test_an_index_is_built_once():
     Index.n_built = 0
     GIT(5, search=Index()).fit(LARGE)
     assert Index.n_built == 1
+
+
+# scales
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_features_that_do_not_vary_are_dropped(dtype):
+    large = 1e300 if dtype == np.float64 else 1e38
+    points = scale_features(np.array([[1.0, 5.0, large], [3.0, 5.0, 0.0], [5.0, 5.0, 0.0]], dtype=dtype))
+    assert points.shape == (3, 2)
+    assert points.dtype == dtype
+    np.testing.assert_allclose(points.std(axis=0), 1, rtol=1e-6)
+    assert scale_features(np.full((4, 2), 0.1, dtype)).shape == (4, 0)
+
+
+@pytest.mark.parametrize("scale", ["std", None, [1.0, 2.0, 0.0, 1.0]], ids=str)
+def test_sparse_samples_stay_sparse_with_the_distances_of_dense_ones(scale):
+    sparse = csr_array(random_sparse(40, 4, density=0.5, random_state=0))
+    points, dense = scale_features(sparse, scale), scale_features(sparse.toarray(), scale)
+    assert issparse(points)
+    np.testing.assert_allclose(np.diff(points.toarray(), axis=0), np.diff(dense, axis=0), atol=1e-9)
+    assert points.has_sorted_indices
+    assert (points.data != 0).all()
+
+
+@pytest.mark.parametrize("scale", ["auto", "std", "components", None, [1, 0, 2, 1, 1, 1]], ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_new_samples_are_scaled_like_fitted_ones(scale, dtype):
+    samples = np.random.default_rng(3).gamma(2.0, size=(6000, 6)).astype(dtype)
+    before = samples.copy()
+    model = GIT(3, n_neighbors=10, scale=scale).fit(samples)
+    np.testing.assert_array_equal(samples, before)
+    np.testing.assert_array_equal(model.predict(samples[::-7]), model.labels_[::-7])
+    moved = model.predict(samples[:500] + np.array(1e-5, dtype))
+    assert (moved == model.labels_[:500]).mean() > 0.98

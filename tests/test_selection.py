@@ -10,15 +10,6 @@ from gitcluster import GIT
 BLOBS = make_blobs(240, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
 
 
-@pytest.mark.parametrize("n_samples", [3, 20, 256, 2000])
-def test_numbers_of_neighbors_grow_with_the_logarithm(n_samples):
-    sizes = np.unique(GIT().fit(make_blobs(n_samples, random_state=0)[0]).selection_["n_neighbors"])
-    assert 1 <= sizes[0] <= sizes[-1] < n_samples
-    if n_samples >= 256:  # from a half of log2 n to twice log2 n, at most 20
-        assert sizes[0] == round(np.log2(n_samples) / 2)
-        assert sizes[-1] == min(20, round(2 * np.log2(n_samples)))
-
-
 @pytest.mark.parametrize("options", [{"n_clusters": 3}, {"proportions": [3, 1, 1]}, {}], ids=str)
 def test_the_candidate_with_the_best_score_is_chosen(options):
     model = GIT(**options).fit(BLOBS)
@@ -81,18 +72,6 @@ def test_samples_without_structure_are_one_cluster(n_features, share):
     numbers = [GIT().fit(structureless(kind, n_features, seed)).n_clusters_ for kind in kinds for seed in range(8)]
     assert numbers.count(1) >= share * len(numbers)
     assert GIT().fit(np.full((20, n_features), 7.5)).n_clusters_ == 1
-
-
-def thin_curve(kind, n_samples, seed):
-    """Return a thin curve with noise: one cluster, which can be cut anywhere at hardly any cost."""
-    rng = np.random.default_rng((seed, n_samples))
-    turn = rng.random(n_samples) * (2 * np.pi if kind == "ring" else 3.0)
-    return np.column_stack([np.cos(turn), np.sin(turn)]) + rng.normal(scale=0.05, size=(n_samples, 2))
-
-
-def test_thin_curves_are_one_cluster_most_of_the_time():
-    curves = [thin_curve(kind, n, seed) for kind in ("ring", "arc") for n in (300, 500) for seed in range(4)]
-    assert [GIT().fit(X).n_clusters_ for X in curves].count(1) >= 10
 
 
 def test_moons_are_two_clusters():

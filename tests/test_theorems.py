@@ -8,8 +8,7 @@ from gitcluster import GIT, estimate_intensity, find_neighbors, scale_features
 from gitcluster.datasets import make_scaled_circles
 from gitcluster.variants import KERNELS, VARIANTS
 
-X, Y = make_scaled_circles(0, n_samples=600)
-UNITS = np.array([1000.0, 0.01])
+X, _ = make_scaled_circles(0, n_samples=600)
 
 
 def intensity(X, kernel, k=12):
@@ -19,7 +18,7 @@ def intensity(X, kernel, k=12):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_theorem_1_the_intensity_has_no_unit(variant):
     kernel = VARIANTS[variant].kernel
-    for factor in (1000.0, 0.001, UNITS):
+    for factor in (1000.0, 0.001, np.array([1000.0, 0.01])):
         np.testing.assert_allclose(intensity(X * factor, kernel), intensity(X, kernel), atol=1e-9)
 
 
@@ -28,14 +27,6 @@ def test_theorem_1_for_labels(variant, holds):
     """One factor for all features; the authors' code measures the similarity of boundary pairs in raw units."""
     labels = [GIT(2, variant=variant, n_neighbors=12).fit_predict(s * X) for s in (1.0, 1000.0)]
     assert np.array_equal(*labels) == holds
-
-
-def test_theorem_1_breaks_in_the_authors_variant_by_the_known_figures(load_data):
-    X, y = load_data("toy_circles")
-    from gitcluster.metrics import matched_f1
-
-    found = [matched_f1(y, GIT(2, variant="authors", n_neighbors=12).fit_predict(s * X)) for s in (1.0, 1000.0)]
-    np.testing.assert_allclose(found, [0.965, 0.577], atol=1e-3)
 
 
 @pytest.mark.parametrize("k", [1, 5, 30])

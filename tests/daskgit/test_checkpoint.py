@@ -88,7 +88,7 @@ def test_damaged_and_missing_files_are_named(folder):
         path.write_bytes(content)
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path):
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CheckpointError, match="write"):
         fit(X, checkpoint=tmp_path / "file" / "graph", **OPTIONS)
@@ -112,7 +112,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_lost_client(tmp_path, client):
+def test_a_fit_continues_after_its_client_is_lost(tmp_path, client):
     (tmp_path / "lost.py").write_text(LOST)
     np.save(tmp_path / "X.npy", X)
     command = [sys.executable, tmp_path / "lost.py", tmp_path / "X.npy", tmp_path / "graph"]

@@ -1,8 +1,5 @@
 """Wrong input raises an error that names it, and an earlier fit stays as it was."""
 
-import importlib
-import sys
-
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -13,7 +10,6 @@ from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from gitcluster._support import optional
 from gitcluster.distributed import DaskGIT, estimator
 from gitcluster.distributed.partition import CellSizeError
 from gitcluster.distributed.tasks import Resources
@@ -46,7 +42,7 @@ def with_value(value):
         (dd.from_pandas(pd.DataFrame(BLOBS).assign(name="x", day=pd.Timestamp("2025-01-01"))), "'name', 'day'"),
     ],
 )
-def test_wrong_samples(X, words):
+def test_wrong_samples_are_named(X, words):
     with pytest.raises(ValueError, match=words):
         DaskGIT(2).fit(X)
 
@@ -66,12 +62,12 @@ def test_wrong_samples(X, words):
     ],
     ids=str,
 )
-def test_wrong_parameters(options):
+def test_wrong_parameters_are_named(options):
     with pytest.raises((ValueError, TypeError), match=next(iter(options))):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
 
 
-def test_wrong_calls(tmp_path):
+def test_wrong_calls_are_named(tmp_path):
     with pytest.raises(ValueError, match="scale"):
         DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
     with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -98,7 +94,7 @@ def test_a_failed_fit_leaves_the_earlier_one_unchanged():
 @pytest.mark.parametrize(
     ("options", "error"), [({"n_workers": 0}, RuntimeError), ({"memory_limit": "400MB"}, MemoryError)]
 )
-def test_clusters_that_cannot_fit(options, error):
+def test_a_cluster_without_workers_or_memory_is_refused(options, error):
     cluster = {"n_workers": 1, "processes": False, "threads_per_worker": 1, "dashboard_address": ":0"} | options
     with (
         LocalCluster(**cluster) as workers,
@@ -128,13 +124,3 @@ def test_little_memory_makes_small_cells(monkeypatch):
     for X in (np.concatenate([BLOBS, np.zeros((2000, 2))]), np.zeros((2000, 2))):
         with pytest.raises(CellSizeError, match="2,000"):
             fit(X, n_clusters=1, n_neighbors=5)
-
-
-@pytest.mark.parametrize("missing", ["dask", "distributed", "pandas", "pyarrow"])
-def test_a_missing_package_names_its_extra(monkeypatch, missing):
-    for name in [name for name in sys.modules if name.startswith("gitcluster.distributed")]:
-        monkeypatch.delitem(sys.modules, name)
-    find = optional.find_spec
-    monkeypatch.setattr(optional, "find_spec", lambda name: None if name == missing else find(name))
-    with pytest.raises(ImportError, match=rf"{missing}.*gitcluster\[dask\]"):
-        importlib.import_module("gitcluster.distributed")

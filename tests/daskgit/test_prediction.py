@@ -54,7 +54,7 @@ def test_predictions_are_lazy():
     assert model.predict(X[X[:, 0] > 1e9]).compute().shape == (0,)
 
 
-def test_columns_of_new_samples():
+def test_columns_of_new_samples_are_checked():
     table = pd.DataFrame(np.round(BLOBS * 10), columns=["age", "income"])
     model = DaskGIT(3, cell_size=60).fit(dd.from_pandas(table, npartitions=2))
     for X in (dd.from_pandas(table.astype(int), npartitions=3), table.to_numpy(), chunked(table.to_numpy("f4"))):
@@ -95,8 +95,3 @@ def test_a_cut_has_the_variant_and_the_warning_of_the_fit():
     np.testing.assert_array_equal(labels, expected.cut(n_clusters=3))
     with pytest.warns(UserWarning, match="100"):
         model.cut(n_clusters=100)
-
-
-@pytest.mark.parametrize("X", [np.repeat(BLOBS[:30], 5, axis=0), np.zeros((40, 2))], ids=["equal", "one"])
-def test_a_cell_may_hold_fewer_samples_than_neighbors(X):
-    assert (fit(X, n_clusters=1, n_neighbors=10, cell_size=12).labels_.compute() == 0).all()

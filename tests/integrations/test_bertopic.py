@@ -59,11 +59,3 @@ def test_noise_is_the_topic_of_outliers():
     topic_model, topics, _ = topics_of(GIT(4, noise=0.05))
     assert (topics == -1).sum() == round(0.05 * len(THEME))
     assert topic_probabilities(topic_model, EMBEDDINGS).shape == (len(THEME), 4)
-
-
-def test_another_model_is_an_error():
-    class Other:
-        hdbscan_model = None
-
-    with pytest.raises(TypeError, match=r"BERTopic\(hdbscan_model=GIT\(\)\)"):
-        topic_probabilities(Other(), EMBEDDINGS)

@@ -104,15 +104,3 @@ def test_errors_name_what_is_missing(cells):
     del cells.obsp["distances"], cells.obsm["X_pca"]
     with pytest.raises(ValueError, match=r"scanpy.pp.pca"):
         git(cells)
-
-
-@pytest.mark.filterwarnings("ignore")  # of the packages that come with it
-def test_scanpys_own_cells():
-    scanpy = pytest.importorskip("scanpy", reason="not installed: pip install scanpy")
-    blood = scanpy.datasets.pbmc68k_reduced()
-    git(blood, layers=True)
-    found = blood.obs.groupby("git", observed=True)["bulk_labels"].agg(lambda types: types.mode()[0])
-    assert {"CD14+ Monocyte", "CD19+ B", "Dendritic"} <= set(found)
-    scanpy.pp.neighbors(blood, key_added="mine")
-    git(blood, neighbors_key="mine", key_added="by_graph")
-    assert len(set(blood.obs["by_graph"])) > 3

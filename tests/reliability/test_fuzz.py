@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-import pytest
 from conftest import nasty_sets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -95,16 +94,3 @@ def test_graphs(data, n, chosen):
     indices = data.draw(arrays(np.int64, shape, elements=st.integers(-1, n - 1)))
     distances = data.draw(arrays(np.float64, shape, elements=st.sampled_from([*LENGTHS, np.inf])))
     check_fit((indices, distances), data.draw(fit_params(n, chosen)), metric="precomputed_graph", **chosen)
-
-
-def test_distant_samples_of_the_authors_variant():
-    check_fit(np.array([[0.0], [1e16], [1e16]]), variant="authors", n_clusters=1)
-
-
-@pytest.mark.parametrize("links", [{"cannot_link": [(0, 1)]}, {"y": [0, 1, -1, -1]}], ids=str)
-@pytest.mark.parametrize(
-    ("X", "weights"), [(np.arange(4.0), [0, 1, 1, 1]), (np.zeros(4), [1, 1, 1, 2])], ids=["weight 0", "equal samples"]
-)
-def test_links_with_whole_weights(X, weights, links):
-    model = check_fit(X[:, None], {"sample_weight": weights, **links})
-    assert model is None or model.labels_[0] != model.labels_[1]

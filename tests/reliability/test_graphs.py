@@ -43,26 +43,18 @@ def odd_graphs():
         "no edge": sparse.coo_array((20, 20)),
         "one edge": edges([3], [4], 1, 20),
         "only self-loops": edges(range(20), range(20), 1, 20),
-        "nearest and self-loops": NEAR + sparse.csr_array(sparse.eye(40)),
         "two samples": edges([0, 1], [1, 0], 1, 2),
-        "two without an edge": sparse.csr_array((2, 2)),
         "star to its leaves": edges(hub, leaves, 1, 60),
-        "star to its hub": edges(leaves, hub, 1, 60),
         "star of many lengths": edges(*both, np.tile(10.0 ** np.arange(-29, 30), 2), 60),
         "two stars": sparse.block_diag([edges(*both, 1, 60)] * 2, "csr"),
         "chain": edges(chain, chain + 1, 1, 50),
-        "ring": edges(np.arange(50), (np.arange(50) + 1) % 50, 1, 50),
-        "tree": edges(np.arange(1, 63), (np.arange(1, 63) - 1) // 2, 1, 63),
         "complete": sparse.csr_array(np.ones((15, 15)) - np.eye(15)),
         "ragged rows": ragged.tocsr(),
         "isolated samples": isolated,
         "csc": NEAR.tocsc(),
-        "dok": NEAR.todok(),
-        "bsr": sparse.bsr_array(NEAR),
         "matrix": sparse.csr_matrix(NEAR),
         "integers": (NEAR * 10).astype(np.int8),
         "boolean": NEAR.astype(bool),
-        "float32": NEAR.astype(np.float32),
         "explicit zeros": with_length(0.0, slice(0, 50)),
         "all zero": with_length(0.0, slice(None)),
         "a row of infinite distances": with_length(np.inf, slice(0, 8)),
@@ -74,7 +66,6 @@ def odd_graphs():
         ),
         "directed": sparse.triu(NEAR, format="csr"),
         "asymmetric": NEAR.multiply(1 + rng.random((40, 40))).tocsr(),
-        "pair": (INDICES, LENGTHS),
         "padded": (np.where(padded, -1, INDICES), LENGTHS),
         "all padding": (np.full((40, 3), -1), np.zeros((40, 3))),
         "padded with infinity": (INDICES, np.where(padded, np.inf, LENGTHS)),
@@ -96,7 +87,7 @@ def n_samples(graph):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_odd_graphs(name):
+def test_odd_graphs_give_a_valid_model(name):
     graph, n = GRAPHS[name], n_samples(GRAPHS[name])
     for options in (
         {},
@@ -127,14 +118,14 @@ WRONG_GRAPHS = [
 
 
 @pytest.mark.parametrize("graph", WRONG_GRAPHS, ids=lambda graph: type(graph).__name__)
-def test_wrong_graphs(graph):
+def test_wrong_graphs_are_refused(graph):
     for variant in ("adaptive", "paper"):
         must_refuse(lambda v=variant: GIT(2, variant=v, **FIT).fit(graph))
     labels = result_or_named_error(lambda: GIT(2, **FIT).fit(NEAR).predict(graph))
     assert labels is None or ((labels >= -1) & (labels < 2)).all()
 
 
-def test_corrupt_sparse_matrices():
+def test_corrupt_sparse_matrices_are_refused():
     for part, value in (("indices", 99), ("indices", -1), ("indptr", 10**6), ("indptr", -3)):
         broken = sparse.csr_array(NEAR).copy()
         getattr(broken, part)[7] = value
@@ -142,7 +133,7 @@ def test_corrupt_sparse_matrices():
 
 
 @pytest.mark.parametrize("name", ["no edge", "star of many lengths", "isolated samples", "chain", "all zero"])
-def test_new_rows_of_a_graph(name):
+def test_new_rows_of_a_graph_have_labels(name):
     graph, n = GRAPHS[name], n_samples(GRAPHS[name])
     for noise in (None, 0.2):
         model = must_return(lambda noise=noise: GIT(2, noise=noise, **FIT).fit(graph))
@@ -159,11 +150,3 @@ def test_new_rows_of_a_graph(name):
             assert ((labels >= -1) & (labels < model.n_clusters_)).all()
             np.testing.assert_allclose(shares.sum(axis=1), 1)
             assert not np.isnan(scores).any()
-
-
-def test_long_chains_and_large_stars():
-    n = 20_000
-    here, hub, leaves = np.arange(n - 1), np.zeros(n - 1, int), np.arange(1, n)
-    star = edges(np.r_[hub, leaves], np.r_[leaves, hub], np.tile(1 + np.arange(n - 1) % 7, 2), n)
-    for graph in (star, edges(np.r_[here, here + 1], np.r_[here + 1, here], 1, n), edges(here, here + 1, 1 + here, n)):
-        check_fit(graph, must=True, n_clusters=3, n_neighbors=5, **FIT)

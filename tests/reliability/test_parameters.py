@@ -13,25 +13,45 @@ from .checks import blobs, check_fit, must_refuse, result_or_named_error, short_
 X = blobs()
 VARIANTS = ("adaptive", "paper", "authors")
 NO_INTEGERS = [0, -1, -(10**30), 1.0, np.float64(2), np.nan, True, "2", b"2", [2], np.array([2, 3]), {}, object(), GIT]
+NO_CHOICES = ["", "none", "Adaptive", 0, None, [], {}, object(), b"paper"]
+WRONG = {
+    **dict.fromkeys(("n_clusters", "n_neighbors", "min_cluster_size", "max_cluster_size"), NO_INTEGERS),
+    **dict.fromkeys(("variant", "search", "metric"), NO_CHOICES),
+    "proportions": [
+        [], [[1, 2]], [0, 1], [-1, 2], [np.nan, 1], [np.inf, 1], [None, 1], ["a", "b"], "auto", 3, {}, object(),
+        [1] * 41, [[1], [2, 3]], [1 + 1j, 2], True,
+    ],
+    "scale": [
+        "max", 1.0, [], [1.0], [1.0, 2.0, 3.0], [-1.0, 1.0], [np.nan, 1.0], [np.inf, 1.0], [[1.0, 1.0]], [None, 1],
+        ["a", "b"], {}, object(), True, [1j, 1],
+    ],
+    "noise": [-0.1, 1, 1.5, np.nan, np.inf, "none", True, [0.1], {}, object()],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("value", NO_INTEGERS, ids=short_repr)
-def test_wrong_integers(value):
-    for name in ("n_clusters", "n_neighbors", "min_cluster_size", "max_cluster_size"):
-        must_refuse(lambda n=name: GIT(**{n: value}).fit(X), name)
-    for name in ("n_clusters", "n_neighbors"):
-        must_refuse(lambda n=name: GIT(**{"n_clusters": 2, "variant": "paper", n: value}).fit(X), name)
-    must_refuse(lambda: GIT(2).fit(X).cut(n_clusters=value), "n_clusters")
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values], ids=short_repr
+)
+def test_wrong_parameters_are_named(name, value):
+    number = {} if name == "proportions" else {"n_clusters": 2}
+    must_refuse(lambda: GIT(**number | {name: value}).fit(X), name)
+    if name in ("n_clusters", "n_neighbors", "proportions"):
+        for variant in ("paper", "authors"):
+            must_refuse(lambda v=variant: GIT(**number | {"variant": v, name: value}).fit(X), name)
+    if name in ("n_clusters", "proportions"):
+        must_refuse(lambda: GIT(2).fit(X).cut(**{name: value}), name)
+    if name == "scale" and not isinstance(value, str):
+        must_refuse(lambda: GIT(2, scale=value, metric="manhattan").fit(X), "scale")
 
 
 @pytest.mark.parametrize("number", [1, 2, 7, 40, 41, 10**30, np.uint64(2)], ids=short_repr)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_integers(number, variant):
+def test_numbers_in_range_are_accepted(number, variant):
     assert (check_fit(X, n_clusters=number, variant=variant) is None) == (number > 40)
     assert (check_fit(X, n_clusters=2, n_neighbors=number, variant=variant) is None) == (number > 39)
 
 
-def test_a_number_is_needed():
+def test_a_missing_number_is_named():
     must_refuse(lambda: GIT(n_neighbors=None).fit(X), "n_neighbors")
     for variant in ("paper", "authors"):
         must_refuse(lambda v=variant: GIT(None, variant=v).fit(X), "n_clusters")
@@ -40,72 +60,35 @@ def test_a_number_is_needed():
     must_refuse(lambda: GIT(2).fit(X).cut(), "n_clusters")
 
 
-WRONG_SHARES = [
-    [], [[1, 2]], [0, 1], [-1, 2], [np.nan, 1], [np.inf, 1], [None, 1], ["a", "b"], "auto", 3, {}, object(), [1] * 41,
-    [[1], [2, 3]], [1 + 1j, 2], True,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("shares", WRONG_SHARES, ids=short_repr)
-def test_wrong_proportions(shares):
-    for variant in VARIANTS:
-        must_refuse(lambda v=variant: GIT(proportions=shares, variant=v).fit(X), "proportions")
-    must_refuse(lambda: GIT(2).fit(X).cut(proportions=shares), "proportions")
-
-
 @pytest.mark.parametrize(
     "shares", [[1], [1e300, 1e-300], [5e-324, 1], [1] * 40, (1, 2), np.array([1, 2], "f2"), range(1, 4)], ids=short_repr
 )
-def test_odd_proportions(shares):
+def test_odd_proportions_give_a_valid_model(shares):
     for variant in VARIANTS:
         check_fit(X, proportions=shares, variant=variant)
     check_fit(X, must=True, n_clusters=40, proportions="equal")
 
 
-@pytest.mark.parametrize("value", ["", "none", "Adaptive", 0, None, [], {}, object(), b"paper"], ids=short_repr)
-def test_wrong_choices(value):
-    for name in ("variant", "search", "metric"):
-        must_refuse(lambda n=name: GIT(2, **{n: value}).fit(X), name)
-
-
-WRONG_SCALES = [
-    "max", 1.0, [], [1.0], [1.0, 2.0, 3.0], [-1.0, 1.0], [np.nan, 1.0], [np.inf, 1.0], [[1.0, 1.0]], [None, 1],
-    ["a", "b"], {}, object(), True, [1j, 1],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("scale", WRONG_SCALES, ids=short_repr)
-def test_wrong_scales(scale):
-    must_refuse(lambda: GIT(2, scale=scale).fit(X), "scale")
-    if not isinstance(scale, str):
-        must_refuse(lambda: GIT(2, scale=scale, metric="manhattan").fit(X), "scale")
-
-
 @pytest.mark.parametrize("scale", [None, [0, 0], [0, 1], [1e300, 1], [5e-324, 5e-324], [True, False]], ids=short_repr)
-def test_odd_scales(scale):
+def test_odd_scales_give_a_valid_model(scale):
     for metric in ("euclidean", "manhattan", "cosine", "chebyshev"):
         check_fit(X, n_clusters=2, scale=scale, metric=metric)
 
 
-@pytest.mark.parametrize("noise", [-0.1, 1, 1.5, np.nan, np.inf, "none", True, [0.1], {}, object()], ids=short_repr)
-def test_wrong_noise(noise):
-    must_refuse(lambda: GIT(2, noise=noise).fit(X), "noise")
-
-
 @pytest.mark.parametrize("noise", [0, 0.01, 0.5, 1 - 1e-16, 5e-324, "auto", np.float32(0.1)], ids=short_repr)
 @pytest.mark.parametrize("n", [2, 3, 5, 40])
-def test_noise_of_few_samples(n, noise):
+def test_noise_never_takes_all_samples(n, noise):
     for options in ({"n_clusters": 2}, {"n_clusters": 1, "variant": "paper", "n_neighbors": 1}):
         assert (check_fit(X[:n], must=True, noise=noise, **options).labels_ >= 0).any()
 
 
 @pytest.mark.parametrize("n_jobs", [0, 2, -1, -100, 10**6, 1.5, "2", True], ids=short_repr)
-def test_threads(n_jobs):
+def test_any_n_jobs_gives_a_valid_model_or_an_error(n_jobs):
     check_fit(X, n_clusters=2, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("metric", sorted(set().union(*VALID_METRICS.values(), PAIRWISE_DISTANCE_FUNCTIONS)))
-def test_every_metric(metric):
+def test_every_metric_gives_a_valid_model_or_an_error(metric):
     angles = np.random.default_rng(0).uniform(-1.5, 1.5, (30, 2))
     with_zeros = np.concatenate([np.zeros((3, 2)), X])
     for samples in (X, with_zeros, (X > 4).astype(float), angles, X[:, :1], X[:2], X * 1e300, np.zeros((9, 2))):
@@ -146,7 +129,7 @@ ODD_DISTANCES = {
 
 
 @pytest.mark.parametrize("name", ODD_DISTANCES)
-def test_odd_distances(name):
+def test_odd_distances_give_a_valid_model(name):
     D = ODD_DISTANCES[name]
     check_fit(D, metric="precomputed", noise=0.3)
     for variant in VARIANTS:
@@ -164,7 +147,7 @@ WRONG_DISTANCES = [
 
 
 @pytest.mark.parametrize("D", WRONG_DISTANCES, ids=lambda D: str(D.shape))
-def test_wrong_distances(D):
+def test_wrong_distances_are_refused(D):
     for variant in ("adaptive", "paper"):
         must_refuse(lambda v=variant: GIT(2, metric="precomputed", variant=v).fit(D))
     if D.shape != (5, 40):
@@ -204,6 +187,6 @@ class WrongIndex:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_a_wrong_index(answer):
+def test_a_wrong_index_is_refused_or_does_no_harm(answer):
     for metric in ("euclidean", "manhattan"):
         check_fit(X, n_clusters=2, search=WrongIndex(answer), metric=metric)

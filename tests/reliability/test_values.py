@@ -29,13 +29,13 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", SETS)
-def test_finite_data(name, options):
+def test_finite_samples_give_a_valid_model(name, options):
     unscaled = options.get("metric") == "manhattan" or options.get("scale", "std") is None
     check_fit(SETS[name], must=not (unscaled and name in NO_DISTANCES), **options)
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_weights_and_new_samples(name):
+def test_far_new_samples_have_labels_and_memberships(name):
     X = SETS[name]
     rng, n_features = np.random.default_rng(0), X.shape[1]
     far = np.array([np.zeros(n_features), np.full(n_features, 1e300), np.full(n_features, -1e308), X[0] * 0.5])
@@ -49,7 +49,7 @@ def test_weights_and_new_samples(name):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("where", [(3, 1), 3, np.s_[:, 0], ...], ids=["cell", "row", "column", "all"])
-def test_missing_and_infinite_values(value, where):
+def test_missing_and_infinite_values_are_refused(value, where):
     X = blobs()
     X[where] = value
     for options in ({}, {"metric": "manhattan"}, {"variant": "paper", "n_clusters": 2}, {"scale": None}):
@@ -60,7 +60,7 @@ def test_missing_and_infinite_values(value, where):
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 0), (0, 3), (5, 0), (1, 1), (1, 3), (3,), (2, 2, 2), ()], ids=str)
-def test_wrong_shapes(shape):
+def test_wrong_shapes_are_refused(shape):
     for metric in ("euclidean", "cosine", "precomputed", "precomputed_graph"):
         must_refuse(lambda m=metric: GIT(metric=m).fit(np.zeros(shape)))
     must_refuse(lambda: GIT(2).fit(blobs()).predict(np.zeros((3, *shape, 3))))
@@ -71,18 +71,8 @@ def test_wrong_shapes(shape):
     [np.arange(50_000.0)[:, None], np.concatenate([np.zeros((30_000, 2)), blobs(300)])],
     ids=["chain", "duplicates of one sample"],
 )
-def test_many_samples(X):
+def test_long_chains_and_many_duplicates_give_a_valid_model(X):
     check_fit(X, must=True, n_clusters=3)
-
-
-def test_models_before_a_fit_and_other_features():
-    for method in ("predict", "predict_proba", "score_samples"):
-        must_refuse(lambda m=method: getattr(GIT(), m)(blobs()), "not fitted")
-    must_refuse(lambda: GIT().cut(n_clusters=2), "not fitted")
-    must_refuse(lambda: GIT().save("/nowhere/model.npz"), "not fitted")
-    model = GIT(2).fit(blobs())
-    for n_features in (1, 3):
-        must_refuse(lambda n=n_features: model.predict(np.zeros((3, n))), "features")
 
 
 class Interrupted:
