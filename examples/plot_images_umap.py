@@ -2,9 +2,9 @@
 Images through UMAP
 ===================
 
-Distances between images of many pixels say little, so images are reduced first: by UMAP where it is installed
-(``pip install umap-learn``), else by principal components. GIT clusters what comes out, without scaling, and looks for
-the number of clusters itself.
+Distances between images of many pixels are not very informative, so images are reduced first. The script uses UMAP if
+it is installed (``pip install umap-learn``), otherwise principal components. GIT clusters the result without scaling
+and selects the number of clusters.
 
 The images are the 1,797 digits that come with scikit-learn. For larger ones, ``X, y =
 gitcluster.datasets.load_fmnist()`` fetches 60,000 pieces of clothing, once.
@@ -32,7 +32,7 @@ else:
 place = reduction.fit_transform(X)
 
 # %%
-# Nothing is told. For many kinds of images, five to ten dimensions keep more of them apart than two.
+# GIT selects the number of clusters. Five to ten dimensions often separate kinds of images better than two.
 model = GIT(scale=None).fit(place)
 print(f"through {name}: {model.n_clusters_} clusters, adjusted Rand index {adjusted_rand_score(y, model.labels_):.3f}")
 pixels = GIT(10, scale=None).fit_predict(X)

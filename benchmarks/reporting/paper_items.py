@@ -1,7 +1,7 @@
 """Every numbered item and every claim of the paper: whether it reproduces, the command, and the evidence.
 
-Numbers are those of the print. ``labels`` are the names in the paper's source, by which a test compares this list with
-that source. A status is "works", or says how the item differs and why.
+Numbers are those of the print. ``labels`` are the names in the paper's source. A test compares this list with that
+source. A status is "works", or says how the item differs and why.
 """
 
 from __future__ import annotations

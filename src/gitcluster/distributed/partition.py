@@ -84,7 +84,7 @@ class SampleParts(NamedTuple):
     high: Array
     sample: Array  # some rows, in no particular order
     names: list[str] | None  # names of the features
-    features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see inputs.ordering
+    features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see preprocessing.scaling
     scaling: Scaling | None = None
     checksum: int = 0  # checksum of all samples and their order
 

@@ -185,8 +185,8 @@ def name_places(
 ) -> None:
     """Write names at points, or ``beside`` points away from them; if space is short, the first names are shown.
 
-    ``places`` holds for every name one point, around which it may move, or several, of which it takes one. ``colours``,
-    one per name, are made readable.
+    ``places`` holds one point for every name, around which the name may move, or several points to choose from.
+    ``colours``, one per name, are made readable.
     """
     halo = [withStroke(linewidth=3.0, foreground=ax.get_facecolor())]
     reach = beside or 1.2 * size

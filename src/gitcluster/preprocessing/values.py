@@ -78,7 +78,7 @@ class Values(NamedTuple):
     unread: Counter[str] = Counter()  # noqa: RUF012 - never changed
     """Cells that do not fit the format and count as missing, with how often they occur."""
     distinct_integers: int = 0
-    """Number of different integers, which float64 does not tell apart beyond 2**53; 0 for other columns."""
+    """Number of different integers, which float64 does not distinguish beyond 2**53; 0 for other columns."""
 
     @property
     def nature(self) -> str:
@@ -236,7 +236,7 @@ def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
 
 
 def decimal_of(column: Any, name: str = "") -> str | None:
-    """Return the only decimal mark by which the texts of a column are numbers; None if it has none or both will do.
+    """Return the only decimal mark that makes the texts of a column numbers; None if no mark or both marks do.
 
     Examples
     --------
