@@ -6,8 +6,8 @@ Distances between images of many pixels are not very informative, so images are 
 it is installed (``pip install umap-learn``), otherwise principal components. GIT clusters the result without scaling
 and selects the number of clusters.
 
-The images are the 1,797 digits that come with scikit-learn. For larger ones, ``X, y =
-gitcluster.datasets.load_fmnist()`` fetches 60,000 pieces of clothing, once.
+The images are the 1,797 digits that come with scikit-learn. For larger images,
+``X, y = gitcluster.datasets.load_fmnist()`` downloads 60,000 images of clothing.
 """
 
 from importlib.util import find_spec
@@ -39,7 +39,7 @@ pixels = GIT(10, scale=None).fit_predict(X)
 print(f"on the pixels, ten asked for: adjusted Rand index {adjusted_rand_score(y, pixels):.3f}")
 
 # %%
-# The map, with the image at the highest peak of every cluster.
+# Plot the embedding, with the image at the highest peak of every cluster.
 colours = np.array(
     ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7A1F5C", "#A3A13B", "#00446B", "#8A5F00"]
 )
@@ -57,7 +57,7 @@ ax.set_axis_off()
 plt.show()
 
 # %%
-# Which digits are in a cluster? All that make up a twentieth of it or more.
+# List the digits that make up at least 5 % of each cluster.
 table = np.array([np.bincount(y[model.labels_ == cluster], minlength=10) for cluster in range(model.n_clusters_)])
 for cluster, counts in enumerate(table):
     shown = [f"{digit}: {counts[digit]}" for digit in np.argsort(-counts) if counts[digit] > 0.05 * counts.sum()]
