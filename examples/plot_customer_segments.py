@@ -59,12 +59,12 @@ print(profile.to_string())
 truth, names = pd.factorize(customers.truth)
 print(f"adjusted Rand index: {adjusted_rand_score(truth, model.labels_):.3f}")
 found = names[match_labels(truth, model.labels_)]
-print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["found"]).to_string())
+print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["cluster"]).to_string())
 
 # %%
 # Proportions guide the result but do not force it. With equal shares instead, the segments stay the same.
 wrong = GIT(4, proportions="equal").fit(X)
-print("told equal shares, found:", wrong.proportions_.round(3))
+print("proportions with an equal prior:", wrong.proportions_.round(3))
 
 # %%
 # Customers with the lowest memberships are between two segments.
@@ -73,7 +73,7 @@ table = customers.loc[unsure].round(0).assign(found=found[unsure], membership=mo
 print(table.to_string())
 
 # %%
-# Plot the segments in two of the measures.
+# Plot the segments in pairs of measures.
 colours = dict(zip(segments, ["#0072B2", "#E69F00", "#009E73", "#D55E00"], strict=True))
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 for ax, column in zip(axes, ["recency", "spend"], strict=True):

@@ -50,6 +50,6 @@ scores = [adjusted_rand_score(y, model.cut(n_clusters=int(number))) for number i
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.plot(numbers, scores, marker="o", color="#0072B2")
 ax.axvline(10, color="#D55E00", linestyle=":")
-ax.set(xlabel="clusters asked for", ylabel="adjusted Rand index", ylim=(0, 1), xticks=numbers[::2])
+ax.set(xlabel="number of clusters", ylabel="adjusted Rand index", ylim=(0, 1), xticks=numbers[::2])
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
