@@ -110,7 +110,7 @@ def draw_pictures(app: Any) -> None:
 
 
 def write_live_explorer(app: Any, error: Exception | None) -> None:
-    """``live_explorer.html``: the explorer of the example of the first steps, which the page ``live`` shows."""
+    """``live_explorer.html``: the explorer of the demo, for the page ``live``."""
     if error is None and app.builder.name == "html":
         X = make_example()
         model = gitcluster.GIT(proportions=[50, 30, 15, 5]).fit(X)

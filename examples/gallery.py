@@ -1,9 +1,9 @@
-"""All pictures of ``gitcluster.plots``, for the embedded example, a line, the toy sets, frogs and MNIST.
+"""Draw all plots of ``gitcluster.plots`` for the embedded example, a line, the toy sets, frogs and MNIST.
 
     python examples/gallery.py FOLDER [SET ...]
 
-writes ``FOLDER/SET/PICTURE.png``. Data sets are read from the folder named by GITCLUSTER_DATA; one that is not there is
-left out with a word.
+writes ``FOLDER/SET/PICTURE.png``. Data sets are read from the folder named by GITCLUSTER_DATA; missing ones are
+skipped with a message.
 """
 
 import os
@@ -41,7 +41,7 @@ def load(name: str) -> tuple[Any, Any]:
 
 
 def fit(name: str, X: Any, shares: Any) -> GIT:
-    """A model that was told the proportions."""
+    """Fit a model with known proportions."""
     k = 40 if name == "line" else "auto"
     return GIT(proportions=shares, scale=None if name == "mnist" else "std", n_neighbors=k).fit(X)
 

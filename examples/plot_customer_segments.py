@@ -2,12 +2,12 @@
 Customer segments with known shares
 ===================================
 
-A shop knows from its books how its customers divide: about 45 % buy now and then, 30 % are regulars, 20 % are asleep
-and 5 % spend very much. Who is who is not written anywhere. ``GIT(proportions=...)`` looks for segments in these
-proportions.
+A shop knows the shares of its customer segments: about 45 % buy occasionally, 30 % are regulars, 20 % are inactive and
+5 % spend very much. It does not know the segment of each customer. ``GIT(proportions=...)`` finds segments in about
+these proportions.
 
-The customers are simulated, with the three measures that such studies use: days since the last purchase, purchases a
-year, money spent a year. For your own, read a table: ``pandas.read_csv("customers.csv")``.
+The customers are simulated, with three common measures: days since the last purchase, purchases per year, and money
+spent per year. For your own data, read a table: ``pandas.read_csv("customers.csv")``.
 """
 
 import matplotlib.pyplot as plt
@@ -42,39 +42,38 @@ for name, (share, days, purchases, money) in segments.items():
 customers = pd.concat(parts, ignore_index=True)
 
 # %%
-# Amounts of money and times between purchases are lopsided: twice as much means the same everywhere, so take
-# logarithms. Scaling is not needed, GIT divides every column by its standard deviation.
+# Amounts of money and times between purchases are skewed, and ratios matter more than differences. Logarithms make the
+# columns comparable. No scaling is needed, because GIT scales the columns.
 X = np.log(customers[["recency", "frequency", "spend"]])
 model = GIT(proportions=[45, 30, 20, 5]).fit(X)
 print("shares found:", model.proportions_.round(3))
 
 # %%
-# The segments by their medians. ``feature_names_in_`` and the numbers of the clusters, largest first, come with the
-# model.
+# Compare the medians of the segments. Cluster 0 is the largest, and ``feature_names_in_`` holds the column names.
 profile = customers.drop(columns="truth").groupby(model.labels_).median().round(0)
 profile["customers"] = np.bincount(model.labels_)
 print(profile.to_string())
 
 # %%
-# Here the truth is known. Clusters are matched to segments, and the names follow.
+# The true segments are known here. Match the clusters to them to name the clusters.
 truth, names = pd.factorize(customers.truth)
 print(f"adjusted Rand index: {adjusted_rand_score(truth, model.labels_):.3f}")
 found = names[match_labels(truth, model.labels_)]
-print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["found"]).to_string())
+print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["cluster"]).to_string())
 
 # %%
-# What if the books are wrong? The proportions guide, they do not force: with equal shares expected, the segments stay.
+# Proportions guide the result but do not force it. With equal shares instead, the segments stay the same.
 wrong = GIT(4, proportions="equal").fit(X)
-print("told equal shares, found:", wrong.proportions_.round(3))
+print("proportions with an equal prior:", wrong.proportions_.round(3))
 
 # %%
-# Who sits between two segments? The customers with the lowest memberships are those to treat with care.
+# Customers with the lowest memberships are between two segments.
 unsure = np.argsort(model.probabilities_)[:5]
 table = customers.loc[unsure].round(0).assign(found=found[unsure], membership=model.probabilities_[unsure].round(2))
 print(table.to_string())
 
 # %%
-# The segments in the measures they were found by.
+# Plot the segments in pairs of measures.
 colours = dict(zip(segments, ["#0072B2", "#E69F00", "#009E73", "#D55E00"], strict=True))
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
 for ax, column in zip(axes, ["recency", "spend"], strict=True):

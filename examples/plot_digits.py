@@ -2,8 +2,8 @@
 Handwritten digits
 ==================
 
-The 1,797 digits of scikit-learn, 8 x 8 pixels each. Pixels are all in one unit, so they are taken as they are:
-``scale=None``. For the 60,000 digits of MNIST, ``X, y = gitcluster.datasets.load_mnist()`` fetches them once.
+This example clusters the 1,797 digits of scikit-learn, 8 x 8 pixels each. All pixels have the same unit, so the example
+uses ``scale=None``. ``X, y = gitcluster.datasets.load_mnist()`` downloads the 60,000 digits of MNIST.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +23,8 @@ for name, labels in {"GIT": model.labels_, "k-means": kmeans}.items():
     print(f"{name:8} F1 {matched_f1(y, labels):.3f}  adjusted Rand index {adjusted_rand_score(y, labels):.3f}")
 
 # %%
-# Clusters are named by the matching that gets most samples right; where a cluster holds two digits, the other digit
-# has lost its name to a cluster of its own. Each row shows the samples of one cluster with the highest intensity, and
-# on the right those that fit it least.
+# Each cluster is named after a digit, by the one-to-one matching with the most correct samples. Each row shows one
+# cluster: the samples of highest intensity, and on the right the samples of lowest membership.
 named = match_labels(y, model.labels_)
 probability, intensity = model.probabilities_, model.log_intensity_
 figure, axes = plt.subplots(10, 14, figsize=(8.4, 6.4), gridspec_kw={"wspace": 0.08, "hspace": 0.12})
@@ -45,12 +44,12 @@ figure.text(0.73, 0.9, "doubtful (orange: another digit)", ha="center", fontsize
 plt.show()
 
 # %%
-# How far does the number of clusters carry? Cuts are nested, so one fit answers for all numbers.
+# Compare several numbers of clusters. Cuts are nested, so one fit serves all of them.
 numbers = np.arange(2, 21)
 scores = [adjusted_rand_score(y, model.cut(n_clusters=int(number))) for number in numbers]
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.plot(numbers, scores, marker="o", color="#0072B2")
 ax.axvline(10, color="#D55E00", linestyle=":")
-ax.set(xlabel="clusters asked for", ylabel="adjusted Rand index", ylim=(0, 1), xticks=numbers[::2])
+ax.set(xlabel="number of clusters", ylabel="adjusted Rand index", ylim=(0, 1), xticks=numbers[::2])
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

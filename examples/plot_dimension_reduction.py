@@ -1,13 +1,13 @@
 """
-Fewer dimensions first
-======================
+Dimension reduction in a pipeline
+=================================
 
-GIT follows any scikit-learn transformer in a pipeline. Here are the 1,797 handwritten digits of scikit-learn clustered
-as they are, after principal components and after UMAP, which is left out if it is not installed
+GIT can follow any scikit-learn transformer in a pipeline. This example clusters the 1,797 handwritten digits of
+scikit-learn without a reduction, after PCA, and after UMAP. UMAP is skipped if it is not installed
 (``pip install umap-learn``).
 
-These images of 8 x 8 pixels are small enough to be clustered as they are, and a reduction gains little; on images of
-hundreds of pixels it gains much.
+These images of 8 x 8 pixels are small, so a reduction improves the result only a little. For images of hundreds of
+pixels the improvement is large.
 """
 
 from importlib.util import find_spec
@@ -26,15 +26,14 @@ digits = load_digits()
 X, y = digits.data / 16, digits.target
 
 # %%
-# A pipeline is one line: the reduction, then GIT with the number of clusters. By default GIT divides every feature by
-# its standard deviation; with ``scale=None`` it takes the coordinates as they are, and the first principal component
-# counts more than the last one.
+# The pipeline reduces the features and then clusters them. With ``scale=None`` GIT uses the coordinates unscaled, so
+# the first principal component counts more than the last one.
 for clusterer in (GIT(10), GIT(10, scale=None)):
     labels = make_pipeline(PCA(20), clusterer).fit_predict(X)
     print(f"{clusterer}: F1 {matched_f1(y, labels):.3f}, adjusted Rand index {adjusted_rand_score(y, labels):.3f}")
 
 # %%
-# The same with every reduction there is, and with none.
+# Compare all reductions, and the unreduced images.
 reductions = {"pixels": FunctionTransformer(), "PCA(20)": PCA(20)}
 if find_spec("umap"):
     from umap import UMAP
@@ -49,7 +48,7 @@ for name, reduction in reductions.items():
     print(f"{name:16} F1 {scores[name][0]:.3f}, adjusted Rand index {scores[name][1]:.3f}")
 
 # %%
-# The bars show both scores.
+# Plot both scores.
 figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
 for i, score in enumerate(("F1", "adjusted Rand index")):
     places = [place + 0.4 * i for place in range(len(scores))]

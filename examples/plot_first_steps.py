@@ -2,8 +2,8 @@
 First steps
 ===========
 
-Four groups of very different kind: two half rings that reach into each other, a broad cloud and a small dense one.
-We cluster them with all that one may know of them: nothing, their number, their proportions.
+The data have four very different groups: two interlocking half rings, a broad cloud and a small dense cloud. The
+example clusters them without prior knowledge, with their number, and with their proportions.
 """
 
 import matplotlib.pyplot as plt
@@ -23,19 +23,19 @@ X = np.concatenate(
 )
 
 # %%
-# Knowing nothing, the number of clusters is chosen. ``n_clusters_scores_`` keeps the score of every number.
+# Without prior knowledge, GIT selects the number of clusters. ``n_clusters_scores_`` holds the score of every number.
 model = GIT().fit(X)
 print("clusters:", model.n_clusters_, " shares:", model.proportions_.round(2))
 
 # %%
-# Knowing the number or the proportions is one argument more. A fitted model can also be cut again without a new search.
+# Pass the number or the proportions if you know them. A fitted model can also be cut again without a new search.
 by_number = GIT(n_clusters=4).fit(X)
 by_shares = GIT(proportions=[50, 30, 15, 5]).fit(X)
 again = model.cut(n_clusters=2)
 print("shares, proportions given:", by_shares.proportions_.round(2))
 
 # %%
-# Colours that colour-blind readers can tell apart, one for each cluster.
+# Plot the clusters, in colours that are safe for colour-blind readers.
 colours = np.array(["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"])
 shown = {
     "GIT()": model.labels_,
@@ -52,11 +52,10 @@ for ax, (title, labels) in zip(axes.flat, shown.items(), strict=True):
 plt.show()
 
 # %%
-# The peaks, and the graph between the local clusters around them, are what the clusters are made of. Cut edges are
-# dashed.
+# Clusters consist of local clusters, each around one peak. The topo-graph connects them. Cut edges are dashed.
 plots.plot_topo_graph(by_number, X)
 plt.show()
 
 # %%
-# And why are a sample of the upper ring and one of the lower apart?
+# Explain why a sample of the upper ring and one of the lower ring are in different clusters.
 print(by_number.explain(0, 500))

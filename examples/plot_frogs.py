@@ -2,12 +2,12 @@
 Frogs' calls
 ============
 
-7,195 calls of frogs and toads, ten species, each call as 22 coefficients of its sound. The species are very unequal:
-the commonest has 3,478 calls, the rarest 68. Who records a forest for a year knows such shares roughly beforehand.
+The data are 7,195 calls of frogs and toads of ten species, each described by 22 coefficients of its sound. The most
+frequent species has 3,478 calls, the rarest 68. After a year of recordings, these shares are roughly known.
 
 ``load_frogs`` downloads the set from UCI once. If that fails, this page uses a random stand-in: ten groups of the same
-sizes with as many features, each longer in some directions than in others. The output below names the set in use.
-Results on the stand-in say nothing about frogs; theirs are on the page about accuracy.
+sizes with as many features, each elongated in some directions. The output below names the set in use. Results on the
+stand-in are not results on frogs; see the page about accuracy for those.
 """
 
 import matplotlib.pyplot as plt
@@ -32,14 +32,14 @@ except DatasetError:
 print(X.shape, "class sizes", sizes)
 
 # %%
-# With the number alone, and with the proportions as well.
+# Fit with the number alone, then with the proportions.
 by_number = GIT(n_clusters=10).fit(X)
 by_shares = GIT(proportions=sizes).fit(X)
 for told, model in {"number": by_number, "proportions": by_shares}.items():
     print(f"told the {told:12} adjusted Rand index {adjusted_rand_score(y, model.labels_):.3f}")
 
 # %%
-# Shares found beside shares expected, on a logarithmic scale, and the calls on their two principal components.
+# Compare the shares of the clusters with the expected ones, and plot the calls on two principal components.
 colours = np.array(
     ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7A1F5C", "#A3A13B", "#00446B", "#8A5F00"]
 )
@@ -58,7 +58,7 @@ right.legend(frameon=False, fontsize=9)
 plt.show()
 
 # %%
-# Which species are mixed up? Rows are species, columns the clusters matched to them, as shares of the species.
+# The table shows which species are confused. Rows are species, columns are clusters, entries are shares of the species.
 named = match_labels(y, by_shares.labels_)
 table = np.array([[np.mean(named[y == species] == other) for other in range(10)] for species in range(10)])
 figure, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")

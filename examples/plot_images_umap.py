@@ -2,12 +2,12 @@
 Images through UMAP
 ===================
 
-Distances between images of many pixels say little, so images are reduced first: by UMAP where it is installed
-(``pip install umap-learn``), else by principal components. GIT clusters what comes out, without scaling, and looks for
-the number of clusters itself.
+Distances between images of many pixels are not very informative, so images are reduced first. The script uses UMAP if
+it is installed (``pip install umap-learn``), otherwise principal components. GIT clusters the result without scaling
+and selects the number of clusters.
 
-The images are the 1,797 digits that come with scikit-learn. For larger ones, ``X, y =
-gitcluster.datasets.load_fmnist()`` fetches 60,000 pieces of clothing, once.
+The images are the 1,797 digits that come with scikit-learn. For larger images,
+``X, y = gitcluster.datasets.load_fmnist()`` downloads 60,000 images of clothing.
 """
 
 from importlib.util import find_spec
@@ -32,14 +32,14 @@ else:
 place = reduction.fit_transform(X)
 
 # %%
-# Nothing is told. For many kinds of images, five to ten dimensions keep more of them apart than two.
+# GIT selects the number of clusters. Five to ten dimensions often separate kinds of images better than two.
 model = GIT(scale=None).fit(place)
 print(f"through {name}: {model.n_clusters_} clusters, adjusted Rand index {adjusted_rand_score(y, model.labels_):.3f}")
 pixels = GIT(10, scale=None).fit_predict(X)
 print(f"on the pixels, ten asked for: adjusted Rand index {adjusted_rand_score(y, pixels):.3f}")
 
 # %%
-# The map, with the image at the highest peak of every cluster.
+# Plot the embedding, with the image at the highest peak of every cluster.
 colours = np.array(
     ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7A1F5C", "#A3A13B", "#00446B", "#8A5F00"]
 )
@@ -57,7 +57,7 @@ ax.set_axis_off()
 plt.show()
 
 # %%
-# Which digits are in a cluster? All that make up a twentieth of it or more.
+# List the digits that make up at least 5 % of each cluster.
 table = np.array([np.bincount(y[model.labels_ == cluster], minlength=10) for cluster in range(model.n_clusters_)])
 for cluster, counts in enumerate(table):
     shown = [f"{digit}: {counts[digit]}" for digit in np.argsort(-counts) if counts[digit] > 0.05 * counts.sum()]

@@ -2,9 +2,9 @@
 Single cells, with AnnData
 ==========================
 
-``gitcluster.integrations.scanpy.git`` is called as scanpy's own tools are. The counts here are simulated: 1,500 cells
-of six types, one of them rare, each with marker genes of its own, counted in cells of different depth. With your data,
-``adata = anndata.read_h5ad("cells.h5ad")`` takes the place of the simulation, and scanpy that of the preparation.
+Call ``gitcluster.integrations.scanpy.git`` like a tool of scanpy. The counts here are simulated: 1,500 cells of six
+types, one of them rare, each type with its own marker genes, at different sequencing depths. For your own data, replace
+the simulation by ``adata = anndata.read_h5ad("cells.h5ad")`` and the preparation by scanpy.
 """
 
 import anndata
@@ -32,13 +32,13 @@ counts = rng.poisson(level[cell_type] * depth[:, None]).astype(np.float32)
 adata = anndata.AnnData(csr_array(counts), obs=pd.DataFrame(index=[f"cell {i}" for i in range(len(counts))]))
 
 # %%
-# The usual way of preparation: the same depth for every cell, logarithms, principal components. In scanpy:
-# ``normalize_total``, ``log1p``, ``pca``; the components are then where GIT looks for them.
+# Prepare the counts as usual: equal depth for every cell, logarithms, principal components. In scanpy, these are
+# ``normalize_total``, ``log1p`` and ``pca``.
 normal = np.log1p(counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1)))
 adata.obsm["X_pca"] = PCA(20, random_state=0).fit_transform(normal)
 
 # %%
-# One call; labels and memberships are new columns of ``adata.obs``. Without a number, it is chosen.
+# One call adds labels and memberships as columns of ``adata.obs``. GIT selects the number of clusters.
 gitcluster.integrations.scanpy.git(adata)
 gitcluster.integrations.scanpy.git(adata, n_clusters=6, key_added="git_6")
 print("types found without a number:", adata.obs["git"].nunique())
@@ -46,7 +46,7 @@ print(f"adjusted Rand index, six asked for: {adjusted_rand_score(cell_type, adat
 print(pd.crosstab(np.array(types)[cell_type], adata.obs["git_6"].to_numpy(), rownames=[""], colnames=[""]).to_string())
 
 # %%
-# The clusters in a map by t-SNE, and their marker genes: the mean of every gene in a cluster against all cells.
+# Plot the clusters in a t-SNE map, and their marker genes: the mean of every gene in a cluster relative to all cells.
 place = TSNE(random_state=0, init="pca", perplexity=30, max_iter=500).fit_transform(adata.obsm["X_pca"])
 clusters = adata.obs["git_6"].astype(int).to_numpy()
 colours = np.array(["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"])

@@ -1,4 +1,4 @@
-"""What is in the wheel and in the source archive: all that belongs there and nothing else.
+"""Check the contents of the wheel and of the source archive.
 
 ``python scripts/check_archives.py FOLDER`` for the folder that ``python -m build`` wrote. The files that git tracks are
 the measure: the wheel holds those of the package, the source archive those needed to build and to test.
@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 MACHINE_PATH = re.compile(rb"(?<![\w.])(?:/(?:home|root|tmp|work|Users)/|[A-Z]:\\)\w")
-"""A place on somebody's machine; the path of a web address follows a letter and is none."""
+"""A path on a developer's machine. Paths in web addresses follow a letter and do not match."""
 NOT_IN_SDIST = (".github/", ".pre-commit-config.yaml")
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 OPTIONAL_METADATA = {"entry_points.txt"}

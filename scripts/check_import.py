@@ -1,4 +1,4 @@
-"""What ``import gitcluster`` costs: nothing is compiled, nothing optional is loaded, little time is taken.
+"""Check the cost of ``import gitcluster``: nothing is compiled, no optional package is loaded, and it is fast.
 
 ``python scripts/check_import.py`` checks the first two in this interpreter, which must be a fresh one; with ``--time``
 it also measures the third beside scikit-learn, each in interpreters of its own.
@@ -38,7 +38,9 @@ def check_modules() -> None:
     known = {name.partition(".")[0] for name in before} | set(sys.stdlib_module_names) | {"gitcluster"}
     strangers = {name.partition(".")[0] for name in sys.modules} - known
     if strangers:
-        raise SystemExit(f"import gitcluster loads {', '.join(sorted(strangers))}: import them where they are used")
+        raise SystemExit(
+            f"import gitcluster loads {', '.join(sorted(strangers))}: import them inside the functions that use them"
+        )
     print("import gitcluster loads nothing optional and compiles nothing")
 
 

@@ -1,6 +1,6 @@
 """The browser in which the explorer's page is tested: the ``chromium`` on the path, or else the one of playwright.
 
-``python scripts/find_chromium.py`` says the line that installs it, where there is none.
+``python scripts/find_chromium.py`` prints the command that installs it if it is missing.
 """
 
 import os

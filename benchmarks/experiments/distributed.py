@@ -82,7 +82,7 @@ def fit_on_cluster(n_samples: int) -> Line:
         model = DaskGIT(CENTRES, n_neighbors=20, verbose=True)
         model, wall, _ = time_call(lambda: model.fit(blobs(n_samples, 10)))
         cpu, sent, written = (watch.totals() - before).round(1).T.tolist()
-        sleep(1)  # for a last look at the memory
+        sleep(1)  # until the memory is measured once more
         return {
             "n": n_samples, "workers": 2, "seconds": round(wall, 1), "cells": model.n_cells_,
             "stages": {name: round(value, 1) for name, value in model.seconds_.items()},

@@ -3,7 +3,7 @@
 Every fit runs in a process of its own, after a small fit that compiles, and the best run counts. All methods may use
 every core. "search k" is the neighbour search alone for k neighbours, "search 2k" for the 2 k of the default variant.
 The sweeps vary the samples (n), the features (d) or the neighbours (k). "paper n", "paper d" and "paper k" are those of
-the paper's figure: two Gaussians of one size. "compile" is a first fit with and without compiled code on disk.
+the paper's figure: two Gaussians of equal size. "compile" is a first fit with and without compiled code on disk.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def split_columns(frame: pd.DataFrame) -> tuple[NDArray[np.float64], pd.DataFram
 
 
 def fit_numbers(frame: pd.DataFrame, number: int) -> Labels | None:
-    """Fit GIT to the numbers alone; return None if there are none."""
+    """Fit GIT to the numbers alone; return None without numbers."""
     numbers, _, _ = split_columns(frame)
     return GIT(number).fit_predict(numbers) if numbers.size else None
 

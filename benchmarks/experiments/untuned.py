@@ -146,7 +146,7 @@ def mean_score(results: Results, name: str, sets: Sequence[str]) -> float:
 
 
 def mean_of_kinds(results: Results, name: str, kinds: Groups) -> float:
-    """Return the mean over kinds of data, each of which has the same weight."""
+    """Return the mean over kinds of data, with equal weights."""
     return float(np.mean([mean_score(results, name, sets) for sets in kinds.values()]))
 
 

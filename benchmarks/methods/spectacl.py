@@ -1,7 +1,7 @@
 """SpectACl: Hess, Duivesteijn, Honysz & Morik, "The SpectACl of Nonconvex Clustering", AAAI 2019.
 
-Samples within epsilon of each other are joined by an edge. Of the adjacency matrix, the eigenpairs (lambda, v) of
-largest absolute value are taken, and k-means clusters the rows of |v| sqrt(|lambda|).
+Samples within epsilon of each other are joined by an edge. The method takes the eigenpairs
+(lambda, v) of the adjacency matrix with the largest |lambda|, and k-means clusters the rows of |v| sqrt(|lambda|).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def embed(X: Points, epsilon: float | None, rng: np.random.RandomState, n_eigenv
         if n_eigenvectors >= len(X):
             raise ArpackError(0)
         values, vectors = eigsh(graph, k=n_eigenvectors, which="LM", v0=start)
-    except ArpackError:  # few samples, or an almost complete graph: nearly all eigenvalues are alike
+    except ArpackError:  # few samples, or an almost complete graph: nearly all eigenvalues are equal
         values, vectors = np.linalg.eigh(graph.toarray())
     largest = np.argsort(np.abs(values), kind="stable")[-n_eigenvectors:]
     return np.abs(vectors[:, largest]) * np.sqrt(np.abs(values[largest]))

@@ -159,7 +159,7 @@ def plot_motivation(model: Any, X: Any) -> Figure:
 
 
 def _mark_pair(ax: Axes, found: Clustering, x: NDArray[np.float64], X: Any) -> None:
-    """The two samples of a boundary pair, where there is an edge."""
+    """Draw the two samples of a boundary pair, if the graph has an edge."""
     graph = found.topo_graph
     if not graph.real.any():
         return

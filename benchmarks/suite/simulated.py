@@ -64,7 +64,7 @@ def answered(table: Labelled, levels: int) -> Labelled:
 
 
 def graded(table: Labelled, step: float) -> Labelled:
-    """Return grades from 1 to 10; samples near 0 have the lowest, so many healthy ones are duplicates."""
+    """Return grades from 1 to 10; samples near 0 have the lowest, and many healthy samples are duplicates."""
     points, labels = table
     return np.clip(np.round(1 + points / step), 1, 10), labels
 

@@ -39,7 +39,7 @@ def test_published_figures(name, k, proportions, expected, load_data):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 43 clusters, as the authors' code
 def test_faces_up_to_ties_in_size(load_data):
-    """48 clusters are left for 40, many of one size: which of them count as the largest is arbitrary there."""
+    """48 clusters are left for 40, many of equal size, so the choice of the largest is arbitrary."""
     X, y = load_data("olivetti")
     scores = published_scores(y, fit_labels(X, y, 3, None, "authors"))
     np.testing.assert_allclose(scores[:3], (0.6201, 0.4469, 0.7790), atol=0.015)

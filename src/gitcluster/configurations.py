@@ -99,14 +99,14 @@ class Crossing(NamedTuple):
     counts: NDArray[np.int64]
     """(3, c) samples, boundary samples and crossing links."""
     saddles: NDArray[np.float64]
-    """(c,) log intensity of the highest link to a near neighbour outside the cluster; -inf if there is none."""
+    """(c,) log intensity of the highest link to a near neighbour outside the cluster; -inf without one."""
 
 
 class SampleStatistics(Protocol):
     """Counts over the samples of several configurations, which are numbered."""
 
     def local_labels(self, i: int) -> Array:
-        """Return the local cluster, in a configuration, of every sample by which clusterings are compared."""
+        """Return the local cluster, in a configuration, of every sample that serves to compare clusterings."""
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """Return the crossing links of cuts, each a configuration and the clusters of its local clusters."""
@@ -127,7 +127,7 @@ class LocalStatistics:
         self.compared.append(local if some is None else local[some])
 
     def local_labels(self, i: int) -> Array:
-        """Return the local cluster, in a configuration, of every sample by which clusterings are compared."""
+        """Return the local cluster, in a configuration, of every sample that serves to compare clusterings."""
         return self.compared[i]
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:

@@ -22,7 +22,7 @@ from gitcluster.kernels import structures
 from gitcluster.topo_graph import TopoGraph
 
 SIZE_TOLERANCE = 1e-9
-"""Share of a bound by which sums of weights may miss it, because of rounding."""
+"""Relative error of sums of weights that bounds on sizes tolerate, because of rounding."""
 REST_TOLERANCE = 1e-12
 """Share of the size of a cluster that rounding may hide in the rest of it."""
 
@@ -35,7 +35,7 @@ class Constraints(NamedTuple):
     cannot_link: Array
     """(p, 2) pairs of groups that do not share a cluster."""
     labelled: Array
-    """(l,) groups of partial labels, no two of which share a cluster."""
+    """(l,) groups of partial labels; every two must be in different clusters."""
     smallest: float
     """Smallest share of samples in a cluster."""
     largest: float
@@ -83,7 +83,7 @@ def gather_constraints(
     n_clusters: int | None = None,
     total: float | None = None,
 ) -> Constraints | None:
-    """Return all constraints, or None if there are none; raise ValueError if they contradict each other.
+    """Return all constraints, or None without any; raise ValueError if they contradict each other.
 
     ``total`` is the total weight of the samples, if they have weights, in which sizes are measured.
 
@@ -270,7 +270,7 @@ def merge_constrained(
 
 
 def cut_around(graph: TopoGraph, links: LinkConstraints, labels: Array, *, n_clusters: int) -> Array:
-    """Return the cluster of every local cluster in one of several nested cuts, all of which satisfy the links.
+    """Return the cluster of every local cluster in one of several nested cuts that satisfy the links.
 
     ``labels`` are one of the cuts: finer ones split its clusters, coarser ones join them. Bounds on sizes do not count.
     """

@@ -52,7 +52,7 @@ class Merges(NamedTuple):
 
 
 class NestedCuts(NamedTuple):
-    """Cuts into 1, 2, ... clusters, each of which splits one cluster of the cut before.
+    """Cuts into 1, 2, ... clusters. Each splits one cluster of the cut before.
 
     Parts are the clusters of the last cut in order of first appearance; a cluster has the number of its first part.
     """

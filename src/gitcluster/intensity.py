@@ -39,7 +39,7 @@ def round_intensity(log_intensity: NDArray[np.float64], dtype: Any) -> NDArray[n
 
 
 def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neighbors: int) -> NDArray[np.float64]:
-    """Return the unit by which a kernel divides the distances of every sample, or their squares."""
+    """Return the divisor of the distances of every sample, or of their squares, in a kernel."""
     power, unit = KERNELS[kernel]
     n_samples = len(neighbors.indices)
     if unit == "component":

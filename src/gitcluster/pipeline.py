@@ -240,7 +240,7 @@ class ConfigurationSet:
 
     def __init__(self, n_jobs: int | None, compared: Array | None = None) -> None:
         self.compared, self.n_jobs = compared, n_jobs
-        """The samples by which clusterings are compared; None for all."""
+        """The samples that serve to compare clusterings; None for all."""
         self.configurations: list[Configuration] = []
         self.statistics = LocalStatistics(self.configurations, n_jobs)
         self.fits: list[tuple[RepresentationFit, Stages]] = []

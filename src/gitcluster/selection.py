@@ -46,7 +46,7 @@ from gitcluster.topo_graph import TopoGraph
 MAX_SPECTRAL = 2000
 """Local clusters up to which the spectrum of a topo-graph is computed; the cost is cubic."""
 MISPLACED_COST = 2.0
-"""Cost of a share of misplaced samples. Each is wrong where it is and missing where it belongs, so that the agreement
+"""Cost of a share of misplaced samples. Each is wrong in one cluster and missing in another, so that the agreement
 with clusters of the right sizes falls by about twice their share, or more."""
 ENTROPY_WEIGHT = 0.2
 """Bonus of a clustering into equal parts, beside full agreement, which is 1."""
@@ -204,7 +204,7 @@ def gather_candidates(
 def _suitable(configurations: Sequence[Configuration], n_clusters: int) -> list[int]:
     """Return the configurations with enough local clusters whose 2 k neighbours fit in an average cluster.
 
-    If there is none, return the nearest to it.
+    Without one, return the nearest to it.
     """
     enough = [i for i, some in enumerate(configurations) if some.max_clusters >= n_clusters]
     fitting = [i for i in enough if configurations[i].n_neighbors <= configurations[i].n_samples / n_clusters / 2]
@@ -284,7 +284,7 @@ class NumberStatistics(NamedTuple):
     information: NDArray[np.float64]
     """Entropy of the sizes of clusters, in nats."""
     agreement: NDArray[np.float64]
-    """Mean agreement of all configurations; 0 if only one of them has so many clusters."""
+    """Mean agreement of all configurations; 0 if only one of them reaches this number of clusters."""
     conductance: NDArray[np.float64]
     """Geometric mean of the two measures of :func:`measure_conductance`."""
     valleys: list[NDArray[np.float64]]

@@ -175,15 +175,15 @@ column_options = group(
     option("--columns", multiple=True, metavar="NAMES",
            help="Columns to cluster by: names or patterns (x_*), separated by commas."),
     option("--exclude", "--ignore", multiple=True, metavar="NAMES", help="Columns to leave out: names or patterns."),
-    option("--categorical", multiple=True, metavar="NAMES", help="Categories that look like numbers: zip codes."),
+    option("--categorical", multiple=True, metavar="NAMES", help="Categories written as numbers, such as zip codes."),
     option("--ordinal", multiple=True, metavar="NAME=A,B,C", help="A column of categories in their order."),
-    option("--log", multiple=True, metavar="NAMES", help="Columns to use on a log scale: incomes."),
+    option("--log", multiple=True, metavar="NAMES", help="Columns to use on a log scale, such as incomes."),
     option("--weight", multiple=True, type=weight_type, metavar="NAME=NUMBER",
            help="Weight of a column in distances; 1 by default."),
     option("--id", metavar="NAME", help="Column that identifies the rows; the output keeps it."),
     option("--missing", type=choice(["impute", "drop", "error"]), help="Missing numbers: impute them from the nearest "
            "rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
-    option("--na", multiple=True, metavar="TEXT", help="A further text that means a missing value: -99."),
+    option("--na", multiple=True, metavar="TEXT", help="Text that marks a missing value, such as -99."),
 )  # fmt: skip
 format_options = group(
     "Format of the table",
@@ -193,10 +193,10 @@ format_options = group(
     option("--quote", type=character_type, metavar="CHAR", help="Quote around fields of a text table that contain "
            "separators or line ends: a character, or none if quotes are part of the values. By default it is the "
            "double quote, and a quote that seems to swallow rows is an error."),
-    option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Each column decides by default."),
+    option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Detected for each column by default."),
     option("--encoding", type=encoding_type, metavar="NAME", help="Encoding, such as cp1252. Guessed by default."),
     option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
-    option("--input-format", type=choice(NAMES), help="Format of the table. Its first bytes decide by default."),
+    option("--input-format", type=choice(NAMES), help="Format of the table. Detected from its first bytes by default."),
     option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
     option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
     option("--memory", type=bytes_type, metavar="SIZE", help="Memory to use, such as 4GB. All free memory by default."),
@@ -205,7 +205,7 @@ label_options = group(
     "Output",
     option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or "
            "Excel, by its name; - is the standard output."),
-    option("--output-format", type=choice(NAMES), help="Format of the labels. The name decides by default."),
+    option("--output-format", type=choice(NAMES), help="Format of the labels. By default that of the file name."),
     option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
            "spreadsheets would run as formulas (they begin with = + - @). Numbers are never changed. In Excel files no "
            "text is a formula."),
@@ -273,7 +273,7 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="gitcluster")
-@click.option("--traceback", is_flag=True, expose_value=False, help="Show where in the code an error arose.")
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def app() -> None:
     """Cluster the rows of a table, plot the clusters, and explain them.
 
@@ -287,7 +287,7 @@ def app() -> None:
 
     Tables are CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or Excel files, compressed or not; - is the standard input
     or output.
-    Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 success, 1 an error in the data or files, 2 wrong usage, 130 interrupted.
     """
 
 
@@ -644,7 +644,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         click.echo(visible(str(explanation), lines=True))
 
 
-@app.command(cls=GroupedCommand, short_help="Draw a picture.")
+@app.command(cls=GroupedCommand, short_help="Draw a plot.")
 @source_argument
 @data_argument
 @group(
@@ -711,7 +711,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     _print_path(options, screen, "Page", output)
 
 
-@app.command(cls=GroupedCommand, short_help="Write a report as one page.")
+@app.command(cls=GroupedCommand, short_help="Write a report as an HTML page.")
 @source_argument
 @data_argument
 @group(
@@ -726,7 +726,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
 def report(
     ctx: click.Context, /, source: str, data: str | None, output: str, title: str | None, **options: Any
 ) -> None:
-    """Write one page to share: sizes and differences of the clusters, their number, the topo-graph, the outliers.
+    """Write an HTML page with the sizes and differences of the clusters, their number, the topo-graph and the outliers.
 
     For a PDF, open the page in a browser and print it.
 
@@ -801,10 +801,10 @@ def demo(output: str | None) -> None:
         click.echo(f"The example: {output}")
 
 
-@app.command(short_help="Print lines that complete commands and options in a shell.")
+@app.command(short_help="Print a completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the lines that make SHELL complete commands and options.
+    """Print a script that makes SHELL complete commands and options.
 
     \b
     bash:  gitcluster completion bash >> ~/.bashrc

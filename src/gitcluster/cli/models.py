@@ -209,7 +209,7 @@ def _warn_of_row_numbers(data: pd.DataFrame) -> None:
 
 
 def memory_check(path: str, limit: float | None, neighbors: Any = "auto") -> Check:
-    """Return a function that raises MemoryError if a fit of so many rows and columns would not fit into memory."""
+    """Return a function that raises MemoryError if a fit needs more memory than there is."""
 
     def check(rows: int, columns: int) -> None:
         # The values four times, neighbours with distances and marks for both directions, results of each row.

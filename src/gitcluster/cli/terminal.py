@@ -1,6 +1,6 @@
 """Run a command at a terminal: streams, signals and exit codes, and what a person sees of it.
 
-Exit codes: 0 done, 1 the data or files do not allow it, 2 wrong usage, 130 interrupted, 141 the output is closed, 129,
+Exit codes: 0 success, 1 an error in the data or files, 2 wrong usage, 130 interrupted, 141 the output is closed, 129,
 131 and 143 ended by a signal.
 """
 

@@ -99,7 +99,7 @@ def build_index(cell: Cell, settings: FitSettings) -> Index:
 
 
 def empty_candidates(n_points: int, dtype: Any, settings: FitSettings) -> Candidates:
-    """Return candidates of which none is filled."""
+    """Return candidates without neighbours."""
     shape = (n_points, settings.n_searched + 1)
     return Candidates(np.full(shape, -1, settings.id_type), np.full(shape, np.inf, dtype), np.zeros(n_points, np.int64))
 
@@ -129,7 +129,7 @@ def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequenc
 
 
 def _search_all_pairs(points: Array, other: Index, candidates: Candidates) -> None:
-    """Compare all pairs: matrix products give rounded distances, which tell the pairs to measure exactly."""
+    """Compare all pairs: matrix products yield rounded distances, which select the pairs to measure exactly."""
     width = candidates.indices.shape[1]
     theirs = other.points.astype(np.float64, copy=False)
     norms = np.einsum("ij,ij->i", theirs, theirs)

@@ -23,7 +23,7 @@ MOST_CHARACTERS = 6_000_000
 MANY_SAMPLES = 20_000
 """Samples from which numbers with many decimals are float32."""
 MOST_COMPARED = 5_000
-"""Samples by which columns are ranked."""
+"""Number of samples that rank the columns."""
 MOST_DECIMALS = 6
 MOST_CATEGORIES = 50
 """A column with more categories is text, which is not compared between clusters."""

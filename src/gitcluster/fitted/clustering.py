@@ -64,7 +64,7 @@ class TrainingSamples(_WithoutCaches):
         return self.source.matcher(self.local_labels, self.labels)
 
     def match(self, new: Any) -> Array:
-        """Return the fitted sample that every new one equals, -1 if there is none.
+        """Return the fitted sample that equals each new one, or -1.
 
         Links may separate duplicates. The fitted data as a whole are therefore recognised sample by sample; otherwise
         the choice between duplicates does not depend on their order.

@@ -45,7 +45,7 @@ def score_outliers(
 
 
 def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Return the mean distance of every sample to its k nearest neighbours, infinite if there are none."""
+    """Return the mean distance of every sample to its k nearest neighbours; infinite without neighbours."""
     totals, counts = np.empty(len(near.distances)), np.empty(len(near.distances), np.int64)
     run_chunks(kernels.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
     return np.asarray(np.divide(totals, counts, out=np.full(len(totals), np.inf), where=counts > 0))

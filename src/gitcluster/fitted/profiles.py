@@ -374,7 +374,7 @@ def heat_rows(clusters: Sequence[ClusterProfile], most: int = MAX_COLUMNS) -> di
     """Return the rows of the heat map: one contrast per cluster for each column, the largest difference first.
 
     Columns without a difference are left out, except if fewer than two would remain. A category is shown by the value
-    that is most above its share elsewhere; None if there is none.
+    that is most above its share elsewhere, or by None if no value is.
     """
     cells: dict[str, list[Contrast | None]] = {}
     for i, cluster in enumerate(clusters):

@@ -340,7 +340,7 @@ class Rules(NamedTuple):
 
 
 Feature = tuple[Trait, str | None, NDArray[np.float32]]
-"""What the tree learns from: a column, the category that it indicates, and its numbers."""
+"""A feature of the decision tree: a column, the category that it indicates, and its numbers."""
 
 
 def learn_rules(traits: list[Trait], inside: Mask) -> Rules:

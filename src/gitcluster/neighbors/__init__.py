@@ -1,6 +1,6 @@
 """Stage 1: find the k nearest neighbours of every sample.
 
-d(x, y) = |x / sigma - y / sigma| (Eq. 1), with sigma_j the standard deviation of feature j, see ``inputs.scaling``.
+d(x, y) = |x / sigma - y / sigma| (Eq. 1), with sigma_j the standard deviation of feature j.
 
 In: scaled samples (n, d). Out: :class:`Neighbors`, the k nearest *other* samples in ascending order. "Other" refers to
 the index: an exact duplicate of a sample is its neighbour at distance 0, the sample itself never is. Equal distances

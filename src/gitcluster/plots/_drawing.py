@@ -185,7 +185,7 @@ def draw_names(
 ) -> None:
     """Write names at points, or ``beside`` points away from them; if space is short, the first names are shown.
 
-    ``positions`` holds for every name one point, around which it may move, or several, of which it takes one.
+    ``positions`` holds one point for every name, around which the name may move, or several points to choose from.
     ``colours``, one per name, are made readable.
     """
     halo = [withStroke(linewidth=3.0, foreground=ax.get_facecolor())]

@@ -114,7 +114,7 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quanti
 
 
 def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | None, quantity: str = "score") -> Axes:
-    """Draw a table of scores of numbers of clusters, one of which was selected."""
+    """Draw a table of scores of numbers of clusters and mark the selected one."""
     numbers, rank = table["n_clusters"], table["rank"]
     xlabel = f"number of clusters (up to {numbers.max()} were compared)"
     ax = take_axes(ax, title=QUANTITIES[quantity], ylabel=quantity, xlabel=xlabel)

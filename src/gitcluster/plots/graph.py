@@ -347,7 +347,7 @@ def _draw_cut(ax: Axes, tree: _Tree) -> None:
 
 
 class _Branch(NamedTuple):
-    """A branch of a condensed tree, from its top down to where it splits or ends."""
+    """A branch of a condensed tree, from its top to its end or split."""
 
     parent: int
     """The branch that it splits off; -1 for the first one."""

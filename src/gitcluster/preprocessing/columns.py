@@ -353,9 +353,9 @@ def is_numeric(X: Any) -> bool:
 
 
 def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
-    """Mark the columns that say nothing about clusters, and return the features of the others.
+    """Mark the columns without information about clusters, and return the features of the others.
 
-    Clusters that show in several columns make these depend on one another. A category that is independent of every
+    Columns that reflect the same clusters depend on one another. A category that is independent of every
     other column would split every cluster into copies of itself; independent numbers have clusters only if they have
     several modes. All others are dropped, unless their kind or a weight was requested. If no column depends on another,
     all are kept.
@@ -424,7 +424,7 @@ def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
-    """Return a dict by column names, all of which must exist."""
+    """Return a dict by column names, which must all exist."""
     if given is None:
         return {}
     if not hasattr(given, "items"):

@@ -44,9 +44,9 @@ class Scaling(NamedTuple):
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     weights: NDArray[np.float64]
-    """(m,) factors instead of the moments; empty if there are none."""
+    """(m,) factors instead of the moments; may be empty."""
     powers: NDArray[np.float64] = np.empty(0)
-    """(m,) exponents of Yeo and Johnson's transform of the result; empty if there is none."""
+    """(m,) exponents of Yeo and Johnson's transform of the result; empty without a transform."""
     means: NDArray[np.float64] = np.empty(0)
     """(m,) means after the power transform."""
     spreads: NDArray[np.float64] = np.empty(0)

@@ -284,7 +284,7 @@ class Points:
         return choose_query_index(self.values[self.search_order[self._distinct[0]]], self.metric)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
-        """Return a function that finds the sample that every new one equals, -1 if there is none.
+        """Return a function that finds the sample that equals each new one, or -1.
 
         Among equal samples it chooses the lowest keys, the last key first.
         """
@@ -326,7 +326,7 @@ class Distances:
     """(n_samples, n_samples), or None after a fit."""
     size: int
     fingerprint: str = ""
-    """Checksum of the matrix, by which a model recognises the fitted samples."""
+    """Checksum of the matrix; a model recognises the fitted samples by it."""
     columns: Array | None = None
     """(n_samples,) columns of the given matrix, if samples are repeated."""
     metric: ClassVar[str] = "precomputed"
@@ -383,7 +383,7 @@ class Distances:
         return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
-        """Return a function that finds the sample at distance 0 of every new one, -1 if there is none."""
+        """Return a function that finds the sample at distance 0 of each new one, or -1."""
         return _match_zero
 
     def is_same(self, new: Any, members: Array) -> bool:

@@ -234,7 +234,7 @@ def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
 
 
 def decimal_of(column: Any, name: str = "") -> str | None:
-    """Return the only decimal mark by which the texts of a column are numbers; None if it has none or both will do.
+    """Return the only decimal mark that makes the texts of a column numbers; None if no mark or both marks do.
 
     Examples
     --------
