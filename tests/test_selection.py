@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
 
@@ -78,3 +79,20 @@ def test_moons_are_two_clusters():
     shapes = [(250, 0.06), (500, 0.05), (1000, 0.06)]
     moons = [make_moons(n, noise=noise, random_state=seed)[0] for n, noise in shapes for seed in range(5)]
     assert [GIT().fit(X).n_clusters_ for X in moons].count(2) >= 14
+
+
+def test_the_number_does_not_jump_where_the_subsample_begins():
+    rng = np.random.default_rng(0)
+    common, own = rng.normal(size=(5100, 1)) * rng.uniform(0.2, 0.9, 6), rng.normal(size=(5100, 6))
+    answers = np.clip(np.round(3 + common + own), 1, 5)
+    numbers = {n: GIT().fit(answers[:n]).n_clusters_ for n in (5000, 5001, 5100)}
+    assert len(set(numbers.values())) == 1, numbers
+
+
+def test_all_samples_follow_the_subsample():
+    X, y = make_blobs(6000, 3, centers=4, cluster_std=1.0, random_state=3)
+    for options in ({}, {"n_clusters": 4}, {"proportions": np.bincount(y)}):
+        model = GIT(**options).fit(X)
+        assert model.n_clusters_ == 4
+        assert model.selection_["chosen"].sum() == 1
+        assert adjusted_rand_score(y, model.labels_) > 0.95

@@ -137,7 +137,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
     selection_ : dict of ndarrays
         Adaptive variant: a table of all candidates with their number of neighbours and scores;
-        ``pandas.DataFrame(model.selection_)`` shows it.
+        ``pandas.DataFrame(model.selection_)`` shows it. With more than 5,000 samples, the candidates are those of a
+        subsample, which decides on the representation and the number of clusters.
     agreement_ : float
         Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below a half the
         answer is weak.

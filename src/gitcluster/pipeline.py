@@ -293,8 +293,9 @@ def fit_adaptive(
 ) -> MergeResult:
     """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
 
-    If there are many samples, a subsample decides on the representation. ``n_neighbors`` is None unless the user set
-    it.
+    If there are many samples, a subsample decides on the representation and on the number of clusters, and all samples
+    get the clustering that agrees best with the one of the subsample. So the same evidence decides for any number of
+    samples. ``n_neighbors`` is None unless the user set it.
     """
     fit = partial(fit_representation, variant=variant, search=search, n_jobs=n_jobs)
     some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
@@ -303,16 +304,21 @@ def fit_adaptive(
         candidates, representations = study_representations(
             samples, partial(fit, report=report), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
         )
-        dimension, studied = candidates.dimension, None
+        dimension, choice, target, table = candidates.dimension, None, None, None
     else:  # few samples, which need no index of the user's
         study, representations = study_representations(
             samples.take(some), partial(fit, search="exact"), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
         )
         dimension = study.dimension
         choice = select(study.configurations, study.statistics, n_clusters=n_clusters, prior=prior, dimension=dimension)
-        studied, winner = describe_representations(representations, choice.table), choice.chosen.configuration
-        candidates = ConfigurationSet(n_jobs, some)
+        table, winner = describe_representations(representations, choice.table), choice.chosen.configuration
         chosen = study.fits[winner][0].representation
+        if samples.constraints is None:
+            target = choice.chosen.labels[study.statistics.local_labels(winner)]
+            n_clusters = n_clusters or choice.n_clusters
+        else:  # which hold for all samples only
+            choice, target = None, None
+        candidates = ConfigurationSet(n_jobs, some)
         del study
         sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
         candidates.add(fit(samples, chosen, sizes, report=report))
@@ -328,11 +334,14 @@ def fit_adaptive(
         prior=prior,
         dimension=dimension,
         constraints=samples.constraints,
+        target=target,
     )
     winner = selection.chosen.configuration
     (fitted, stages), configuration = candidates.fits[winner], candidates.configurations[winner]
     cut = describe_cut(configuration.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
-    table = studied or describe_representations(representations, selection.table)
+    if choice is not None:  # the scores of the subsample, which decided
+        selection = choice._replace(chosen=selection.chosen)
+    table = table or describe_representations(representations, selection.table)
     return MergeResult(
         fitted,
         stages,

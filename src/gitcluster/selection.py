@@ -84,6 +84,11 @@ class Selection(NamedTuple):
     representations: Table | None = None
     """All representations with their scores, or the reasons for leaving them out."""
 
+    @property
+    def n_clusters(self) -> int:
+        """Return the number of clusters of the chosen candidate."""
+        return int(self.chosen.labels.max()) + 1
+
 
 def select(
     configurations: Sequence[Configuration],
@@ -93,6 +98,7 @@ def select(
     dimension: float,
     prior: NDArray[np.float64] | None = None,
     constraints: Constraints | None = None,
+    target: Array | None = None,
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
@@ -106,9 +112,11 @@ def select(
     prior : ndarray of shape (n_clusters,), default=None
         Expected shares.
     constraints : Constraints, default=None
+    target : ndarray, default=None
+        Labels of the samples by which clusterings are compared. The clustering that agrees best with them is chosen.
     """
     if n_clusters is not None:
-        return Selection(*choose(configurations, statistics, n_clusters=n_clusters, prior=prior), None)
+        return Selection(*choose(configurations, statistics, n_clusters=n_clusters, prior=prior, target=target), None)
     scores = score_n_clusters(configurations, statistics, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
@@ -133,11 +141,15 @@ def choose(
     *,
     n_clusters: int,
     prior: NDArray[np.float64] | None = None,
+    target: Array | None = None,
 ) -> tuple[Candidate, Table]:
-    """Return the clustering into ``n_clusters`` that agrees best with all others, near to the prior if there is one."""
+    """Return the clustering into ``n_clusters`` that agrees best with the target or, without one, with all others.
+
+    With a prior, clusterings with other sizes are penalised.
+    """
     candidates = gather_candidates(configurations, n_clusters, prior)
     labels = [c.labels[statistics.local_labels(c.configuration)] for c in candidates]
-    agreement = mean_agreement(compare_labels(labels))
+    agreement = mean_agreement(compare_labels(labels)) if target is None else compare_labels([target, *labels])[0, 1:]
     own = [configurations[c.configuration] for c in candidates]
     even = [evenness(some.topo_graph, c.labels, n_clusters) for some, c in zip(own, candidates, strict=True)]
     score = agreement + ENTROPY_WEIGHT * np.array(even)

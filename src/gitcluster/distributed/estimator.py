@@ -165,7 +165,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 study = stages.study_subsample(samples, settings, self.scale)
                 samples = samples._replace(scaling=study.chosen.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
-                sizes = sizes if study.selection is None else [study.n_neighbors]
+                sizes = [study.n_neighbors] if study.whole else sizes
                 settings = settings._replace(representation=study.chosen.name, sizes=sizes)
             (cells, centres), graphs, lenders = self._search(samples, settings, resources, progress)
 

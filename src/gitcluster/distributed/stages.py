@@ -47,18 +47,20 @@ from gitcluster.variants import KERNELS, SIMILARITIES
 
 
 class RepresentationStudy(NamedTuple):
-    """The representation that a subsample decides on."""
+    """The decisions of a subsample."""
 
     subsample: NDArray[np.int64]  # its rows
     representations: Table  # all representations and their scores
     chosen: Representation
     dimension: float  # intrinsic dimension of the samples
-    selection: Selection | None  # the selected clustering, if the subsample is all samples
+    selection: Selection  # the clustering of the subsample
+    labels: Array  # its labels
+    whole: bool  # whether the subsample is all samples
     n_neighbors: int  # number of neighbours of the selected configuration
 
 
 def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> RepresentationStudy:
-    """Choose a representation on a subsample, and the clustering as well if the subsample is all samples."""
+    """Choose the representation and the number of clusters on a subsample."""
     subsample = draw_subsample(samples, MAX_STUDIED)
     if isinstance(scale, str) and scale == "auto" and samples.scaling is not None:
         representations = represent(subsample.values, samples.scaling)
@@ -73,14 +75,17 @@ def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLik
     selection = select(
         study.configurations, study.statistics, n_clusters=n_clusters, prior=settings.prior, dimension=study.dimension
     )
-    chosen, stages = study.fits[selection.chosen.configuration]
+    winner = selection.chosen.configuration
+    chosen, stages = study.fits[winner]
     table = describe_representations(tried, selection.table)
     return RepresentationStudy(
         subsample.rows,
         table,
         chosen.representation,
         study.dimension,
-        selection if whole else None,
+        selection,
+        selection.chosen.labels[study.statistics.local_labels(winner)],
+        whole,
         stages.n_neighbors,
     )
 
@@ -357,23 +362,26 @@ def choose_configuration(
         shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
         topo_graph = stages.configurations[0].topo_graph
         return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
-    if study.selection is not None:
-        # The subsample was all samples, and the stages have the selected configuration only.
-        selection = study.selection._replace(chosen=study.selection.chosen._replace(configuration=0))
+    selection = study.selection._replace(representations=study.representations)
+    if study.whole:  # the stages have the selected configuration only
+        chosen = selection.chosen._replace(configuration=0)
     else:
         statistics = CellStatistics(graph, stages, study.subsample)
-        n_clusters = settings.n_clusters
+        n_clusters = settings.n_clusters or selection.n_clusters
         most = max(configuration.max_clusters for configuration in statistics.configurations)
-        if not settings.fixed and n_clusters is not None and most < n_clusters:
+        if not settings.fixed and most < n_clusters:
             statistics.add_finest()
-        selection = select(
-            statistics.configurations, statistics, n_clusters=n_clusters, prior=prior, dimension=study.dimension
-        )
+        chosen = select(
+            statistics.configurations,
+            statistics,
+            n_clusters=n_clusters,
+            prior=prior,
+            dimension=study.dimension,
+            target=study.labels,
+        ).chosen
         stages = statistics.stages
-    chosen = selection.chosen
     configuration = stages.configurations[chosen.configuration]
     cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
-    selection = selection._replace(representations=study.representations)
     return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen), selection
 
 
