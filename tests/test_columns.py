@@ -334,6 +334,12 @@ def test_dates_are_days(texts):
 # gaps
 
 
+@pytest.mark.parametrize("variant", ["adaptive", "paper"])
+def test_unknown_scales_raise_for_tables_as_well(variant):
+    with pytest.raises(ValueError, match="scale"):
+        GIT(3, variant=variant, scale="bogus").fit(three_groups()[0])
+
+
 @pytest.mark.parametrize("as_numbers", [False, True])
 def test_rows_with_a_gap_stay_in_their_cluster(as_numbers):
     frame, group = three_groups()

@@ -180,11 +180,11 @@ def find_representations(
         if scale != "std":
             choices = represent(samples.values(some), base, source.kinds, n_jobs=n_jobs)
             return choices if scale == "auto" else [named_representation(choices, scale)]
-    if source.kinds is not None and (scale is None or isinstance(scale, str)):
+    if source.kinds is not None and (scale is None or (isinstance(scale, str) and scale == "std")):
         some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
         assert samples.base is not None
         return [represent_table(samples.values(some), samples.base, source.kinds, divide=scale is not None)]
-    scaling = fit_scaling(source.values, scale)
+    scaling = fit_scaling(source.values, scale)  # raises an error for other strings
     if source.metric == "euclidean":  # other metrics, such as haversine, may depend on the order of the features
         assert samples.features is not None
         scaling = scaling.put_in_order(samples.features)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import Array, follow_to_end, starts_of
+from gitcluster._support.arrays import Array, follow_to_end, inverse_order, starts_of
 from gitcluster._support.validation import check_choice
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
@@ -198,6 +198,12 @@ def merge_sums(ends: Array, pairs: Array, totals: Array) -> tuple[Array, Array, 
     counts = np.zeros(fresh.sum(), np.int64)
     np.add.at(counts, number, pairs)
     return ends[fresh], counts, sums.merge_totals(number, totals, len(counts))
+
+
+def rank_edges(graph: TopoGraph) -> NDArray[np.int64]:
+    """Return the rank of every edge, the strongest highest; bridges are below all others."""
+    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.real))
+    return inverse_order(order)
 
 
 def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean") -> TopoGraph:

@@ -13,7 +13,6 @@ from gitcluster.explorer.columns import pack, pack_columns
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
-from gitcluster.fitted.explanation import rank_edges
 from gitcluster.fitted.layout import (
     SampleLayout,
     inside,
@@ -26,6 +25,7 @@ from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.hierarchy import build_hierarchy
 from gitcluster.preprocessing.sources import Points
+from gitcluster.topo_graph import rank_edges
 
 FEWEST_CUTS, MOST_CUTS = 20, 60
 """Bounds on the numbers of clusters that the page offers, which is otherwise three times the recommended number."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, visible
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
@@ -38,7 +38,7 @@ from gitcluster.fitted.traits import (
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
-from gitcluster.topo_graph import TopoGraph
+from gitcluster.topo_graph import TopoGraph, rank_edges
 
 MAX_COMPARED = 20_000
 """Samples of a cluster that its means are computed from."""
@@ -403,12 +403,6 @@ def _joined_until(hierarchy: Hierarchy, a: int, b: int) -> int:
     while a != b:  # a later merge has a higher number
         a, b = (parents[a], b) if a < b else (a, parents[b])
     return n_local if a < n_local else int(2 * n_local - 1 - a)
-
-
-def rank_edges(graph: TopoGraph) -> NDArray[np.int64]:
-    """Return the rank of every edge, the strongest highest; bridges are below all others."""
-    order = np.lexsort((-np.arange(len(graph.edges)), graph.log_weights, graph.pairs > 0))
-    return inverse_order(order)
 
 
 def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:

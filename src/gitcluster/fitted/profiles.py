@@ -17,7 +17,6 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, visible
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import Clustering, clustering_of
-from gitcluster.fitted.explanation import rank_edges
 from gitcluster.fitted.traits import (
     SMALL,
     Rule,
@@ -30,6 +29,7 @@ from gitcluster.fitted.traits import (
     read_traits,
     show_value,
 )
+from gitcluster.topo_graph import rank_edges
 
 MAX_LEVELS = 50
 """Values of a category that are compared, the most frequent ones."""
