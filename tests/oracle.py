@@ -47,7 +47,7 @@ def short(value):
 
 
 def neighbors(points, k):
-    """Stage 1: the k nearest others as (distance, index), links by index."""
+    """Stage 1: the k nearest others as (distance, index), ties by index."""
     n = len(points)
     return [sorted((distance(points[i], points[j]), j) for j in range(n) if j != i)[:k] for i in range(n)]
 

@@ -19,19 +19,19 @@ BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def find_pages() -> list[Path]:
-    """Pages with Python blocks."""
+    """Return the pages with Python blocks."""
     pages = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
     return [page for page in pages if "```python\n" in page.read_text()]
 
 
 def missing_packages(page: Path) -> list[str]:
-    """Packages that a page says it needs, as far as they are not installed."""
+    """Return the packages that a page needs and that are not installed."""
     named = NEEDS.search(page.read_text())
     return [name for name in (named[1].split(", ") if named else []) if find_spec(name) is None]
 
 
 def run_page(page: Path) -> str:
-    """The text of a page with what its blocks print now. Files are written to the working directory."""
+    """Return the text of a page with the current output of its blocks. Files are written to the working directory."""
     text, namespace, printed = page.read_text(), {"__name__": "__main__"}, ""
 
     def run_block(block: re.Match[str]) -> str:

@@ -21,7 +21,7 @@ def warnings_of(call):
 
 
 def make_people(n_rows, seed=0):
-    """Two groups by age and income."""
+    """Return two groups by age and income."""
     rng = np.random.default_rng(seed)
     group = np.arange(n_rows) % 2
     ages, incomes = 30 + 30 * group + rng.normal(0, 4, n_rows), 30_000 + 40_000 * group + rng.normal(0, 5_000, n_rows)

@@ -202,12 +202,12 @@ def test_a_picked_sample_is_explained(visit):
 def test_two_picked_samples_are_compared(visit):
     page = visit(model, X, columns=TABLE, names=TABLE.index)
     for a, b in np.random.default_rng(1).integers(0, 300, (25, 2)).tolist():
-        found = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.connection())", [a, b])
+        shown = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.connection())", [a, b])
         expected = model.explain(a, b)
-        assert (found["together"], found["togetherUpTo"]) == (expected.same_cluster, expected.joined_until)
-        assert found["edges"] == expected.edges.tolist()
-        assert set(found["cut"]) == set(expected.edges[expected.cut].tolist())
-        assert not found["edges"] or found["weakest"] == expected.weakest
+        assert (shown["together"], shown["togetherUpTo"]) == (expected.same_cluster, expected.joined_until)
+        assert shown["edges"] == expected.edges.tolist()
+        assert set(shown["cut"]) == set(expected.edges[expected.cut].tolist())
+        assert not shown["edges"] or shown["weakest"] == expected.weakest
     page.keyboard.press("Escape")
     page.mouse.click(*position(page, FIRST))
     page.mouse.click(*position(page, OTHER))

@@ -25,7 +25,7 @@ SEEDS = st.integers(0, 10_000)
 
 
 def random_graph(seed, n_local, largest=40):
-    """A sparse graph, connected by bridges."""
+    """Return a sparse graph, connected by bridges."""
     rng = np.random.default_rng(seed)
     edges = sorted({tuple(sorted(rng.choice(n_local, 2, replace=False).tolist())) for _ in range(n_local)})
     graph = make_graph(rng.integers(1, largest, n_local), edges, rng.uniform(0.01, 1, len(edges)))
@@ -96,11 +96,11 @@ def test_one_local_cluster_has_no_merges():
 
 
 def partitions(n_items):
-    """All ways to put items into clusters, as labels."""
-    ways = [[0]]
+    """Return all partitions of items, as labels."""
+    partial = [[0]]
     for _ in range(n_items - 1):
-        ways = [[*way, label] for way in ways for label in range(max(way) + 2)]
-    return [np.array(way) for way in ways]
+        partial = [[*some, label] for some in partial for label in range(max(some) + 2)]
+    return [np.array(some) for some in partial]
 
 
 @given(SEEDS, st.data())

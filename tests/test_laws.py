@@ -1,4 +1,4 @@
-"""What must hold for any data, as properties."""
+"""Properties that hold for any data."""
 
 import pickle
 
@@ -49,7 +49,7 @@ def test_row_order_does_not_matter_even_with_ties(seed, step):
 
 
 def tied_samples(kind, rng):
-    """Samples with many equal distances; columns of one kind may have the same values in other rows."""
+    """Return samples with many equal distances; columns of one kind may have the same values in other rows."""
     n_samples = int(rng.integers(40, 160))
     if kind == "categories":
         letters = np.array(list("abcdef"))
@@ -110,8 +110,8 @@ def test_units_do_not_matter_even_with_ties(seed, unit, variant):
 
 
 @given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.booleans())
-def test_one_factor_for_all_features_never_matters(seed, factor, links):
-    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float) if links else blobs(seed)
+def test_one_factor_for_all_features_never_matters(seed, factor, ties):
+    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float) if ties else blobs(seed)
     np.testing.assert_array_equal(model().fit_predict(X * factor), model().fit_predict(X))
 
 

@@ -69,7 +69,7 @@ def imported_names(node):
 
 
 def imports(unit):
-    """Other units of the package and top-level guests that a unit imports, wherever in its files."""
+    """Return other units of the package and top-level guests that a unit imports, wherever in its files."""
     names = {
         name for path in FILES[unit] for node in ast.walk(ast.parse(path.read_text())) for name in imported_names(node)
     }

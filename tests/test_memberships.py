@@ -15,7 +15,7 @@ SEPARATED = make_blobs(600, centers=4, random_state=3)[0]
 
 
 def memberships_by_formula(clustering, x):
-    """1 - t / 2 in the own cluster, t / 2 by summed similarity in those that boundary pairs lead to."""
+    """Return 1 - t / 2 in the own cluster, t / 2 by summed similarity in those that boundary pairs lead to."""
     local, graph = clustering.local_labels[x], clustering.topo_graph
     inside = clustering.log_intensity[clustering.local_labels == local]
     depth = (inside.max() - clustering.log_intensity[x]) / np.ptp(inside) if np.ptp(inside) else 0.0
@@ -59,8 +59,8 @@ def test_memberships_are_lower_at_a_boundary():
     samples, _ = make_blobs([200, 200], centers=[[0, 0], [5, 0]], random_state=0)
     near, far = GIT(2).fit(samples).predict_proba([[2.5, 0.0], [-1.0, 0.0]]).max(axis=1)
     assert near < far
-    apart = GIT(2).fit(np.vstack([X[:60], X[:60] + 1000]))  # without boundary pairs
-    np.testing.assert_array_equal(apart.probabilities_, 1.0)
+    separate = GIT(2).fit(np.vstack([X[:60], X[:60] + 1000]))  # without boundary pairs
+    np.testing.assert_array_equal(separate.probabilities_, 1.0)
 
 
 FAR_OPTIONS = [{}, {"variant": "paper"}, {"variant": "authors"}, {"metric": "manhattan"}, {"scale": None}]

@@ -1,4 +1,4 @@
-"""Scores worked out by hand."""
+"""Scores and distances against the formulas of the paper."""
 
 from itertools import combinations
 from math import comb
@@ -31,13 +31,13 @@ def test_unmatched_clusters_and_noise_are_wrong():
 def test_f1_is_equation_22():
     rng = np.random.default_rng(0)
     y_true = np.repeat([0, 1, 2], [5, 20, 35])
-    found = match_labels(y_true, np.where(rng.random(60) < 0.6, y_true, rng.integers(0, 3, 60)))
+    matched = match_labels(y_true, np.where(rng.random(60) < 0.6, y_true, rng.integers(0, 3, 60)))
     score = 0.0
     for i in range(3):
-        right = np.sum((y_true == i) & (found == i))
-        precision, recall = right / np.sum(found == i), right / np.sum(y_true == i)
+        right = np.sum((y_true == i) & (matched == i))
+        precision, recall = right / np.sum(matched == i), right / np.sum(y_true == i)
         score += np.sum(y_true == i) * 2 * precision * recall / (precision + recall) / 60
-    assert matched_f1(y_true, found) == pytest.approx(score)
+    assert matched_f1(y_true, matched) == pytest.approx(score)
 
 
 def test_ari_is_equation_24_from_pairs_and_from_the_contingency_table():

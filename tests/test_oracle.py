@@ -35,7 +35,7 @@ def as_rows(neighbors):
 
 
 def compare_stages(X, k, *priors):
-    """Stage by stage: the oracle's answer from the same input as the library's."""
+    """Compare every stage with the oracle, both from the same input."""
     points = scale_features(X)
     np.testing.assert_allclose(points, np.array(oracle.scale(X.tolist())).reshape(points.shape), rtol=1e-9, atol=1e-9)
 
@@ -143,14 +143,14 @@ def compare_adaptive_stages(X, k):
     np.testing.assert_allclose(graph.log_weights, [edges[e] for e in sorted(edges)], atol=1e-9)
 
 
-@given(seed=st.integers(0, 10_000), m=st.integers(2, 14), links=st.booleans())
-def test_hierarchy_on_random_graphs(seed, m, links):
+@given(seed=st.integers(0, 10_000), m=st.integers(2, 14), ties=st.booleans())
+def test_hierarchy_on_random_graphs(seed, m, ties):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 60, size=m)
     tree = [(int(rng.integers(0, j)), j) for j in range(1, m)]
     more = [tuple(sorted(rng.choice(m, 2, replace=False).tolist())) for _ in range(m)]
     edges = np.array(sorted({*tree, *more}))
-    log_weights = np.log(rng.integers(1, 4, len(edges)) / 8) if links else -rng.exponential(size=len(edges))
+    log_weights = np.log(rng.integers(1, 4, len(edges)) / 8) if ties else -rng.exponential(size=len(edges))
     graph = TopoGraph(sizes, np.arange(m), edges, log_weights, np.ones(len(edges), int))
     hierarchy = build_hierarchy(graph)
     merges = oracle.average_linkage(

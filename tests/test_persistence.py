@@ -59,7 +59,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def fitted():
-    """Models by name, fitted once."""
+    """Return a function that fits a model by name, once."""
     known = {}
 
     def fit(name):
@@ -79,7 +79,7 @@ def path(tmp_path):
 
 
 def same(one, other):
-    """Whether two trees of results are equal, to the last bit and type."""
+    """Return whether two trees of results are equal, to the last bit and type."""
     if issparse(one):
         return same(
             [one.data, one.indices, one.indptr, one.shape], [other.data, other.indices, other.indptr, one.shape]

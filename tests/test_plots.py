@@ -89,7 +89,7 @@ def new_axes():
 
 
 def check_plot(ax):
-    """Something is drawn inside the axes, and no two texts overlap there."""
+    """Check that something is drawn inside the axes, and that no two texts overlap."""
     canvas = FigureCanvasAgg(ax.figure)
     canvas.draw()
     image, box = np.asarray(canvas.buffer_rgba()), ax.get_window_extent()
@@ -101,7 +101,7 @@ def check_plot(ax):
 
 
 def points_of(ax):
-    """Coordinates and colours of the largest scatter."""
+    """Return the coordinates and colours of the largest scatter."""
     scatters = [c for c in ax.collections if isinstance(c, PathCollection)]
     largest = max(scatters, key=lambda c: len(c.get_offsets()))
     return np.asarray(largest.get_offsets()), largest.get_facecolors()[:, :3]
@@ -112,7 +112,7 @@ def lines_of(ax):
 
 
 def enlarge(model, X, times):
-    """A model of many more samples: each one repeated with a little noise."""
+    """Return a model of many more samples: each one repeated with a little noise."""
     row = np.tile(np.arange(len(X)), times)
     names = ("labels", "local_labels", "log_intensity", "parents")
     large = replace(model.clustering_, **{name: getattr(model.clustering_, name)[row] for name in names})

@@ -17,7 +17,7 @@ from gitcluster.plots import plot_profile
 
 
 def make_customers(n_rows=400, seed=0):
-    """Three groups by age, income and, mostly, city; the other columns are independent of them."""
+    """Return three groups by age, income and, mostly, city; the other columns are independent of them."""
     rng = np.random.default_rng(seed)
     group = rng.integers(0, 3, n_rows)
     city = np.array(["Rome", "Oslo", "Bern"])

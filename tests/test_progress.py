@@ -9,11 +9,11 @@ from gitcluster import GIT
 X = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)[0]
 
 
-def test_verbose_tells_the_stages(capsys):
+def test_verbose_prints_the_stages(capsys):
     GIT(3, verbose=True).fit(X)
-    told = capsys.readouterr().err
-    assert "search" in told
-    assert told.rstrip().endswith("done")
+    printed = capsys.readouterr().err
+    assert "search" in printed
+    assert printed.rstrip().endswith("done")
     GIT(3).fit(X)
     assert capsys.readouterr().err == ""
 

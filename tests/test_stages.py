@@ -95,7 +95,7 @@ def lattice(seed):
 
 
 def on_a_line(places, heights, k=None, **options):
-    """Local clusters of samples on a line with given intensities."""
+    """Return the local clusters of samples on a line with given intensities."""
     near = find_neighbors(np.array(places, dtype=float)[:, None], n_neighbors=k or len(places) - 1)
     return find_local_clusters(near, np.log(heights), **options)
 
@@ -103,7 +103,7 @@ def on_a_line(places, heights, k=None, **options):
 def test_the_steepest_neighbour_is_the_parent_not_the_nearest_or_the_highest():
     assert on_a_line([0, 1, 3], [1, 2, 3.9]).parent.tolist() == [1, 2, 2]  # slopes 1 and 0.97
     assert on_a_line([0, 1, 3], [1, 2, 6]).parent.tolist() == [2, 2, 2]  # slopes 1 and 1.67
-    assert on_a_line([0, 1, 3], [1, 2, 6], n_neighbors=1).parent.tolist() == [1, 1, 2]  # only the nearest is asked
+    assert on_a_line([0, 1, 3], [1, 2, 6], n_neighbors=1).parent.tolist() == [1, 1, 2]  # only the nearest counts
 
 
 def test_a_duplicate_is_the_steepest_of_all():

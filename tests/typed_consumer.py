@@ -37,7 +37,7 @@ Integers = NDArray[np.int64]
 
 
 def use_estimator(X: Floats) -> Integers:
-    """Fit, ask, cut again, save and load."""
+    """Fit, predict, cut again, save and load."""
     model = assert_type(GIT(n_clusters=2).fit(X), GIT)
     assert_type(model.predict(X[:5]), Integers)
     assert_type(model.predict_proba(X[:5]), Floats)
@@ -55,7 +55,7 @@ def use_estimator(X: Floats) -> Integers:
 
 
 def use_stages(X: Floats) -> float:
-    """The stages one by one, and all of them at once."""
+    """Call the stages one by one, and all of them at once."""
     points = scale_features(X)
     neighbors = assert_type(find_neighbors(points, n_neighbors=8), Neighbors)
     log_intensity = assert_type(estimate_intensity(neighbors), Floats)
@@ -69,7 +69,7 @@ def use_stages(X: Floats) -> float:
 
 
 def main() -> None:
-    """Two groups are found, whichever way they are asked for."""
+    """Print the scores of two groups."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(100, 2)), rng.normal(8, 1, size=(100, 2))])
     score = assert_type(matched_f1(np.repeat([0, 1], 100), use_estimator(X)), float)

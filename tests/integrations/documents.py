@@ -13,7 +13,7 @@ THEMES = (
 
 
 def make_documents(n_each=60):
-    """Documents, their embeddings and their themes."""
+    """Return documents, their embeddings and their themes."""
     rng = np.random.default_rng(0)
     theme = np.repeat(np.arange(len(THEMES)), n_each)
     documents = [" ".join(rng.choice(THEMES[t].split(), 12)) for t in theme]
