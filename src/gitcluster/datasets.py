@@ -104,7 +104,7 @@ def make_scaled_circles(
     Parameters
     ----------
     scale : float
-        Factor by which the copy is enlarged, up to 100 in the paper. 0 omits the copy.
+        Size of the copy relative to the first pair, up to 100 in the paper. 0 omits the copy.
     noise : float, default=0.15
         Standard deviation before scaling.
     n_samples : int, default=2000

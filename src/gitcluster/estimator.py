@@ -60,7 +60,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them, the
         adaptive variant makes no assumption about sizes, and the other two assume equal shares.
     n_neighbors : int or "auto", default="auto"
-        Number of nearest neighbours, not counting the sample itself. "auto" tries several numbers and keeps the
+        Number of nearest neighbours, not counting the sample itself. "auto" compares several numbers and keeps the
         clustering that agrees best with the others. The two published variants use 8.
     variant : {"adaptive", "paper", "authors"}, default="adaptive"
         "adaptive" needs no tuning. "paper" is the paper's method with every distance scaled. "authors" is the code
@@ -75,7 +75,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Feature scaling. "auto" compares several representations (unscaled, divided by standard deviations or by
         ranges, power-transformed, principal components) and keeps the clustering they agree on best. With many
         samples, a subsample decides. "std" divides by standard deviations, so that units never matter. "components"
-        uses the principal components that hold 90 % of the variance after that. None uses the features as they are.
+        then uses the principal components with 90 % of the variance. None uses the features as they are.
         An array multiplies the features. All but None and arrays need the Euclidean metric; the published variants
         use "std" for "auto".
     search : {"auto", "exact", "approximate"} or object, default="auto"
@@ -140,16 +140,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ``pandas.DataFrame(model.selection_)`` shows it. With more than 5,000 samples, the candidates are those of a
         subsample, which decides on the representation and the number of clusters.
     agreement_ : float
-        Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below a half the
-        answer is weak.
+        Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below 0.5 the
+        result is weak.
     representation_ : str
         Representation of the features: "std", "given", "range", "power", "components" or "weights".
     representations_ : dict of ndarrays
         Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
-        is 1, 2 and 3 for the best numbers that differ by a half or more, ``confidence`` is their share of the score,
-        and ``valley`` is the share of the samples in clusters with a density valley around them.
+        is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more, and ``confidence`` is their share of
+        the score. ``conductance`` is near 0 for closed clusters, and ``valley`` is the share of samples in clusters
+        with a density valley around them.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
     n_features_in_ : int
@@ -376,8 +377,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well separated the clusters are on new or fitted samples; higher is better.
 
-        The score is the entropy of the cluster sizes, reduced by the share of neighbour links that leave a cluster. One
-        cluster scores 0. The search classes of scikit-learn can compare models with it. ``y`` is ignored.
+        The score is the entropy of the cluster sizes, reduced by the conductance of the clusters. A single cluster has
+        the score 0. ``GridSearchCV`` can select models by this score. ``y`` is ignored.
         """
         check_is_fitted(self)
         clustering = self.clustering_
@@ -415,9 +416,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     ) -> NDArray[np.int64]:
         """Return labels for another number or other proportions, from the fitted topo-graph.
 
-        Cuts of the adaptive variant into different numbers of clusters are nested: a cluster of the finer one lies in
-        one of the coarser. Constraints and noise of the fit hold. Bounds on sizes may move local clusters between
-        clusters, so that with ``min_cluster_size`` or ``max_cluster_size`` cuts need not be nested.
+        Cuts of the adaptive variant into different numbers of clusters are nested: each cluster of the finer cut lies
+        in one cluster of the coarser cut. Constraints and noise of the fit hold. With ``min_cluster_size`` or
+        ``max_cluster_size``, local clusters may move between clusters, so cuts need not be nested.
 
         Parameters
         ----------
@@ -483,8 +484,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             Samples by row. After a fit on a data frame whose index is not 0, 1, 2, ...: labels of the index. If the
             index is not an integer index, row positions also work.
         X : data frame or array-like, default=None
-            The fitted samples, to show values as they are in the table; by default values are restored from what the
-            model keeps. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
+            The fitted samples, to show the values of the table; by default values are restored from the model. Only
+            columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
             for the boundary pairs of a pair.
 
         Returns
@@ -501,11 +502,11 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_columns), default=None
-            A table with the fitted rows; by default the fitted features, as the model keeps them. Of a data frame,
-            only columns that the clustering used are compared, and the others are named. A table without any of these
-            columns is described as it is.
+            A table with the fitted rows; by default the fitted features, as stored in the model. If X is a data frame,
+            only columns that the clustering used are compared, and the others are listed. A table without any of these
+            columns is described completely.
         rules : bool, default=True
-            Whether to learn a few rules for every cluster as well.
+            Whether to learn a few rules for every cluster.
 
         Returns
         -------
@@ -516,12 +517,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return profile(self.clustering_, X, rules=rules)
 
     def explore(self, X: Any = None, path: str | os.PathLike[str] = "explorer.html", **options: Any) -> Path:
-        """Write one self-contained HTML page that shows samples and topo-graph, cuts again and explains.
+        """Write a self-contained HTML page with the samples, the topo-graph, other cuts and explanations.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            What was fitted; the model's own, scaled samples by default. The columns are shown, and the index of a data
+            The fitted samples; by default as the model scaled them. The page shows the columns, and the index of a data
             frame names the samples.
         path : str or path, default="explorer.html"
         **options
@@ -562,7 +563,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         path : str or path
         notes : dict, default=None
-            Numbers, texts, lists and arrays to keep beside the model, for
+            Numbers, texts, lists and arrays to store in the same file, for
             :func:`gitcluster.fitted.persistence.read_notes`.
         """
         check_is_fitted(self)
@@ -575,7 +576,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return a model that :meth:`save` wrote; a damaged file raises an error, and no file runs code."""
+        """Return a model that :meth:`save` wrote. A damaged file raises an error, and no file can run code."""
         loaded: Self = load_model(path, cls)
         return loaded
 

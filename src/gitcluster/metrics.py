@@ -11,9 +11,9 @@ __all__ = ["match_labels", "matched_f1"]
 
 
 def match_labels(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
-    """Rename clusters to the classes they match, one to one; -2 for clusters left without a class.
+    """Rename clusters to the classes they match, one to one; -2 for clusters without a class.
 
-    Of all matchings, this is the one with the most samples right.
+    The matching has the largest possible number of correct samples.
 
     Parameters
     ----------
@@ -65,5 +65,5 @@ def _check_labels(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.int6
                 f"got shape {labels.shape} of {labels.dtype}."
             )
     if len(true) != len(pred):
-        raise ValueError(f"y_true has {len(true)} labels and y_pred has {len(pred)}; they must be as many.")
+        raise ValueError(f"y_pred must have as many labels as y_true ({len(true)}), got {len(pred)}.")
     return true.astype(np.int64), pred.astype(np.int64)

@@ -82,9 +82,9 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     n_clusters_, proportions_, peaks_, topo_graph_, edge_cut_, n_neighbors_, n_connected_components_ : as in GIT
     hierarchy_, selection_, n_clusters_scores_ : as in GIT, not for every variant
     n_cells_ : int
-        Cells that hold samples.
+        Number of cells with samples.
     halo_ : float
-        Neighbours in other cells of all cells, as a share of all samples.
+        Total size of the halos (neighbours in other cells), as a share of all samples.
     task_bytes_ : int
         Bytes that one task may use.
     seconds_ : dict
