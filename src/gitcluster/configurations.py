@@ -19,7 +19,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.constraints import LinkConstraints
 from gitcluster.hierarchy import MIN_SPLIT_RATIO, Merges, link, rank_splits
 from gitcluster.kernels import graph as kernels
-from gitcluster.kernels import run_chunks, run_threads
+from gitcluster.kernels import run_chunks
 from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
@@ -86,11 +86,6 @@ class Configuration:
             splits = rank_splits(self.merges.smaller, self.topo_graph, LINKAGES[linkage], n_splits)
             self._cache[linkage] = splits
         return splits[:n_splits]
-
-
-def compute_merges(configurations: Sequence[Configuration], n_jobs: int | None) -> None:
-    """Compute the merges of all configurations in threads."""
-    run_threads(lambda configuration: configuration.merges, configurations, n_jobs)
 
 
 class Crossing(NamedTuple):

@@ -250,7 +250,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 n_clusters=number,
                 total=float(source.n_samples if weights is None else weights.sum()),
             )
-            progress = self._begin()
+            begin = getattr(self, "_init_callback_context", None)  # scikit-learn 1.9 or newer
+            progress = Progress(self, None if begin is None else begin(max_subtasks=N_REPORTS))
             clustering = git_clusters(
                 source,
                 n_clusters=self.n_clusters,
@@ -300,12 +301,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if self.metric == "euclidean":
             return replace(source, kinds=kinds, named=True), table, self.scale
         return source, table, kinds.weight.tolist() if self.weights else self.scale
-
-    def _begin(self) -> Progress:
-        """Return the progress of the fit, which scikit-learn's callbacks follow from version 1.9 on."""
-        if hasattr(self, "_init_callback_context"):
-            return Progress(self, self._init_callback_context(max_subtasks=N_REPORTS))
-        return Progress(self)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> NDArray[np.int64]:
         """Cluster ``X`` and return the labels; the parameters are those of :meth:`fit`."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.configurations import Configuration, LocalStatistics, compute_merges, neighborhood_sizes
+from gitcluster.configurations import Configuration, LocalStatistics, neighborhood_sizes
 from gitcluster.constraints import Constraints, LinkConstraints, link_local_clusters
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares, resolve_proportions
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
@@ -260,7 +260,8 @@ class ConfigurationSet:
             self.statistics.add(fit.near, local.labels, stages.log_intensity, self.compared)
             self.fits.append((fit, stages))
         if samples.constraints is None:
-            compute_merges(self.configurations[known:], self.n_jobs)
+            # Computed in threads and cached, for the selection.
+            run_threads(lambda configuration: configuration.merges, self.configurations[known:], self.n_jobs)
 
     def add_finest(self, variant: Variant) -> None:
         """Add a configuration with as few neighbours, and so as many local clusters, as possible."""
