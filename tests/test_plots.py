@@ -285,8 +285,8 @@ def test_axes_are_features_embeddings_or_components():
     np.testing.assert_allclose(np.sort(shown, axis=0), np.sort(SPACE[:, :2], axis=0))
     ax = plots.plot_clusters(model, SPACE, ax=new_axes())
     assert ax.get_xlabel().startswith("PCA 1 (")
-    expected = np.sort(pdist(PCA(2).fit_transform(SPACE / SPACE.std(axis=0))))
-    np.testing.assert_allclose(np.sort(pdist(points_of(ax)[0])), expected, rtol=1e-6)
+    shown, expected = (np.sort(pdist(xy)) for xy in (points_of(ax)[0], PCA(2).fit_transform(SPACE / SPACE.std(axis=0))))
+    np.testing.assert_allclose(shown / shown[-1], expected / expected[-1], atol=1e-6)  # up to the unit
 
 
 @pytest.mark.parametrize("n", [4, 40, 300])

@@ -11,6 +11,12 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the packages that come w
 EMBEDDINGS = make_documents()[1]
 
 
+def test_the_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr("gitcluster._support.optional.find_spec", lambda package: None)
+    with pytest.raises(ImportError, match=r"pip install 'gitcluster\[toponymy\]'"):
+        GITClusterer().fit(EMBEDDINGS, EMBEDDINGS)
+
+
 def test_layers_are_those_of_the_model_the_finest_first(monkeypatch):
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # it would look for prices on the network
     clustering = pytest.importorskip("toponymy.clustering", reason="not installed: pip install toponymy")
