@@ -62,14 +62,14 @@ found = names[match_labels(truth, model.labels_)]
 print(pd.crosstab(customers.truth, found, rownames=["truth"], colnames=["cluster"]).to_string())
 
 # %%
-# Proportions guide the result but do not force it. With equal shares instead, the segments stay the same.
+# Proportions guide the result but do not force it. A wrong prior, here equal shares, still changes the segments.
 wrong = GIT(4, proportions="equal").fit(X)
 print("proportions with an equal prior:", wrong.proportions_.round(3))
 
 # %%
 # Customers with the lowest memberships are between two segments.
 unsure = np.argsort(model.probabilities_)[:5]
-table = customers.loc[unsure].round(0).assign(found=found[unsure], membership=model.probabilities_[unsure].round(2))
+table = customers.loc[unsure].round(0).assign(cluster=found[unsure], membership=model.probabilities_[unsure].round(2))
 print(table.to_string())
 
 # %%

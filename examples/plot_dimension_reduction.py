@@ -6,8 +6,8 @@ GIT can follow any scikit-learn transformer in a pipeline. This example clusters
 scikit-learn without a reduction, after PCA, and after UMAP. UMAP is skipped if it is not installed
 (``pip install umap-learn``).
 
-These images of 8 x 8 pixels are small, so a reduction improves the result only a little. For images of hundreds of
-pixels the improvement is large.
+These images of 8 x 8 pixels are small, so a reduction changes the result only a little. Images of hundreds of pixels
+benefit much more.
 """
 
 from importlib.util import find_spec

@@ -783,7 +783,8 @@ def compare(table: str, rows: int, **options: Any) -> None:
         return
     title = f"{len(samples):,} rows" + (f" of {n_rows:,}, drawn at random" if len(samples) < n_rows else "")
     screen.say(comparison_table(title, results, len(samples)))
-    screen.say("Agreement is the adjusted Rand index: 1 the same, 0 chance. The silhouette favours round clusters.")
+    screen.say("Agreement with GIT or the truth: adjusted Rand index, 1 is equal, 0 is chance.")
+    screen.say("The silhouette favours round clusters.")
 
 
 # -- Commands without a table ------------------------------------------------------------------------------------------
