@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from gitcluster._support.files import write_aside
+from gitcluster._support.files import atomic_write
 
 from .conftest import IDS, leftovers, run_shell
 
@@ -92,7 +92,7 @@ def test_standard_output_on_a_full_disk(csv, folder):
 def test_a_disk_that_fills_up_when_the_last_bytes_are_written(folder, monkeypatch):
     (folder / "labels.csv").write_text("old")
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(OSError, match=r"labels.csv"), write_aside("labels.csv") as file:
+    with pytest.raises(OSError, match=r"labels.csv"), atomic_write("labels.csv") as file:
         file.write(b"new")
     assert leftovers(folder) == ["labels.csv"]
     assert (folder / "labels.csv").read_text() == "old"
@@ -100,8 +100,8 @@ def test_a_disk_that_fills_up_when_the_last_bytes_are_written(folder, monkeypatc
 
 def test_an_abandoned_file_is_gone_and_stays_unwritten(folder):
     code = (
-        "from gitcluster._support.files import abandon, write_aside\n"
-        "with write_aside('labels.csv') as file:\n"
+        "from gitcluster._support.files import abandon, atomic_write\n"
+        "with atomic_write('labels.csv') as file:\n"
         "    file.write(b'half')\n"
         "    abandon()\n"
         "    import os; os._exit(0 if os.listdir() == [] else 1)"

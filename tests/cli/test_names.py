@@ -8,7 +8,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from gitcluster._support.names import visible
+from gitcluster._support.names import escape_control
 from gitcluster.cli.writing import disarm
 
 from .conftest import IDS, leftovers, run_installed, run_shell
@@ -76,8 +76,8 @@ def test_control_characters_do_not_reach_the_terminal(folder, run, name):
     ):
         _, out, err = run(*command)
         shown += out + err
-    assert visible(shown, lines=True) == shown
-    assert visible(name) in shown
+    assert escape_control(shown, lines=True) == shown
+    assert escape_control(name) in shown
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "arrow", "xlsx", "npz", "npy", "html", "svg", "png", "pdf"])

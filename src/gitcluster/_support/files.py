@@ -24,7 +24,7 @@ NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EROFS)
 
 
 @contextmanager
-def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a file that replaces ``path`` if the block succeeds, and is removed if it fails.
 
     The file replaces ``path`` only when it is on the disk completely. A link stays a link, and a replaced file keeps
@@ -34,7 +34,7 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with write_aside(Path(folder) / "hello") as file:
+    ...     with atomic_write(Path(folder) / "hello") as file:
     ...         count = file.write(b"hello")
     ...     (Path(folder) / "hello").read_text()
     'hello'
@@ -50,7 +50,10 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         name = os.fsdecode(os.fsencode(target.name)[:40].decode("utf-8", "ignore").encode())
         aside = target.with_name(f".{name}-{uuid4().hex[:8]}")
         with _lock:
-            file = aside.open("xb")
+            try:
+                file = aside.open("xb")
+            except OSError as error:  # name the requested file, not the temporary one
+                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
             _unfinished.add(aside)
         try:
             with file:

@@ -7,12 +7,12 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-
 """Control characters, marks that change the direction of a text, and halves of characters."""
 
 
-def visible(text: str, *, lines: bool = False) -> str:
+def escape_control(text: str, *, lines: bool = False) -> str:
     r"""Return a text with escaped control characters; with ``lines``, line ends and tabs stay.
 
     Examples
     --------
-    >>> visible("red \x1b[31m")
+    >>> escape_control("red \x1b[31m")
     'red \\x1b[31m'
     """
 

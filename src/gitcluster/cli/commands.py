@@ -22,8 +22,8 @@ import pandas as pd
 from click.shell_completion import get_completion_class
 
 from gitcluster import GIT, __version__
-from gitcluster._support.files import open_number, write_aside
-from gitcluster._support.names import as_typed, count_of, visible
+from gitcluster._support.files import atomic_write, open_number
+from gitcluster._support.names import as_typed, count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.cli.compare import compare_methods, comparison_table
 from gitcluster.cli.demo import make_example, show_demo
@@ -138,7 +138,7 @@ class GroupedCommand(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(parameter, click.Option):
                 groups.setdefault(getattr(parameter, "group", OTHER), []).append(record)
         for title, records in sorted(groups.items(), key=lambda one: one[0] == OTHER):
             with formatter.section(title):
@@ -609,7 +609,7 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
         print_json({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
     elif not options["quiet"] and output != STANDARD:
         check_open("stdout")
-        click.echo(visible(str(profiles), lines=True))
+        click.echo(escape_control(str(profiles), lines=True))
 
 
 @app.command(cls=GroupedCommand, short_help="Explain the cluster of a row, or of two rows.")
@@ -641,7 +641,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         )
     else:
         check_open("stdout")
-        click.echo(visible(str(explanation), lines=True))
+        click.echo(escape_control(str(explanation), lines=True))
 
 
 @app.command(cls=GroupedCommand, short_help="Draw a plot.")
@@ -677,7 +677,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
         pyplot.close(figure)
         # Encoders of pictures hide the error of a full disk.
         figure.savefig(buffer := io.BytesIO(), format=Path(output).suffix[1:].lower(), dpi=150, bbox_inches="tight")
-        with write_aside(output) as file:
+        with atomic_write(output) as file:
             file.write(buffer.getvalue())
     _print_path(options, screen, "Picture", output)
 
@@ -706,7 +706,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     with screen.bar("Writing the page", "write"):
         write_explorer(
             fitted.model, None if table is None else table.data, output, names=None if ids is None else list(ids),
-            title=visible(as_typed(title or Path(data or source).name)),
+            title=escape_control(as_typed(title or Path(data or source).name)),
         )  # fmt: skip
     _print_path(options, screen, "Page", output)
 
@@ -741,7 +741,7 @@ def report(
     fitted, table, screen = _open(source, data, options)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
-    with screen.bar("Writing the report", "write") as bar, write_aside(output) as file:
+    with screen.bar("Writing the report", "write") as bar, atomic_write(output) as file:
         page = make_report(
             fitted, table, title=as_typed(title or Path(data or source).name),
             commands=[fitted.facts.command, command_line(ctx)], advance=bar.advance,

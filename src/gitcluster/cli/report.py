@@ -15,7 +15,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcluster import GIT, __version__
-from gitcluster._support.names import count_of, visible
+from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
 from gitcluster.cli.tables import Advance, Table, listed
@@ -83,7 +83,7 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
         loader=PackageLoader("gitcluster.cli", "."), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["visible"] = visible
+    environment.filters["escape_control"] = escape_control
     return environment.get_template("report.html").render(
         title=title, rows=count_of(len(table.data), "row"), columns=column_words(model, table),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,

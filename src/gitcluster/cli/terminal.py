@@ -29,7 +29,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gitcluster._support.files import abandon
-from gitcluster._support.names import visible
+from gitcluster._support.names import escape_control
 
 STREAMS = {"stdin": "The standard input", "stdout": "The standard output", "stderr": "The standard error stream"}
 INTERRUPTED, OUTPUT_CLOSED = 130, 141
@@ -134,7 +134,7 @@ def check_open(name: str) -> None:
 
 def _print_error(text: str) -> None:
     try:
-        print(visible(text, lines=True), file=sys.stderr, flush=True)
+        print(escape_control(text, lines=True), file=sys.stderr, flush=True)
     except OSError:
         _discard(sys.stderr)
 
@@ -159,7 +159,7 @@ class Screen:
         """Print texts and tables, unless quiet."""
         if not self.quiet:
             for part in parts:
-                shown = visible(part, lines=True) if isinstance(part, str) else part
+                shown = escape_control(part, lines=True) if isinstance(part, str) else part
                 self.console.print(shown, markup=False, soft_wrap=isinstance(part, str))
 
     @contextmanager
@@ -173,7 +173,7 @@ class Screen:
             _shown.add(lines)
         try:
             with lines if is_shown else nullcontext():
-                yield Bar(lines, lines.add_task(visible(what), total=None))
+                yield Bar(lines, lines.add_task(escape_control(what), total=None))
         finally:
             _shown.discard(lines)
             self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - start
@@ -187,7 +187,7 @@ class Bar(NamedTuple):
 
     def describe(self, what: str) -> None:
         """Change the words of the line."""
-        self.lines.update(self.task, description=visible(what))
+        self.lines.update(self.task, description=escape_control(what))
 
     def advance(self, share: float) -> None:
         """Show the share that is done."""
@@ -209,5 +209,5 @@ def make_table(title: str, headings: list[str], rows: list[list[str]], *, left: 
     for i, heading in enumerate(headings):
         table.add_column(heading, justify="left" if i in left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(visible(cell)) for cell in row))
-    return Group(Text(visible(title), style="bold"), "", table, "")
+        table.add_row(*(escape(escape_control(cell)) for cell in row))
+    return Group(Text(escape_control(title), style="bold"), "", table, "")

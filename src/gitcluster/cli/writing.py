@@ -20,8 +20,8 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from pyarrow import ipc, parquet
 
-from gitcluster._support.files import is_stream, open_number, write_aside
-from gitcluster._support.names import visible
+from gitcluster._support.files import atomic_write, is_stream, open_number
+from gitcluster._support.names import escape_control
 from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
 from gitcluster.cli.terminal import check_open
 
@@ -129,7 +129,7 @@ class TableWriter:
             elif self.form == "npz":
                 with zipfile.ZipFile(buffer := BytesIO(), "w") as archive:  # np.savez takes no column named "file"
                     for name in table.columns:
-                        archive.writestr(f"{visible(str(name))}.npy", _npy(table[name].to_numpy()))
+                        archive.writestr(f"{escape_control(str(name))}.npy", _npy(table[name].to_numpy()))
                 self.file.write(buffer.getvalue())
             else:
                 self.file.write(_workbook(table))
@@ -189,7 +189,7 @@ def disarm(value: Any) -> Any:
 @contextmanager
 def open_writer(target: str, form: str, *, safe: bool = False) -> Iterator[TableWriter]:
     """Yield a :class:`TableWriter` to the standard output, or to a file that appears when it is complete."""
-    with nullcontext(sys.stdout.buffer) if target == STANDARD else write_aside(target) as file:
+    with nullcontext(sys.stdout.buffer) if target == STANDARD else atomic_write(target) as file:
         writer = TableWriter(file, form, safe=safe)
         yield writer
         writer.close()

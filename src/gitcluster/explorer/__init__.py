@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from gitcluster._support.files import write_aside
+from gitcluster._support.files import atomic_write
 from gitcluster._support.validation import check_integer
 from gitcluster.explorer.payload import build_payload, choose_samples
 from gitcluster.fitted.clustering import clustering_of
@@ -82,6 +82,6 @@ def write_explorer(
     # Without "<", no HTML parser can take a name for the end of the script.
     data = json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = files("gitcluster.explorer").joinpath("page.html").read_text(encoding="utf-8")
-    with write_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(page.replace(PLACEHOLDER, data).encode())
     return Path(path)

@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import count_of, visible
+from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster._support.validation import check_integer
 from gitcluster.edge_cutting import proportion_distance
@@ -83,7 +83,7 @@ class SampleExplanation:
     @property
     def name(self) -> str:
         """Return the label of the sample in the data frame, or its number."""
-        return visible(self.clustering.name_of(self.sample))
+        return escape_control(self.clustering.name_of(self.sample))
 
     @cached_property
     def differences(self) -> list[Difference]:
@@ -112,7 +112,7 @@ class SampleExplanation:
             lines.append(f"Largest differences from cluster {home}: {in_words(self.differences, words='; ')}.")
         n_local = int(clustering.topo_graph.sizes[self.local_cluster])
         local = f"local cluster {self.local_cluster}, {count_of(n_local, 'sample')}"
-        steps, peak = len(self.climb) - 1, visible(clustering.name_of(int(self.climb[-1])))
+        steps, peak = len(self.climb) - 1, escape_control(clustering.name_of(int(self.climb[-1])))
         if steps:
             lines.append(f"Climb: {count_of(steps, 'step')} to the peak at sample {peak} ({local}).")
         else:
@@ -170,7 +170,7 @@ class PairExplanation:
     @property
     def names(self) -> tuple[str, str]:
         """Return the labels of the samples in the data frame, or their numbers."""
-        first, second = (visible(self.clustering.name_of(sample)) for sample in self.samples)
+        first, second = (escape_control(self.clustering.name_of(sample)) for sample in self.samples)
         return first, second
 
     @property
@@ -218,7 +218,7 @@ class PairExplanation:
             lines.append(f"Largest differences: {in_words(self.differences)}.")
         one_peak = self.local_clusters[0] == self.local_clusters[1]
         if one_peak:
-            peak = visible(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
+            peak = escape_control(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
             lines.append(f"Both climb to the same peak, sample {peak}.")
         elif not len(self.path):
             lines.append("The topo-graph has no path between their local clusters: a constraint joins them.")
@@ -368,7 +368,7 @@ def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -
     """Return the lines of an explanation and a table of differences as HTML."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
     rows = "".join(
-        ROW.format(escape(visible(d.column)), escape(d.first), escape(d.second), d.size) for d in differences[:8]
+        ROW.format(escape(escape_control(d.column)), escape(d.first), escape(d.second), d.size) for d in differences[:8]
     )
     table = TABLE.format(first=escape(names[0]), second=escape(names[1]), rows=rows) if rows else ""
     return f'<div class="git-pair"><style>{STYLE}</style>{lines}{table}</div>'

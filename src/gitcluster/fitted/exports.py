@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gitcluster._support.files import write_aside
+from gitcluster._support.files import atomic_write
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import own_shares
@@ -72,7 +72,7 @@ def to_graphml(model: Any, path: str | os.PathLike[str]) -> Path:
     """Write the topo-graph as GraphML; an existing file is replaced when the new one is complete."""
     graph = to_networkx(model)
     write_graphml = require("networkx", extra="export", purpose="to_graphml").write_graphml
-    with write_aside(path) as file:
+    with atomic_write(path) as file:
         write_graphml(graph, file)
     return Path(path)
 

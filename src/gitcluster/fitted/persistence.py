@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gitcluster._support.arrays import follow_to_end
-from gitcluster._support.files import write_aside
+from gitcluster._support.files import atomic_write
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
@@ -201,7 +201,7 @@ def save_model(
     state = {"parameters": parameters, "fitted": fitted, "notes": notes or {}}
     header = {"format": FORMAT, "version": VERSION, "state": _pack(state, arrays, "")}
     target = Path(path) if Path(path).suffix else Path(path).with_suffix(".npz")
-    with write_aside(target) as file:
+    with atomic_write(target) as file:
         np.savez(file, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
     return target
 

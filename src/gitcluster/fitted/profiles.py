@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import count_of, visible
+from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.traits import (
@@ -66,7 +66,7 @@ class Contrast(NamedTuple):
     @property
     def title(self) -> str:
         """Return the name of the column, with the category."""
-        return visible(self.column if self.value is None else f"{self.column} = {self.value}")
+        return escape_control(self.column if self.value is None else f"{self.column} = {self.value}")
 
     def show(self, number: float) -> str:
         """Format one of the means or shares."""
@@ -117,7 +117,7 @@ class ClusterProfile(NamedTuple):
         """Return a sentence on missing values, with a warning if most rows have one; or ""."""
         if not self.missing:
             return ""
-        shown = ", ".join(f"{visible(name)} {n:,} ({n / self.rows:.0%})" for name, n in self.missing[:IN_TEXT])
+        shown = ", ".join(f"{escape_control(name)} {n:,} ({n / self.rows:.0%})" for name, n in self.missing[:IN_TEXT])
         more = f" and {len(self.missing) - IN_TEXT} more columns" if len(self.missing) > IN_TEXT else ""
         warning = (
             " Most rows have missing values: check whether they cause the cluster." if self.incomplete > 0.5 else ""
@@ -396,7 +396,7 @@ def heat_html(clusters: Sequence[ClusterProfile]) -> str:
         names = ["cluster", *("noise" if c.cluster < 0 else str(c.cluster) for c in clusters[part])]
         head = '<th class="text">{}</th>'.format("</th><th>".join(names))
         body = "".join(
-            HEAT_ROW.format(name=escape(visible(name)), cells="".join(map(_heat_cell, row[part])))
+            HEAT_ROW.format(name=escape(escape_control(name)), cells="".join(map(_heat_cell, row[part])))
             for name, row in rows.items()
         )
         tables.append(TABLE.format(kind="heat", head=head, body=body))
@@ -406,7 +406,7 @@ def heat_html(clusters: Sequence[ClusterProfile]) -> str:
 def _heat_cell(contrast: Contrast | None) -> str:
     if contrast is None or isnan(contrast.inside):
         return "<td></td>"
-    value = "" if contrast.value is None else f"{escape(visible(contrast.value))} "
+    value = "" if contrast.value is None else f"{escape(escape_control(contrast.value))} "
     return HEAT_CELL.format(
         colour=BLUE if contrast.effect > 0 else RED,
         strength=0.6 * min(1.0, abs(contrast.effect) / STRONG),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import visible
+from gitcluster._support.names import escape_control
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.preprocessing.columns import Columns, find_kind
 from gitcluster.preprocessing.frames import as_frame, column_names
@@ -81,7 +81,7 @@ def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
     ('61,234', '0.123', '2.00')
     """
     if kind == "category":
-        return "missing" if value is None else visible(str(value))
+        return "missing" if value is None else escape_control(str(value))
     if np.isnan(value):
         return "missing"
     if kind == "date":
@@ -147,7 +147,7 @@ def describe_unused(columns: Columns | None, X: Any = None) -> str:
         return ""
     used = {column.name for column in columns.used}
     names = [column.name for column in columns] if as_frame(X) is None else column_names(X)
-    unused = [visible(name) for name in names if name not in used]
+    unused = [escape_control(name) for name in names if name not in used]
     if not unused:
         return ""
     if len(unused) == len(names):
@@ -242,7 +242,7 @@ def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Dif
         a, b = trait.values[first], trait.values[second]
         if trait.kind == "category":
             level, p, q = _most_different(a, b)
-            shown, size = (f"{visible(level)} {p:.0%}", f"{q:.0%}"), abs(float(arc(p) - arc(q)))
+            shown, size = (f"{escape_control(level)} {p:.0%}", f"{q:.0%}"), abs(float(arc(p) - arc(q)))
         else:
             means = _mean(a), _mean(b)
             shown = show_value(trait.kind, means[0]), show_value(trait.kind, means[1])
@@ -285,7 +285,7 @@ def in_words(differences: list[Difference], *, words: str = " vs ") -> str:
     >>> in_words([Difference("income", "61,000", "25,300", 2.1), Difference("city", "Rome", "Oslo", 1.0)])
     'income (61,000 vs 25,300), city (Rome vs Oslo)'
     """
-    return ", ".join(f"{visible(d.column)} ({d.first}{words}{d.second})" for d in differences[:3])
+    return ", ".join(f"{escape_control(d.column)} ({d.first}{words}{d.second})" for d in differences[:3])
 
 
 class Condition(NamedTuple):
@@ -299,9 +299,9 @@ class Condition(NamedTuple):
     negated: bool = False
 
     def __str__(self) -> str:
-        name = visible(self.column)
+        name = escape_control(self.column)
         if self.value is not None:
-            return f"{name} is {'not ' if self.negated else ''}{visible(self.value)}"
+            return f"{name} is {'not ' if self.negated else ''}{escape_control(self.value)}"
         low, high = (
             date_text(np.floor(limit)) if self.kind == "date" and np.isfinite(limit) else f"{limit:,.10g}"
             for limit in (self.above, self.up_to)

@@ -19,7 +19,7 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from gitcluster._support.names import count_of, visible
+from gitcluster._support.names import count_of, escape_control
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.layout import SampleLayout, inside, usual_range
 from gitcluster.topo_graph import TopoGraph
@@ -133,7 +133,7 @@ def plain(name: str, longest: int = MAX_NAME) -> str:
     >>> plain("price in $")
     'price in \\$'
     """
-    shown = visible(name)
+    shown = escape_control(name)
     return (shown if len(shown) <= longest else shown[: longest - 3] + "...").replace("$", r"\$")
 
 

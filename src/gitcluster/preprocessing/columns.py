@@ -21,7 +21,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from gitcluster._support.names import count_of, visible
+from gitcluster._support.names import count_of, escape_control
 from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.frames import as_frame, column_names, listed
 from gitcluster.preprocessing.representations import FeatureKinds
@@ -127,7 +127,7 @@ class Column(NamedTuple):
         if self.missing and self.used:
             gaps = "at the same distance from every value" if self.kind in DISCRETE else "imputed from the nearest rows"
             text += f"; {self.missing:,} missing, {gaps}"
-        return visible(text)
+        return escape_control(text)
 
     def read(self, series: Any) -> Values:
         """Return the cells of this column in another frame, in the format of the fit."""
@@ -240,14 +240,14 @@ class Columns:
         return [name for column in self.used for name in column.features]
 
     def __str__(self) -> str:
-        width = max((len(visible(column.name)) for column in self.columns), default=0)
-        return "\n".join(f"{visible(column.name):<{width}}  {column.describe()}" for column in self.columns)
+        width = max((len(escape_control(column.name)) for column in self.columns), default=0)
+        return "\n".join(f"{escape_control(column.name):<{width}}  {column.describe()}" for column in self.columns)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(visible(column.name))}</td><td>{escape(column.describe())}</td></tr>"
+            f"<tr><td>{escape(escape_control(column.name))}</td><td>{escape(column.describe())}</td></tr>"
             for column in self.columns
         )
         return f'<table><tr><th>column</th><th style="text-align:left">use</th></tr>{rows}</table>'
