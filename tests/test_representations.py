@@ -96,11 +96,10 @@ LARGE = LARGE * [1, 10, 1, 1000]
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 def test_neither_order_nor_units_change_the_subsample(container):
     order = np.random.default_rng(0).permutation(len(LARGE))
-    model = GIT().fit(container(LARGE))
+    model = GIT(5).fit(container(LARGE))
     assert adjusted_rand_score(LARGE_Y, model.labels_) > 0.95
-    assert set(model.selection_["representation"]) == {model.representation_}
     for other, labels in ((LARGE[order], model.labels_[order]), (LARGE * 0.25, model.labels_)):
-        again = GIT().fit(container(other))
+        again = GIT(5).fit(container(other))
         np.testing.assert_array_equal(again.labels_, labels)
         assert again.representation_ == model.representation_
 
