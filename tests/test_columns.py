@@ -335,9 +335,12 @@ def test_dates_are_days(texts):
 
 
 @pytest.mark.parametrize("variant", ["adaptive", "paper"])
-def test_unknown_scales_raise_for_tables_as_well(variant):
+def test_unknown_scales_raise_for_tables_and_every_metric(variant):
     with pytest.raises(ValueError, match="scale"):
         GIT(3, variant=variant, scale="bogus").fit(three_groups()[0])
+    for metric in ("manhattan", "precomputed"):
+        with pytest.raises(ValueError, match="scale"):
+            GIT(3, variant=variant, scale="bogus", metric=metric).fit(np.eye(20))
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])

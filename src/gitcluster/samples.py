@@ -29,6 +29,8 @@ from gitcluster.preprocessing.sources import Points, Source
 MAX_STUDIED = 5000
 """Size of the subsample that compares representations. Costs grow with the number of representations, which a larger
 sample would multiply, and an adjusted Rand index of 5,000 samples has a standard error of about .01."""
+SCALES = ("auto", "std", "components")
+"""Names of scalings."""
 MAX_REPEATS = 10
 """Integer weights are repeated rows up to this many rows per sample. A copy is a neighbour like any other sample, while
 a weighted sample is one neighbour whatever its weight, so that repeated rows follow the definition of a weight."""
@@ -164,13 +166,15 @@ def find_representations(
     n_jobs : int, default=None
     """
     source = samples.source
+    if isinstance(scale, str) and scale not in SCALES:
+        raise ValueError(f"scale must be one of {SCALES}, None or one weight per feature, got {scale!r}.")
     if not isinstance(source, Points):
         return [Representation("given", None)]
     if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
         return list(scale)
     if source.metric != "euclidean" and (scale is None or isinstance(scale, str)):
         return [Representation("given", None)]
-    if isinstance(scale, str) and scale in ("auto", "std", "components"):
+    if isinstance(scale, str):
         base = samples.base
         if base is None:
             assert samples.features is not None
@@ -180,11 +184,11 @@ def find_representations(
         if scale != "std":
             choices = represent(samples.values(some), base, source.kinds, n_jobs=n_jobs)
             return choices if scale == "auto" else [named_representation(choices, scale)]
-    if source.kinds is not None and (scale is None or (isinstance(scale, str) and scale == "std")):
+    if source.kinds is not None and (scale is None or isinstance(scale, str)):
         some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
         assert samples.base is not None
         return [represent_table(samples.values(some), samples.base, source.kinds, divide=scale is not None)]
-    scaling = fit_scaling(source.values, scale)  # raises an error for other strings
+    scaling = fit_scaling(source.values, scale)
     if source.metric == "euclidean":  # other metrics, such as haversine, may depend on the order of the features
         assert samples.features is not None
         scaling = scaling.put_in_order(samples.features)
