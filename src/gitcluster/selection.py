@@ -113,7 +113,7 @@ def select(
         Expected shares.
     constraints : Constraints, default=None
     target : ndarray, default=None
-        Labels of the samples by which clusterings are compared. The clustering that agrees best with them is chosen.
+        Labels of the compared samples. The clustering that agrees best with these labels is chosen.
     """
     if n_clusters is not None:
         return Selection(*choose(configurations, statistics, n_clusters=n_clusters, prior=prior, target=target), None)

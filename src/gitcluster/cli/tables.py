@@ -35,7 +35,7 @@ from pyarrow import ipc, parquet
 from gitcluster._support.names import as_typed, count_of
 from gitcluster._support.optional import require
 from gitcluster.cli.terminal import check_open
-from gitcluster.preprocessing.values import _CODE, _PLAIN, MISSING, cell_text, is_missing, parse_number
+from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, is_missing, parse_number
 
 STANDARD = "-"
 """The standard input or output, if a file is expected."""
@@ -739,9 +739,9 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
     """
     texts = pc.utf8_trim_whitespace(texts)
     texts = pc.if_else(pc.is_in(texts, pa.array(MISSING)), None, texts)
-    if not pc.all(pc.match_substring_regex(texts, f"^(?:{_PLAIN.pattern})$")).as_py():
+    if not pc.all(pc.match_substring_regex(texts, f"^(?:{PLAIN.pattern})$")).as_py():
         return None
-    if pc.any(pc.match_substring_regex(texts, f"^(?:{_CODE.pattern})$")).as_py():
+    if pc.any(pc.match_substring_regex(texts, f"^(?:{CODE.pattern})$")).as_py():
         return None
     with suppress(pa.ArrowInvalid):
         return texts.cast(kind or pa.float64())
@@ -758,7 +758,7 @@ def _read_column(column: "pd.Series[Any]", options: ReadOptions, *, is_text: boo
     if options.decimal is None or is_text or column.dtype != object:
         return column
     known = {cell: parse_number(cell.strip(), options.decimal) for cell in column if isinstance(cell, str)}
-    if any(_CODE.fullmatch(cell.strip()) for cell in known):
+    if any(CODE.fullmatch(cell.strip()) for cell in known):
         return column
     known |= {cell: np.nan for cell in known if is_missing(cell)}
     return column.map(lambda cell: cell if not isinstance(cell, str) or known[cell] is None else known[cell])

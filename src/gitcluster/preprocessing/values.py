@@ -34,8 +34,8 @@ NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set,
 DAY = 86_400.0
 EPOCH = date(1970, 1, 1).toordinal()
 
-_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_CODE = re.compile(r"[-+]?0\d+", re.ASCII)
+PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+CODE = re.compile(r"[-+]?0\d+", re.ASCII)
 _MONEY = r"(?:[$€£¥₹%]|USD|EUR|GBP|CHF|JPY)"
 _UNIT = re.compile(rf"^([-+(]?)\s*{_MONEY}\s*|\s*{_MONEY}(\)?)$")
 _GROUPED = {
@@ -228,7 +228,7 @@ def _learn_cells(cells: list[Any], prefer: str, name: str) -> Values:
 
 def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
     """Return the formats in which nearly all cells are numbers, the best first; codes such as 007 are no numbers."""
-    if any(isinstance(cell, str) and _CODE.fullmatch(cell) for cell in counts):
+    if any(isinstance(cell, str) and CODE.fullmatch(cell) for cell in counts):
         return []
     return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
 
@@ -339,7 +339,7 @@ def parse_number(cell: Any, decimal: str = ".") -> float | None:
             return float(cell)
         except (OverflowError, ValueError):
             return None
-    if decimal == "." and _PLAIN.fullmatch(cell):
+    if decimal == "." and PLAIN.fullmatch(cell):
         return float(cell)
     text = cell.strip("\u00a0\u202f\u2009 ").replace("\u2212", "-")
     for _ in range(2):  # a sign of money and one of per cent, or one on either side
@@ -353,7 +353,7 @@ def parse_number(cell: Any, decimal: str = ".") -> float | None:
         if "." in text:
             return None
         text = text.replace(",", ".", 1)
-    return sign * float(text) if _PLAIN.fullmatch(text) else None
+    return sign * float(text) if PLAIN.fullmatch(text) else None
 
 
 def parse_date(cell: Any, fmt: Format) -> float | None:
