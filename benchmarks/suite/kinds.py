@@ -78,7 +78,7 @@ def _draw(name: str, make: Callable[[Generator], Labelled]) -> Labelled:
 def shares(n: int, *parts: float) -> list[int]:
     """Return sizes of classes that sum to n."""
     ends = np.rint(np.cumsum(parts) / np.sum(parts) * n).astype(int)
-    return np.diff(ends, prepend=0).tolist()
+    return [int(size) for size in np.diff(ends, prepend=0)]
 
 
 def grades(rng: Generator, sizes: tuple[int, int] = (458, 241), columns: int = 9) -> Labelled:
