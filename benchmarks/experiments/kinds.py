@@ -24,7 +24,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +44,9 @@ from gitcluster.samples import find_representations, prepare
 FIELDS = ("part", "set", "rows", "method")
 GIT_NAMES = ("GIT", "GIT proportions", "GIT nothing")
 PEERS = ("k-means", "Ward", "Gaussian mixture", "spectral")
-BORDER = (4900, 5000, 5001, 5100, 10_000)
-"""Numbers of rows at which the number of clusters is compared."""
+BORDER = (4900, 4901, 5000, 5001, 5100, 5101, 10_000)
+STEPS = ((5000, 5001), (4900, 4901), (5100, 5101), (4900, 5000), (5001, 5100), (5100, 10_000))
+"""Numbers of rows between which the number of clusters is compared: the border first, then as many rows elsewhere."""
 MAX_PEER_ROWS = 5000
 LOSS = 0.1
 """Larger losses are listed by set."""
@@ -176,8 +177,8 @@ def border_table(before: Lines | None = None) -> str:
     rows = []
     for kind, lines in _by_kind("border").items():
         row = [kind, str(len({line["set"] for line in lines.values()}))]
-        rows.append(row + [_figure(partial(figure, *sizes), lines, before) for sizes in pairwise(BORDER)])
-    return markdown(["another number at", "sets", *(f"{a:,} -> {b:,} rows" for a, b in pairwise(BORDER))], rows)
+        rows.append(row + [_figure(partial(figure, *sizes), lines, before) for sizes in STEPS])
+    return markdown(["another number at", "sets", *(f"{a:,} -> {b:,} rows" for a, b in STEPS)], rows)
 
 
 def changes(before: Lines) -> str:

@@ -59,7 +59,7 @@ def test_results_by_kind_are_compared_with_those_before(results, capsys):
     assert rows_of(kinds.labelled_table())[2][2] == ".350"
     assert rows_of(kinds.changes(before))[2:] == [["mixed", "tae", "GIT", ".400", ".200"]]
     assert rows_of(kinds.one_cluster_table(before))[-1] == ["all", "1", "100% / 1"]
-    assert rows_of(kinds.border_table(before))[-1] == ["all", "1", *["100%"] * 4]
+    assert rows_of(kinds.border_table(before))[-1] == ["all", "1", *["100%"] * len(kinds.STEPS)]
     old = results / "old.jsonl"
     old.write_text("")
     kinds.main(["--table", "--before", str(old)])
