@@ -6,6 +6,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.suite.datasets import generated_datasets
 from benchmarks.suite.designs import KINDS
+from benchmarks.suite.kinds import labelled_sets, large_sets, structureless_sets
 from gitcluster import scale_features
 
 OLD = ("data-like", "mixtures")
@@ -64,3 +65,14 @@ def test_what_a_family_is_named_for_is_there(made):
     for data in of("dense-beside-sparse"):
         spread = [data.X[data.y == i].std(axis=0) for i in range(data.y.max() + 1)]
         assert all(np.median(other / spread[0]) > 1.3 for other in spread[1:])
+
+
+def test_sets_by_kind_are_the_same_in_every_run_and_have_several_classes(data):
+    sets = [*labelled_sets(), *large_sets(), *structureless_sets()]
+    assert len({(some.kind, some.name) for some in sets}) == len(sets)
+    for some in sets[4::9]:
+        (X, y), (again, _) = some.make(), some.make()
+        assert len(X) == len(y)
+        assert np.array_equal(X, again)
+        assert (len(np.unique(y)) == 1) == (some in sets[-85:])
+    assert {len(some.make()[1]) for some in large_sets()} == {10_000}

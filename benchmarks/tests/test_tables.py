@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.experiments import dimension_reduction, speed, statements, untuned
+from benchmarks.experiments import dimension_reduction, kinds, speed, statements, untuned
 from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.published import PUBLISHED
 from benchmarks.reporting.report import PAGES, TABLES, fill
@@ -37,6 +37,33 @@ def test_kinds_of_data_have_the_same_weight(untuned_results):
 def test_a_set_that_a_method_has_not_run_does_not_count(untuned_results):
     del untuned_results["wine", "k-means"]
     assert rows_of(untuned.summary(untuned_results))[2][2:6] == ["0.900", "0.400", "0.500", "0.600"]
+
+
+def test_results_by_kind_are_compared_with_those_before(results, capsys):
+    store = Store("kinds", kinds.FIELDS, results)
+    for line in (
+        {"part": "labelled", "kind": "mixed", "set": "car", "method": "GIT", "ari": 0.5},
+        {"part": "labelled", "kind": "mixed", "set": "tae", "method": "GIT", "ari": 0.4},
+        {"part": "labelled", "kind": "mixed", "set": "tae", "method": "k-means", "ari": 0.3, "mean": 0.2},
+        {"part": "structureless", "kind": "uniform", "set": "u", "method": "GIT nothing", "ari": 1.0, "clusters": 1},
+        *(
+            {"part": "border", "kind": "drawn", "set": "s", "method": "GIT nothing", "rows": rows, "clusters": rows}
+            for rows in kinds.BORDER
+        ),
+    ):
+        store.add(line | ({"ari": 0.0} if "ari" not in line else {}))
+    before = dict(store.lines)
+    assert rows_of(kinds.labelled_table(before))[2][:6] == ["mixed", "2", ".450", "", "", ".300 / .200"]
+    store.add({"part": "labelled", "kind": "mixed", "set": "tae", "method": "GIT", "ari": 0.2})
+    assert rows_of(kinds.labelled_table(before))[2][2] == ".450 -> .350"
+    assert rows_of(kinds.labelled_table())[2][2] == ".350"
+    assert rows_of(kinds.changes(before))[2:] == [["mixed", "tae", "GIT", ".400", ".200"]]
+    assert rows_of(kinds.one_cluster_table(before))[-1] == ["all", "1", "100% / 1"]
+    assert rows_of(kinds.border_table(before))[-1] == ["all", "1", *["100%"] * len(kinds.STEPS)]
+    old = results / "old.jsonl"
+    old.write_text("")
+    kinds.main(["--table", "--before", str(old)])
+    assert "No score changed" in capsys.readouterr().out
 
 
 @pytest.fixture
