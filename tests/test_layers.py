@@ -25,6 +25,7 @@ LAYERS = [
     ["pipeline"],
     ["fitted"],
     ["selection"],
+    ["referees"],
     ["configurations"],
     ["samples"],
     ["constraints"],

@@ -36,7 +36,7 @@ def test_scales_are_what_they_say(scale, points):
 def test_all_representations_are_compared(tmp_path):
     model = GIT(3).fit(WINE)
     table = model.representations_
-    assert table["representation"].tolist() == ["std", "given", "range", "power", "components"]
+    assert table["representation"].tolist() == ["std", "given", "range", "power", "components", "balanced", "factors"]
     assert table["representation"][table["chosen"]].tolist() == [model.representation_]
     model.save(tmp_path / "model.npz")
     again = GIT.load(tmp_path / "model.npz")
@@ -47,10 +47,10 @@ def test_all_representations_are_compared(tmp_path):
 @pytest.mark.parametrize(
     ("X", "left_out"),
     [
-        (np.arange(20.0)[:, None], {"given", "range", "components"}),
-        (make_blobs(30, 2, random_state=0)[0], {"components"}),
-        (np.ones((10, 4)), {"given", "range", "power", "components"}),
-        (np.random.default_rng(0).normal(size=(30, 3)) * [1e160, 1, 1], {"given"}),
+        (np.arange(20.0)[:, None], {"given", "range", "components", "balanced", "factors"}),
+        (make_blobs(30, 2, random_state=0)[0], {"components", "balanced", "factors"}),
+        (np.ones((10, 4)), {"given", "range", "power", "components", "balanced", "factors"}),
+        (np.random.default_rng(0).normal(size=(30, 3)) * [1e160, 1, 1], {"given", "balanced"}),
     ],
     ids=["one feature", "two features", "constant", "huge"],
 )

@@ -228,8 +228,11 @@ def cut_repeatedly(merges: Merges, graph: TopoGraph, splits: Array) -> NestedCut
 
 
 def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
-    """Return connected clusters: all but the largest part of a cluster join the best connected other cluster."""
-    inside = np.flatnonzero(graph.inside(labels))
+    """Return connected clusters: all but the largest part of a cluster join the best connected other cluster.
+
+    Local clusters with a negative label join one as well.
+    """
+    inside = np.flatnonzero(graph.inside(labels) & (labels[graph.edges[:, 0]] >= 0))
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, inside)
     part, sizes = label_by_size(root, graph.sizes)
@@ -281,7 +284,7 @@ def cut_spectrum(graph: TopoGraph, n_neighbors: int, *, n_clusters: int) -> Arra
         points = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
         # The first pivots of a QR decomposition are rows that are far from each other (Damle, Minden and Ying 2019).
         start = qr(vectors.T, mode="r", pivoting=True)[1][:n_clusters]
-        labels = _lloyd(points, volume, start)
+        labels = lloyd(points, volume, points[start])
     return connect_clusters(graph, np.unique(labels, return_inverse=True)[1])
 
 
@@ -310,12 +313,12 @@ def _slow_vectors(
     return volume, vectors[:, np.argsort(-values, kind="stable")]
 
 
-def _lloyd(points: NDArray[np.float64], weights: NDArray[np.float64], start: Array) -> Array:
-    """Return the nearest mean of every point after Lloyd's algorithm.
+def lloyd(points: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]) -> Array:
+    """Return the nearest mean of every point after Lloyd's algorithm, which starts from some means.
 
     Unlike scikit-learn's KMeans, an empty cluster keeps its mean, and the sums do not depend on the number of threads.
     """
-    means, labels = points[start].copy(), np.full(len(points), -1)
+    means, labels = means.copy(), np.full(len(points), -1)
     for _ in range(MAX_ROUNDS):
         nearest = ((means**2).sum(axis=1) - 2 * points @ means.T).argmin(axis=1)
         if np.array_equal(nearest, labels):

@@ -1,7 +1,6 @@
 """GIT from top to bottom: prepare the samples, run the five stages, return the results in the given order."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,17 @@ from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
 from gitcluster.preprocessing.representations import Representation
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
-from gitcluster.samples import MAX_STUDIED, Samples, find_representations, prepare, subsample
+from gitcluster.referees import MAX_REFEREED, MIN_DIMENSION, REPRESENTATIONS, Referees
+from gitcluster.samples import (
+    MAX_STUDIED,
+    Samples,
+    add_noise,
+    are_mostly_discrete,
+    find_representations,
+    find_steps,
+    prepare,
+    subsample,
+)
 from gitcluster.selection import Selection, Table, hierarchy_of, intrinsic_dimension, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 from gitcluster.variants import Variant, find_variant
@@ -118,7 +127,7 @@ def git_clusters(
         )
     else:
         scale = "std" if isinstance(scale, str) and scale == "auto" else scale
-        representation = find_representations(samples, scale, None, n_jobs=n_jobs)[0]
+        representation = find_representations(samples, scale, n_jobs=n_jobs)[0]
         fitted = fit_representation(
             samples, representation, sizes, variant=chosen_variant, search=search, n_jobs=n_jobs, report=report
         )
@@ -280,6 +289,117 @@ class ConfigurationSet:
         return intrinsic_dimension(self.fits[0][0].near)
 
 
+class Study(NamedTuple):
+    """Decisions of the samples that all representations are compared on."""
+
+    selection: Selection
+    fit: RepresentationFit
+    """The chosen fit and, in it, the chosen stages and configuration."""
+    stages: Stages
+    configuration: Configuration
+    dimension: float
+    labels: Array
+    """Clusters of the studied samples."""
+    is_final: bool
+    """Whether all samples were studied, and as they are, so that the chosen configuration is that of the model."""
+
+
+def study_samples(
+    samples: Samples,
+    variant: Variant,
+    representations: list[Representation],
+    *,
+    steps: NDArray[np.float64] | None = None,
+    search: Any = "exact",
+    n_neighbors: list[int] | None = None,
+    n_clusters: int | None = None,
+    prior: NDArray[np.float64] | None = None,
+    is_all: bool = True,
+    asks: bool = False,
+    n_jobs: int | None = None,
+    report: Report = lambda stage: None,
+) -> Study:
+    """Compare the clusterings of all representations.
+
+    Parameters
+    ----------
+    samples : Samples
+        At most ``MAX_STUDIED``.
+    variant : Variant
+    representations : list of Representation
+    steps : ndarray of shape (n_features,), default=None
+        Steps of rounded features, which get noise, another one in each representation.
+    search : {"auto", "exact", "approximate"} or object, default="exact"
+    n_neighbors : list of int, default=None
+        Set by the user.
+    n_clusters : int, default=None
+    prior : ndarray of shape (n_clusters,), default=None
+    is_all : bool, default=True
+        Whether these are all samples.
+    asks : bool, default=False
+        Whether referees vote.
+    n_jobs : int, default=None
+    report : callable
+    """
+    sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
+    first = next((some for some in representations if not some.reason), None)
+
+    def try_representation(draw: int) -> RepresentationFit | ValueError | None:
+        representation = representations[draw]
+        quiet = report if representation is first else lambda stage: None  # report every stage once
+        own = samples if steps is None else add_noise(samples, steps, draw)
+        options: dict[str, Any] = {"variant": variant, "search": search, "n_jobs": n_jobs, "report": quiet}
+        try:
+            return None if representation.reason else fit_representation(own, representation, sizes, **options)
+        except ValueError as error:
+            return error
+
+    with limit_threads(1):  # the fits run in threads, and have threads of their own
+        results = run_threads(try_representation, range(len(representations)), n_jobs)
+    candidates, tried = ConfigurationSet(n_jobs), []
+    for representation, result in zip(representations, results, strict=True):
+        if isinstance(result, RepresentationFit):
+            candidates.add(result)
+        failed = isinstance(result, ValueError)
+        tried.append(representation._replace(reason=str(result)) if failed else representation)
+    problems = [result for result in results if isinstance(result, ValueError)]
+    if problems and not candidates.configurations:
+        raise problems[0]
+    report("merge")
+    if is_all and n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
+        candidates.add_finest(variant)
+    dimension = candidates.dimension
+    referees = None
+    if asks and dimension >= MIN_DIMENSION:
+        referees = invite_referees(samples, [fit for fit in results if isinstance(fit, RepresentationFit)])
+    selection = select(
+        candidates.configurations,
+        candidates.statistics,
+        n_clusters=n_clusters,
+        prior=prior,
+        dimension=dimension,
+        constraints=samples.constraints,
+        referees=referees,
+    )
+    selection = selection._replace(representations=describe_representations(tried, selection.table))
+    winner = selection.chosen.configuration
+    fit, stages = candidates.fits[winner]
+    labels = selection.chosen.labels[candidates.statistics.local_labels(winner)]
+    is_final = is_all and steps is None
+    configuration = candidates.configurations[winner]
+    return Study(selection, fit, stages, configuration, candidates.dimension, labels, is_final)
+
+
+def invite_referees(samples: Samples, fits: Sequence[RepresentationFit]) -> Referees:
+    """Return referees of some of the samples, in the representations of several fits."""
+    n_samples = samples.n_samples  # in canonical order, so that equal steps select the same ones in any given order
+    rows = np.linspace(0, n_samples - 1, min(n_samples, MAX_REFEREED)).round().astype(np.int64)
+    points: dict[str, Any] = {fit.representation.name: fit.points for fit in fits}
+    used = {name: points[name].values[rows].astype(np.float64) for name in REPRESENTATIONS if name in points}
+    # There is no density between categories, so that other methods may see more.
+    return Referees(rows, used, may_win=are_mostly_discrete(samples))
+
+
 def fit_adaptive(
     samples: Samples,
     variant: Variant,
@@ -294,96 +414,65 @@ def fit_adaptive(
 ) -> MergeResult:
     """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
 
-    If there are many samples, a subsample decides on the representation and on the number of clusters, and all samples
-    get the clustering that agrees best with the one of the subsample. So the same evidence decides for any number of
-    samples. ``n_neighbors`` is None unless the user set it.
+    If there are many samples, a subsample decides. If values are rounded, copies with noise decide. In both cases the
+    given samples get the clustering that agrees best with the decision, in the same representation. So the same
+    evidence decides for any number of samples. ``n_neighbors`` is None unless the user set it.
     """
-    fit = partial(fit_representation, variant=variant, search=search, n_jobs=n_jobs)
     some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
-    representations = find_representations(samples, scale, some, n_jobs=n_jobs)
-    if some is None:
-        candidates, representations = study_representations(
-            samples, partial(fit, report=report), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
-        )
-        dimension, choice, target, table = candidates.dimension, None, None, None
-    else:  # few samples, which need no index of the user's
-        study, representations = study_representations(
-            samples.take(some), partial(fit, search="exact"), representations, n_neighbors=n_neighbors, n_jobs=n_jobs
-        )
-        dimension = study.dimension
-        choice = select(study.configurations, study.statistics, n_clusters=n_clusters, prior=prior, dimension=dimension)
-        table, winner = describe_representations(representations, choice.table), choice.chosen.configuration
-        chosen = study.fits[winner][0].representation
-        if samples.constraints is None:
-            target = choice.chosen.labels[study.statistics.local_labels(winner)]
-            n_clusters = n_clusters or choice.n_clusters
-        else:  # which hold for all samples only
-            choice, target = None, None
-        candidates = ConfigurationSet(n_jobs, some)
-        del study
-        sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
-        candidates.add(fit(samples, chosen, sizes, report=report))
-        give_back()
-
-    report("merge")
-    if n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
-        candidates.add_finest(variant)
-    selection = select(
-        candidates.configurations,
-        candidates.statistics,
+    studied = samples if some is None else samples.take(some)
+    compares = isinstance(scale, str) and scale == "auto" and samples.base is not None and samples.constraints is None
+    compares = compares and isinstance(samples.source, Points) and samples.source.metric == "euclidean"
+    steps = find_steps(studied) if compares else None
+    learned = studied if steps is None else add_noise(studied, steps, 0)
+    study = study_samples(
+        studied,
+        variant,
+        find_representations(samples, scale, learned, n_jobs=n_jobs),
+        steps=steps,
+        search=search if some is None and steps is None else "exact",  # few samples, which need no index of the user's
+        n_neighbors=n_neighbors,
         n_clusters=n_clusters,
         prior=prior,
-        dimension=dimension,
-        constraints=samples.constraints,
-        target=target,
+        is_all=some is None,
+        asks=compares and samples.weights is None,
+        n_jobs=n_jobs,
+        report=report if some is None and steps is None else lambda stage: None,
     )
-    winner = selection.chosen.configuration
-    (fitted, stages), configuration = candidates.fits[winner], candidates.configurations[winner]
-    cut = describe_cut(configuration.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
-    if choice is not None:  # the scores of the subsample, which decided
-        selection = choice._replace(chosen=selection.chosen)
-    table = table or describe_representations(representations, selection.table)
-    return MergeResult(
-        fitted,
-        stages,
-        cut,
-        hierarchy_of(configuration, selection.chosen),
-        selection._replace(representations=table),
-        configuration.links,
-    )
-
-
-def study_representations(
-    samples: Samples,
-    fit: Callable[..., RepresentationFit],
-    representations: list[Representation],
-    *,
-    n_neighbors: list[int] | None = None,
-    n_jobs: int | None = None,
-) -> tuple[ConfigurationSet, list[Representation]]:
-    """Fit all representations; return their configurations, and the representations with the reasons of failures."""
-    sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
-    first = next((some for some in representations if not some.reason), None)
-
-    def try_representation(representation: Representation) -> RepresentationFit | ValueError | None:
-        silent = {} if representation is first else {"report": lambda stage: None}  # report every stage once
-        try:
-            return None if representation.reason else fit(samples, representation, sizes, **silent)
-        except ValueError as error:
-            return error
-
-    with limit_threads(1):  # the fits run in threads, and have threads of their own
-        results = run_threads(try_representation, representations, n_jobs)
-    candidates, tried = ConfigurationSet(n_jobs), []
-    for representation, result in zip(representations, results, strict=True):
-        if isinstance(result, RepresentationFit):
-            candidates.add(result)
-        failed = isinstance(result, ValueError)
-        tried.append(representation._replace(reason=str(result)) if failed else representation)
-    problems = [result for result in results if isinstance(result, ValueError)]
-    if problems and not candidates.configurations:
-        raise problems[0]
-    return candidates, tried
+    fitted, stages, configuration, selection = study.fit, study.stages, study.configuration, study.selection
+    chosen = selection.chosen
+    if not study.is_final:
+        sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
+        candidates = ConfigurationSet(n_jobs, some)
+        candidates.add(
+            fit_representation(
+                samples, fitted.representation, sizes, variant=variant, search=search, n_jobs=n_jobs, report=report
+            )
+        )
+        give_back()
+        report("merge")
+        target: Array | None = study.labels
+        if samples.constraints is None:
+            n_clusters = selection.n_clusters if n_clusters is None else n_clusters
+        else:  # which hold for all samples only
+            target = None
+        if n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
+            candidates.add_finest(variant)
+        final = select(
+            candidates.configurations,
+            candidates.statistics,
+            n_clusters=n_clusters,
+            prior=prior,
+            dimension=study.dimension,
+            constraints=samples.constraints,
+            target=target,
+        )
+        chosen = final.chosen
+        fitted, stages = candidates.fits[chosen.configuration]
+        configuration = candidates.configurations[chosen.configuration]
+        if target is None:
+            selection = final._replace(representations=selection.representations)
+    cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
+    return MergeResult(fitted, stages, cut, hierarchy_of(configuration, chosen), selection, configuration.links)
 
 
 def describe_representations(representations: list[Representation], table: Table) -> Table:

@@ -5,6 +5,7 @@ that order, and ``copies`` restores the given order at the end. The order is lex
 depends on the order of neither rows nor columns.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from gitcluster.preprocessing.representations import (
     represent_table,
     representation_name,
 )
+from gitcluster.preprocessing.rounding import rounding_steps, spread_rounded
 from gitcluster.preprocessing.scaling import Scaling, all_features, fit_scaling, order_scaling, order_sparse
 from gitcluster.preprocessing.sources import Points, Source
 
@@ -152,8 +154,36 @@ def subsample(samples: Samples, size: int, *, n_jobs: int | None = None) -> Arra
     return np.sort(np.lexsort((np.arange(len(hashes)), hashes))[:size])
 
 
+def find_steps(samples: Samples) -> NDArray[np.float64] | None:
+    """Return the steps of rounded features, see :func:`rounding_steps`; None if no feature is rounded."""
+    assert isinstance(samples.source, Points)
+    kinds = samples.source.kinds
+    steps = rounding_steps(samples.values(), None if kinds is None else kinds.discrete)
+    return steps if steps.any() else None
+
+
+def are_mostly_discrete(samples: Samples) -> bool:
+    """Return whether more than half of the columns are categories, or yes/no columns of an array."""
+    source = samples.source
+    assert isinstance(source, Points)
+    if source.kinds is None:
+        values = samples.values()
+        two = (values == values.min(axis=0)) | (values == values.max(axis=0))
+        return bool(two.all(axis=0).mean() > 0.5)
+    discrete = dict(zip(source.kinds.column.tolist(), source.kinds.discrete.tolist(), strict=True))
+    return sum(discrete.values()) > len(discrete) / 2
+
+
+def add_noise(samples: Samples, steps: NDArray[np.float64], draw: int) -> Samples:
+    """Return the samples with uniform noise of half a step in their rounded features."""
+    assert isinstance(samples.source, Points)
+    assert samples.features is not None
+    values = spread_rounded(samples.values(), steps, samples.features, draw)
+    return samples._replace(source=replace(samples.source, values=values), rows=None, copies=None, is_sorted=False)
+
+
 def find_representations(
-    samples: Samples, scale: Any, some: Array | None, *, n_jobs: int | None = None
+    samples: Samples, scale: Any, studied: Samples | None = None, *, n_jobs: int | None = None
 ) -> list[Representation]:
     """Return the representations of the features that ``scale`` requests.
 
@@ -161,8 +191,8 @@ def find_representations(
     ----------
     samples : Samples
     scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
-    some : ndarray or None
-        The subsample from which "auto" learns power transforms and principal components; None for all samples.
+    studied : Samples, default=None
+        The samples from which "auto" learns weights, power transforms and principal components; by default all.
     n_jobs : int, default=None
     """
     source = samples.source
@@ -182,7 +212,7 @@ def find_representations(
         if scale == "std" and source.kinds is None:
             return [Representation("std", base)]
         if scale != "std":
-            choices = represent(samples.values(some), base, source.kinds, n_jobs=n_jobs)
+            choices = represent((studied or samples).values(), base, source.kinds, n_jobs=n_jobs)
             return choices if scale == "auto" else [named_representation(choices, scale)]
     if source.kinds is not None and (scale is None or isinstance(scale, str)):
         some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
@@ -198,7 +228,7 @@ def find_representations(
 def scale_points(points: Points, scale: Any) -> Any:
     """Return samples scaled as a fit with this ``scale`` does, in the given order."""
     samples = prepare(points, sort=False)
-    return points.transform(find_representations(samples, scale, None)[0], None).values
+    return points.transform(find_representations(samples, scale)[0], None).values
 
 
 def _repeated_rows(

@@ -15,8 +15,13 @@ import gitcluster
 from gitcluster import GIT
 
 PACKAGE = str(Path(gitcluster.__file__).parent)
-MAY_BE_NAN = ("selection.proportion_distance", "selection.misplaced", "representations.score")
-"""Tables with NaN if there is no prior, or if a representation was left out."""
+MAY_BE_NAN = (
+    "selection.proportion_distance",
+    "selection.misplaced",
+    "representations.score",
+    "n_clusters_scores.families",
+)
+"""Columns with NaN if there is no prior, if a representation was left out, or if no referee was asked."""
 
 
 def result_or_named_error(call, name=None):

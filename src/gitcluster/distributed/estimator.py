@@ -159,14 +159,16 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 representation = "std"
             settings = FitSettings(variant, n_samples, n_searched, sizes, fixed, number, prior, representation)
             resources.check(**partition.count_bytes(samples, settings))
-            samples, study = partition.learn_scaling(samples, self.scale), None
+            samples, subsample = partition.learn_scaling(samples, self.scale), None
             if variant.has_hierarchy:
                 progress.begin("choose the representation")
-                study = stages.study_subsample(samples, settings, self.scale)
-                samples = samples._replace(scaling=study.chosen.scaling)
+                subsample = stages.study_subsample(samples, settings, self.scale)
+                study = subsample.study
+                decided = study.fit.representation
+                samples = samples._replace(scaling=decided.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
-                sizes = [study.n_neighbors] if study.whole else sizes
-                settings = settings._replace(representation=study.chosen.name, sizes=sizes)
+                sizes = [study.stages.n_neighbors] if study.is_final else sizes
+                settings = settings._replace(representation=decided.name, sizes=sizes)
             (cells, centres), graphs, lenders = self._search(samples, settings, resources, progress)
 
             progress.begin("exchange")
@@ -180,7 +182,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
 
             progress.begin("merge")
             configurations, chosen, cut, hierarchy, selection = stages.choose_configuration(
-                graph, configurations, study
+                graph, configurations, subsample
             )
 
             progress.begin("labels")

@@ -8,7 +8,6 @@ subsample decides on the representation of the features, as on one machine.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,59 +34,46 @@ from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import cellwise, sums
 from gitcluster.kernels import graph as kernels
-from gitcluster.pipeline import describe_representations, fit_representation, study_representations
-from gitcluster.preprocessing.representations import Representation, represent, representation_name
+from gitcluster.pipeline import Study, study_samples
+from gitcluster.preprocessing.representations import Representation, representation_name
 from gitcluster.preprocessing.sources import Points
-from gitcluster.samples import MAX_STUDIED, Samples
-from gitcluster.selection import Selection, Table, hierarchy_of, select
+from gitcluster.samples import MAX_STUDIED, Samples, add_noise, find_representations, find_steps
+from gitcluster.selection import Selection, hierarchy_of, select
 from gitcluster.topo_graph import bridge_components, collect_edges, level_bins, merge_sums, sum_boundary_pairs
 from gitcluster.variants import KERNELS, SIMILARITIES
 
 # before stage 1: the representation
 
 
-class RepresentationStudy(NamedTuple):
-    """The decisions of a subsample."""
+class SubsampleStudy(NamedTuple):
+    """The decisions of a subsample, which may be all samples."""
 
-    subsample: NDArray[np.int64]  # its rows
-    representations: Table  # all representations and their scores
-    chosen: Representation
-    dimension: float  # intrinsic dimension of the samples
-    selection: Selection  # the clustering of the subsample
-    labels: Array  # its labels
-    whole: bool  # whether the subsample is all samples
-    n_neighbors: int  # number of neighbours of the selected configuration
+    rows: NDArray[np.int64]
+    study: Study
 
 
-def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> RepresentationStudy:
+def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> SubsampleStudy:
     """Choose the representation and the number of clusters on a subsample."""
-    subsample = draw_subsample(samples, MAX_STUDIED)
-    if isinstance(scale, str) and scale == "auto" and samples.scaling is not None:
-        representations = represent(subsample.values, samples.scaling)
-    else:
-        representations = [Representation(representation_name(scale), samples.scaling)]
-    fit = partial(fit_representation, variant=settings.variant, search="exact")
-    sizes, n_clusters = settings.sizes if settings.fixed else None, settings.n_clusters
-    study, tried = study_representations(Samples(Points(subsample.values)), fit, representations, n_neighbors=sizes)
-    whole = len(subsample.rows) == samples.n_samples
-    if whole and not settings.fixed and n_clusters is not None and study.max_clusters < n_clusters:
-        study.add_finest(settings.variant)
-    selection = select(
-        study.configurations, study.statistics, n_clusters=n_clusters, prior=settings.prior, dimension=study.dimension
+    drawn = draw_subsample(samples, MAX_STUDIED)
+    subsample = Samples(Points(drawn.values), features=samples.features, base=samples.scaling)
+    compares, steps = isinstance(scale, str) and scale == "auto" and samples.scaling is not None, None
+    representations = [Representation(representation_name(scale), samples.scaling)]
+    if compares:
+        steps = find_steps(subsample)
+        learned = subsample if steps is None else add_noise(subsample, steps, 0)
+        representations = find_representations(subsample, scale, learned)
+    study = study_samples(
+        subsample,
+        settings.variant,
+        representations,
+        steps=steps,
+        n_neighbors=settings.sizes if settings.fixed else None,
+        n_clusters=settings.n_clusters,
+        prior=settings.prior,
+        is_all=len(drawn.rows) == samples.n_samples,
+        asks=compares,
     )
-    winner = selection.chosen.configuration
-    chosen, stages = study.fits[winner]
-    table = describe_representations(tried, selection.table)
-    return RepresentationStudy(
-        subsample.rows,
-        table,
-        chosen.representation,
-        study.dimension,
-        selection,
-        selection.chosen.labels[study.statistics.local_labels(winner)],
-        whole,
-        stages.n_neighbors,
-    )
+    return SubsampleStudy(drawn.rows, study)
 
 
 # stages 2 to 4
@@ -353,21 +339,21 @@ def build_configuration(
 
 
 def choose_configuration(
-    graph: PartitionedGraph, stages: CellStages, study: RepresentationStudy | None
+    graph: PartitionedGraph, stages: CellStages, subsample: SubsampleStudy | None
 ) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
-    """Return the stages, the chosen configuration, its clusters and the scores; without ``study`` by the sweep."""
+    """Return the stages, the chosen configuration, its clusters and the scores; without a subsample by the sweep."""
     settings = stages.settings
     prior = settings.prior
-    if study is None:
+    if subsample is None:
         shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
         topo_graph = stages.configurations[0].topo_graph
         return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
-    selection = study.selection._replace(representations=study.representations)
-    if study.whole:  # the stages have the selected configuration only
-        chosen = selection.chosen._replace(configuration=0)
+    rows, study = subsample
+    if study.is_final:  # the stages have the selected configuration only
+        chosen = study.selection.chosen._replace(configuration=0)
     else:
-        statistics = CellStatistics(graph, stages, study.subsample)
-        n_clusters = settings.n_clusters or selection.n_clusters
+        statistics = CellStatistics(graph, stages, rows)
+        n_clusters = settings.n_clusters or study.selection.n_clusters
         most = max(configuration.max_clusters for configuration in statistics.configurations)
         if not settings.fixed and most < n_clusters:
             statistics.add_finest()
@@ -382,7 +368,7 @@ def choose_configuration(
         stages = statistics.stages
     configuration = stages.configurations[chosen.configuration]
     cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
-    return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen), selection
+    return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen), study.selection
 
 
 class CellStatistics:

@@ -109,6 +109,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("chosen", "bool", "n_candidates"),
     "n_clusters_scores": fields("n_clusters", "int", "n_numbers", low=1)
     | fields("score agreement conductance valley confidence", "float", "n_numbers")
+    | fields("families", "float", "n_numbers", gaps=True)
     | fields("rank", "int", "n_numbers"),
     "representations": fields("representation reason", "str", "n_representations")
     | fields("score", "float", "n_representations", gaps=True)

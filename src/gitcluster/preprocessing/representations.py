@@ -8,12 +8,15 @@ specifies which it is, so a fit compares all representations and keeps the clust
 - ``given``: unscaled, all divided by one number;
 - ``range``: every feature divided by its range;
 - ``power``: the power transform of Yeo and Johnson (2000), then standard deviations;
-- ``components``: principal components of ``std`` with most of the variance.
+- ``components``: principal components of ``std`` with most of the variance;
+- ``balanced``: every column of a table, number or category, with a variance of one in total;
+- ``factors``: principal components of ``balanced`` with more than average variance.
 
 A yes/no column divided by its standard deviation is a wall between two halves of the samples. Beside numeric columns it
 gets the weight at which crossing it is as far as the tenth nearest sample is, typically, in the numeric columns. The
 same holds for the categories of a table, see :class:`FeatureKinds`, and for neighbouring values of a numeric column
-with few values, such as grades.
+with few values, such as grades. ``balanced`` has the weights of factor analysis of mixed data (Pagès 2004) instead,
+which suit tables whose categories make the clusters.
 """
 
 from math import inf, log
@@ -104,15 +107,26 @@ def represent(
     n_jobs : int, default=None
     """
     if issparse(X):
-        others = [Representation(name, None, "sparse samples") for name in ("range", "power", "components")]
+        names = ("range", "power", "components", "balanced", "factors")
+        others = [Representation(name, None, "sparse samples") for name in names]
         return [Representation("std", base), _given(X, base, None), *others]
     points = apply_scaling(X, base, n_jobs=n_jobs).astype(np.float64)
     table = None if kinds is None else kinds.take(base.features)
     known, span = find_kinds(points) if table is None else (table, 1 / base.deviation)
     weights = weigh_features(points, known, span, close=table is not None, n_jobs=n_jobs)
-    std = Representation("std", base._replace(deviation=base.deviation / weights))
-    power = _power(points, base, weights, known.discrete, n_jobs)
-    return [std, _given(X, base, table), _range(base, weights, table), power, _components(points * weights, std)]
+    std = base._replace(deviation=base.deviation / weights)
+    balance = balance_columns(base, known)
+    balanced = base._replace(deviation=base.deviation / balance)
+    distinct = known.discrete.any() and not np.allclose(weights, balance)
+    return [
+        Representation("std", std),
+        _given(X, base, table),
+        _range(base, weights, table),
+        _power(points, base, weights, known.discrete, n_jobs),
+        _components("components", points * weights, std),
+        Representation("balanced", balanced) if distinct else Representation("balanced", None, "the same as std"),
+        _components("factors", points * balance, balanced),
+    ]
 
 
 def represent_table(X: Any, base: Scaling, kinds: FeatureKinds, *, divide: bool) -> Representation:
@@ -287,19 +301,35 @@ def sum_in_order(values: NDArray[np.float64]) -> float:
     return float(np.add.accumulate(values)[-1])
 
 
-def _components(points: NDArray[np.float64], std: Representation) -> Representation:
+def balance_columns(base: Scaling, kinds: FeatureKinds) -> NDArray[np.float64]:
+    """Return weights, after division by standard deviations, that give every column a variance of one in total.
+
+    A category of v values has v features, which are 1 with probabilities p and have the variances p (1 - p). Divided by
+    the square roots of p (v - 1) these are (1 - p) / (v - 1), which sum to 1: rare values count for more.
+    """
+    weights = kinds.weight.copy()
+    for column in np.unique(kinds.column[kinds.discrete]):
+        own = np.flatnonzero(kinds.column == column)
+        if len(own) > 1:
+            weights[own] *= np.sqrt(np.clip(1 - base.mean[own], 0, 1) / (len(own) - 1))
+    return weights
+
+
+def _components(name: str, points: NDArray[np.float64], scaling: Scaling) -> Representation:
     n_features = points.shape[1]
     if n_features < 3:
-        return Representation("components", None, "fewer than 3 features vary")
+        return Representation(name, None, "fewer than 3 features vary")
     if n_features > MAX_FEATURES:
-        return Representation("components", None, f"more than {MAX_FEATURES:,} features")
+        return Representation(name, None, f"more than {MAX_FEATURES:,} features")
     centred = points - points.mean(axis=0)
     with limit_threads(1):  # the matrix is small: threads would wait for each other
         variances, axes = eigh(centred.T @ centred)
     variances, axes = np.maximum(variances[::-1], 0), axes[:, ::-1]
     if not variances[0] > 0:
-        return Representation("components", None, "the samples studied do not vary")
-    n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), VARIANCE_KEPT)) + 1
+        return Representation(name, None, "the samples studied do not vary")
+    if name == "factors":
+        n_kept = int((variances > variances.mean()).sum())
+    else:
+        n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), VARIANCE_KEPT)) + 1
     rotation = np.ascontiguousarray(axes[:, : min(n_kept, n_features)])
-    assert std.scaling is not None
-    return Representation("components", std.scaling._replace(rotation=rotation))
+    return Representation(name, scaling._replace(rotation=rotation))

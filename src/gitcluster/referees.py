@@ -1,0 +1,138 @@
+"""Referees: other clustering methods, which vote if the candidates of a selection disagree.
+
+In many dimensions neighbourhoods are wide, density is estimated badly, and the candidates of one method may share its
+mistakes. Ward's linkage, k-means and a Gaussian mixture make other mistakes. What all families of methods find is
+there. They cluster the same representations of at most ``MAX_REFEREED`` samples. Nothing is random: k-means starts from
+the clusters of Ward's linkage, and the mixture from those of k-means.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+
+from gitcluster._support.arrays import Array
+from gitcluster.hierarchy import lloyd
+from gitcluster.kernels import limit_threads
+
+MAX_REFEREED = 1000
+"""Samples that referees cluster. The cost of Ward's linkage is quadratic, and an adjusted Rand index of 1,000 samples
+has a standard error of about .02."""
+REPRESENTATIONS = ("std", "power", "balanced", "factors")
+"""Representations that differ enough from each other to have a vote each."""
+MIN_DIMENSION = 3.0
+"""Intrinsic dimension from which on referees are asked. In the plane and in space, neighbourhoods are small, density
+is estimated well, and clusters have shapes that no referee can find."""
+SAMPLES_PER_FEATURE = 5
+"""Samples per cluster and feature from which on a full covariance matrix is estimated."""
+MIXTURE_STEPS = 20
+MIXTURE_FLOOR = 1e-3
+"""Variance that is added in every direction, beside one of a feature."""
+
+
+class Partition(NamedTuple):
+    """A clustering by a referee."""
+
+    method: str
+    representation: str
+    labels: Array
+
+
+class Referees:
+    """Methods that cluster some of the samples in several representations."""
+
+    def __init__(self, rows: Array, points: dict[str, NDArray[np.float64]], *, may_win: bool = False) -> None:
+        self.rows, self.may_win = rows, may_win
+        """Positions of the samples among all that are compared, and whether a clustering by a referee may be chosen."""
+        self.points = {name: values - values.mean(axis=0) for name, values in points.items()}
+        self._trees: dict[str, NDArray[np.float64]] = {}
+        self._partitions: dict[int, list[Partition]] = {}
+
+    @property
+    def has_categories(self) -> bool:
+        """Return whether the samples have columns without values in between."""
+        return "balanced" in self.points
+
+    def cluster(self, n_clusters: int) -> list[Partition]:
+        """Return the clusterings of all methods in all representations."""
+        if n_clusters not in self._partitions:
+            with limit_threads(1):  # sums that do not depend on the number of threads
+                self._partitions[n_clusters] = [
+                    Partition(method, name, labels)
+                    for name in self.points
+                    for method, labels in self._cluster_points(name, n_clusters).items()
+                ]
+        return self._partitions[n_clusters]
+
+    def _cluster_points(self, name: str, n_clusters: int) -> dict[str, Array]:
+        points = self.points[name]
+        if name not in self._trees:
+            self._trees[name] = linkage(points, "ward")
+        ward = fcluster(self._trees[name], n_clusters, "maxclust") - 1
+        means = np.array([points[ward == cluster].mean(axis=0) for cluster in range(ward.max() + 1)])
+        clusters = np.unique(lloyd(points, np.ones(len(points)), means), return_inverse=True)[1]
+        partitions = {"Ward": ward, "k-means": clusters}
+        mixture = fit_mixture(points, clusters)
+        return partitions if mixture is None else partitions | {"Gaussian mixture": mixture}
+
+
+def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
+    """Return the clusters of a Gaussian mixture that starts from some clusters; None if it cannot be fitted."""
+    from sklearn.mixture import GaussianMixture  # slow to import
+
+    n_clusters, (n_samples, n_features) = int(start.max()) + 1, points.shape
+    full = n_samples >= SAMPLES_PER_FEATURE * n_clusters * n_features
+    groups = [points[start == cluster] for cluster in range(n_clusters)]
+    floor = MIXTURE_FLOOR * np.eye(n_features)
+    covariances = [np.cov(own.T, bias=True).reshape(floor.shape) + floor if len(own) > 1 else floor for own in groups]
+    if full:
+        precisions = np.array([np.linalg.inv(some) for some in covariances])
+    else:
+        precisions = np.array([1 / some.diagonal() for some in covariances])
+    mixture = GaussianMixture(
+        n_clusters,
+        covariance_type="full" if full else "diag",
+        reg_covar=MIXTURE_FLOOR,
+        max_iter=MIXTURE_STEPS,
+        weights_init=np.bincount(start) / n_samples,
+        means_init=np.array([own.mean(axis=0) for own in groups]),
+        precisions_init=precisions,
+        init_params="random_from_data",  # not used, but cheap
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not converged after a few steps
+        try:
+            return np.asarray(mixture.fit_predict(points))
+        except ValueError:
+            return None
+
+
+def vote(agreement: NDArray[np.float64], families: Sequence[str]) -> NDArray[np.float64]:
+    """Return the mean agreement of every clustering with the others, each family of methods with the same weight.
+
+    Parameters
+    ----------
+    agreement : ndarray of shape (n, n)
+        Adjusted Rand indices.
+    families : sequence of str
+        Family of every clustering.
+    """
+    names, others = np.array(families), agreement - np.eye(len(agreement))
+    votes = []
+    for name in sorted(set(families)):
+        members = names == name
+        count = members.sum() - members
+        votes.append(np.where(count > 0, others[:, members].sum(axis=1) / np.maximum(count, 1), np.nan))
+    return np.asarray(np.nanmean(votes, axis=0))
+
+
+def agreement_of_families(agreement: NDArray[np.float64], families: Sequence[str]) -> float:
+    """Return the mean agreement of clusterings of different families, each pair of families with the same weight."""
+    names = np.array(families)
+    kinds = sorted(set(families))
+    pairs = [(a, b) for i, a in enumerate(kinds) for b in kinds[i + 1 :]]
+    return float(np.mean([agreement[np.ix_(names == a, names == b)].mean() for a, b in pairs])) if pairs else 0.0
