@@ -86,7 +86,7 @@ def test_it_tells_only_what_there_is(mixed, run, options):
     assert "3 clusters, as requested" in page
     assert "confidence in the number" not in page
     assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
-    assert ("Condensed tree" in page) == ("paper" not in options)
+    assert ("Hierarchy of" in page) == ("paper" not in options)
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,7 @@ def write_explorer(
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default the scaled samples of the model. Two features are shown directly, more by two
-        principal components and by a discriminant. The page contains all columns of a table, also those that were not
-        used for clustering.
+        principal components. The page contains all columns of a table, also those that were not used for clustering.
     path : str or path, default="explorer.html"
         An existing file is replaced.
     embedding : array-like of shape (n_samples, 2), default=None

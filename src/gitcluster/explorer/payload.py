@@ -17,7 +17,6 @@ from gitcluster.fitted.layout import (
     SampleLayout,
     inside,
     layout_samples,
-    separate_clusters,
     spread_samples,
     usual_range,
 )
@@ -108,9 +107,6 @@ def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -
     if not layout.names[0].startswith("PCA"):
         return views | {"Features": layout}
     views["PCA"] = layout
-    discriminant = separate_clusters(clustering, X)
-    if discriminant is not None:
-        views["Discriminant"] = discriminant
     if len(clustering.peaks) <= MOST_FOR_LAYOUT:
         views["Graph layout"] = SampleLayout(spread_samples(clustering), ("force layout of the topo-graph", ""), False)
     return views

@@ -196,12 +196,6 @@ class Profile:
         ]
         return pandas.DataFrame(rows, columns=["cluster", "rule", "coverage", "precision"])
 
-    def plot(self, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the differences; the parameters are those of ``gitcluster.plots.plot_profile``."""
-        from gitcluster.plots import plot_profile
-
-        return plot_profile(self, ax=ax, **options)
-
 
 def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
     """Return the columns in which the clusters of a fitted model differ.

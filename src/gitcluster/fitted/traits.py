@@ -133,12 +133,12 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
 
 
 def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
-    return Trait(name, kind, numbers, _spread(numbers[~np.isnan(numbers)]))
+    return Trait(name, kind, numbers, _spread(numbers))
 
 
 def _spread(numbers: Array) -> float:
     with np.errstate(all="ignore"):
-        return float(np.std(numbers, dtype=np.float64)) or 1.0
+        return float(np.std(numbers[~np.isnan(numbers)], dtype=np.float64)) or 1.0
 
 
 def describe_unused(columns: Columns | None, X: Any = None) -> str:
@@ -241,8 +241,12 @@ def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Dif
     for trait in traits:
         a, b = trait.values[first], trait.values[second]
         if trait.kind == "category":
-            level, p, q = _most_different(a, b)
-            shown, size = (f"{escape_control(level)} {p:.0%}", f"{q:.0%}"), abs(float(arc(p) - arc(q)))
+            counts, others = (Counter(value for value in values if value is not None) for values in (a, b))
+            n, m = max(1, counts.total()), max(1, others.total())
+            sizes = {level: abs(float(arc(counts[level] / n) - arc(others[level] / m))) for level in counts | others}
+            level = min(sizes, key=lambda level: (-sizes[level], level), default="missing")
+            shown = f"{escape_control(level)} {counts[level] / n:.0%}", f"{others[level] / m:.0%}"
+            size = sizes.get(level, 0.0)
         else:
             means = _mean(a), _mean(b)
             shown = show_value(trait.kind, means[0]), show_value(trait.kind, means[1])
@@ -269,22 +273,8 @@ def arc(share: Any) -> Any:
     return 2 * np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))
 
 
-def _most_different(first: Array, second: Array) -> tuple[str, float, float]:
-    """Return the category whose shares in two groups differ most, and the shares."""
-    counts, others = (Counter(value for value in values if value is not None) for values in (first, second))
-    n, m = max(1, sum(counts.values())), max(1, sum(others.values()))
-    levels = sorted(counts | others, key=lambda level: (-abs(arc(counts[level] / n) - arc(others[level] / m)), level))
-    return (levels[0], counts[levels[0]] / n, others[levels[0]] / m) if levels else ("missing", 0.0, 0.0)
-
-
 def in_words(differences: list[Difference], *, words: str = " vs ") -> str:
-    """Return the first three differences as one line.
-
-    Examples
-    --------
-    >>> in_words([Difference("income", "61,000", "25,300", 2.1), Difference("city", "Rome", "Oslo", 1.0)])
-    'income (61,000 vs 25,300), city (Rome vs Oslo)'
-    """
+    """Return the first three differences as one line, such as "income (61,000 vs 25,300), city (Rome vs Oslo)"."""
     return ", ".join(f"{escape_control(d.column)} ({d.first}{words}{d.second})" for d in differences[:3])
 
 
@@ -433,13 +423,7 @@ def _simplify(path: list[tuple[int, float, bool]], features: list[Feature]) -> t
 
 
 def round_limit(limit: float, trait: Trait) -> float:
-    """Round a limit to as few digits as possible while nearly every row stays on its side.
-
-    Examples
-    --------
-    >>> round_limit(61023.7, Trait("income", "number", np.array([50000.5, 60998.2, 61049.1, 70000.0])))
-    61000.0
-    """
+    """Round a limit to as few digits as possible while nearly every row stays on its side."""
     known = trait.values[~np.isnan(trait.values)]
     if trait.kind == "date" or (len(known) and (known == np.floor(known)).all()):
         limit = float(np.floor(limit))

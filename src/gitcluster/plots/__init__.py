@@ -21,7 +21,7 @@ from gitcluster._support.optional import require
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
 from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile, plot_representations  # noqa: E402
-from gitcluster.plots.graph import plot_condensed_tree, plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
+from gitcluster.plots.graph import plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
 from gitcluster.plots.samples import (  # noqa: E402
     plot_clusters,
     plot_explanation,
@@ -31,7 +31,6 @@ from gitcluster.plots.samples import (  # noqa: E402
 
 __all__ = [
     "plot_clusters",
-    "plot_condensed_tree",
     "plot_explanation",
     "plot_hierarchy",
     "plot_intensity",

@@ -20,8 +20,6 @@ from gitcluster.plots._drawing import (
     add_colour_bar,
     add_legend,
     background_on,
-    check_axes,
-    check_model,
     colours_of,
     ink_on,
     line_entry,
@@ -64,7 +62,7 @@ def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_representations(GIT(4).fit(X), ax=Figure().subplots())
     """
-    table = check_model(model, ax=ax).representations
+    table = clustering_of(model).representations
     if table is None:
         raise ValueError("The model has no scores of representations. Fit GIT(scale='auto') on features.")
     names = [REPRESENTATIONS.get(name, name) for name in table["representation"].tolist()]
@@ -106,7 +104,7 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quanti
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     check_choice("quantity", quantity, tuple(QUANTITIES))
     if clustering.n_clusters_scores is None:
         raise ValueError("The model has no scores of numbers of clusters. Fit GIT(n_clusters='auto').")
@@ -150,7 +148,7 @@ def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     >>> plot_memberships(GIT(4).fit(X), ax=Figure().subplots()).get_xlabel()
     'membership'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     share, labels = own_shares(clustering), np.asarray(clustering.labels)
     gap, mean = max(1.0, CLUSTER_GAP * len(labels)), float(share[labels >= 0].mean())
     ax = take_axes(ax, title="Membership of samples in their clusters", xlabel="membership", ylabel="cluster")
@@ -209,7 +207,6 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     >>> plot_profile(GIT(4).fit(X), X, ax=Figure().subplots()).get_xlabel()
     'cluster'
     """
-    check_axes(ax)
     profiles = model.clusters if isinstance(model, Profile) else compare_clusters(clustering_of(model), X, rules=False)
     clusters = profiles[:MAX_CLUSTERS]
     rows = heat_rows(clusters, columns)

@@ -2,23 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram
 
 from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.layout import SampleLayout, layout_graph, layout_samples
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.kernels import structures
 from gitcluster.plots._drawing import (
     DASHED,
@@ -26,14 +25,12 @@ from gitcluster.plots._drawing import (
     add_legend,
     axes_area,
     background_on,
-    check_model,
     colours_of,
-    draw_backdrop,
     draw_names,
+    draw_points,
     ink_on,
     line_entry,
     local_colours,
-    mark_level,
     marker_entry,
     readable_on,
     take_axes,
@@ -47,10 +44,6 @@ STRONGEST = 3
 """Edges that are then drawn for every node."""
 COVERAGE = 0.07
 """Share of the axes that all nodes cover."""
-MIN_SHARE = 0.02
-"""Share of the samples below which a part is dropped from a condensed tree, unless a final cluster is smaller."""
-BRANCH_GAP = 0.03
-"""Share of the samples that is left free between two branches."""
 LAYER_AREA = 900.0
 """Area of a node with all samples in a plot of layers, in square points."""
 
@@ -133,7 +126,7 @@ def plot_topo_graph(
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_topo_graph(GIT(4).fit(X), X, ax=Figure().subplots(), when="before")
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     check_choice("when", when, ("before", "after"))
     check_choice("layout", layout, ("position", "force"))
     check_integer("n_labels", n_labels, low=0)
@@ -151,7 +144,7 @@ def plot_topo_graph(
     title = f"{describe_nodes(clustering, drawn)}, {edges}{note}"
     ax = take_map(ax, laid_out, title=title, width=7.4, aside=2.4)
     if layout == "position":
-        draw_backdrop(ax, laid_out)
+        draw_points(ax, laid_out.xy, background_on(ax), zorder=0)
     else:
         ax.spines[:].set_visible(False)
     draw_graph(ax, drawn, nodes, when=when, n_labels=n_labels)
@@ -167,34 +160,26 @@ def plot_topo_graph(
     return ax
 
 
-def draw_graph(
-    ax: Axes,
-    clustering: Clustering,
-    nodes: NDArray[np.float64],
-    *,
-    when: str,
-    n_labels: int = 0,
-    curvature: float = 0.0,
-) -> None:
-    """Draw nodes, edges and numbers; edges are bent upwards by ``curvature`` times their length."""
+def draw_graph(ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0) -> None:
+    """Draw nodes, edges and numbers."""
     graph, cut = clustering.topo_graph, clustering.edge_cut
     after = when == "after"
     colours = colours_of(cut.labels) if after else local_colours(graph)
     shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))  # thinner lines in small axes
-    width = shrink * _edge_widths(graph)
+    # widths in points by log weight; bridges, which have no boundary pairs, are thin
+    width = np.full(len(graph.edges), 0.6)
+    if graph.real.any():
+        low, high = np.quantile(graph.log_weights[graph.real], 0.05), graph.log_weights[graph.real].max()
+        level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
+        width = np.where(graph.real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
+    width *= shrink / max(1.0, (min(len(width), MAX_EDGES) / 400) ** 0.25)
     order = _choose_edges(clustering)[::-1]  # strong ones on top
     alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
-    paths = nodes[graph.edges]
-    if curvature:
-        t = np.linspace(0, 1, 25)[:, None]
-        height = 4 * curvature * np.abs(paths[:, 1] - paths[:, 0])[:, :1] * (t * (1 - t))[:, 0]
-        paths = paths[:, :1] * (1 - t) + paths[:, 1:] * t
-        paths[:, :, 1] += height
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
     for chosen, dashed in groups:
         inside = after and not dashed
         lines = LineCollection(
-            paths[chosen],
+            nodes[graph.edges[chosen]],
             linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
             colors=colours[graph.edges[chosen, 0]] if inside else ink_on(ax) if dashed else FAINT,
             linestyles=DASHED if dashed else "solid",
@@ -233,40 +218,6 @@ def _choose_edges(clustering: Clustering) -> NDArray[np.int64]:
     return np.array(chosen)
 
 
-def _edge_widths(graph: TopoGraph) -> NDArray[np.float64]:
-    """Return (e,) widths in points, by log weight; bridges, which have no boundary pairs, are thin."""
-    width = np.full(len(graph.edges), 0.6)
-    if graph.real.any():
-        low, high = np.quantile(graph.log_weights[graph.real], 0.05), graph.log_weights[graph.real].max()
-        level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
-        width = np.where(graph.real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
-    return np.asarray(width / max(1.0, (min(len(width), MAX_EDGES) / 400) ** 0.25))
-
-
-class _Tree(NamedTuple):
-    """The hierarchy of a clustering; leaves are local clusters, and nodes m, m + 1, ... are merges."""
-
-    clustering: Clustering
-    hierarchy: Hierarchy
-    labels: NDArray[np.int64]
-    """(2 m - 1,) final cluster of every leaf and merge, -1 if it holds several."""
-    samples: NDArray[np.float64]
-    """(2 m - 1,) number of samples in every leaf and merge; weights are scaled to that number."""
-
-
-def _read_tree(model: Any, ax: Axes | None) -> _Tree:
-    clustering = check_model(model, ax=ax)
-    hierarchy = clustering.hierarchy
-    if hierarchy is None:
-        raise ValueError(f"variant={clustering.variant.name!r} has no hierarchy. Fit GIT(variant='adaptive').")
-    labels, sizes = clustering.edge_cut.labels.tolist(), clustering.topo_graph.sizes.tolist()
-    scale = len(clustering.labels) / sum(sizes)
-    for left, right in hierarchy.linkage[:, :2].astype(int).tolist():
-        labels.append(labels[left] if labels[left] == labels[right] else -1)
-        sizes.append(sizes[left] + sizes[right])
-    return _Tree(clustering, hierarchy, np.array(labels, np.int64), np.array(sizes) * scale)
-
-
 def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
     """Draw the dendrogram of the local clusters: final clusters in their colours, with their numbers, and the cut.
 
@@ -286,22 +237,32 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_hierarchy(GIT(4).fit(X), ax=Figure().subplots())
     """
-    tree = _read_tree(model, ax)
-    linkage, n_local = tree.hierarchy.linkage, len(tree.clustering.peaks)
+    clustering = clustering_of(model)
+    hierarchy, n_clusters, n_local = clustering.hierarchy, clustering.n_clusters, len(clustering.peaks)
+    if hierarchy is None:
+        raise ValueError(f"variant={clustering.variant.name!r} has no hierarchy. Fit GIT(variant='adaptive').")
+    linkage, heights = hierarchy.linkage, hierarchy.linkage[:, 2]
     n_leaves = min(check_integer("max_leaves", max_leaves, low=2), n_local)
     ax = take_axes(ax, width=7.4, ratio=0.65, title=f"Hierarchy of {count_of(n_local, 'local cluster')}")
     if not len(linkage):
-        return _draw_empty(ax)
+        ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
+        ax.set(xticks=[], yticks=[])
+        return ax
+    # the final cluster (-1 for several) and the size of every node: local clusters first, then merges
+    nodes, sizes = clustering.edge_cut.labels.tolist(), clustering.topo_graph.sizes.tolist()
+    for left, right in linkage[:, :2].astype(int).tolist():
+        nodes.append(nodes[left] if nodes[left] == nodes[right] else -1)
+        sizes.append(sizes[left] + sizes[right])
+    scale = len(clustering.labels) / sizes[-1]  # weights are shown as numbers of samples
     upright, ink = n_leaves > 14, ink_on(ax)
-    colours = [ink if label < 0 else to_hex(tuple(colours_of(label))) for label in tree.labels]
     drawn = dendrogram(
         linkage, p=n_leaves, truncate_mode="lastp", ax=ax, leaf_rotation=90 if upright else 0,
-        leaf_font_size=7 if upright else 9, leaf_label_func=lambda node: f"{tree.samples[node]:,.0f}",
-        link_color_func=lambda node: colours[node],
+        leaf_font_size=7 if upright else 9, leaf_label_func=lambda node: f"{sizes[node] * scale:,.0f}",
+        link_color_func=lambda node: ink if nodes[node] < 0 else to_hex(tuple(colours_of(nodes[node]))),
     )  # fmt: skip
     for links in ax.collections:
         links.set_linewidth(1.3)
-    leaves = tree.labels[drawn["leaves"]]
+    leaves = np.array(nodes)[drawn["leaves"]]
     tops: dict[int, tuple[float, float]] = {}  # of the widest branch of every final cluster
     for c in np.unique(leaves[leaves >= 0]).tolist():
         x = 5 + 10 * np.flatnonzero(leaves == c)
@@ -309,143 +270,33 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
         highest = [(y[1], (i[1] + i[2]) / 2) for i, y in zip(drawn["icoord"], drawn["dcoord"], strict=True)
                  if run[0] <= i[0] and i[3] <= run[-1]]  # fmt: skip
         tops[c] = max(highest, default=(0.0, float(run.mean())))[::-1]
-    _name_clusters(ax, tops, sizes={c: np.count_nonzero(leaves == c) for c in tops})
-    top = float(linkage[-1, 2])
-    ax.set(ylim=(-0.02 * top, 1.05 * top), xlabel="samples per leaf", ylabel="weakness of the connection")
-    for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
-        tick.set_color(ink if label < 0 else readable_on(ax, colours_of(label)))
-    _draw_cut(ax, tree)
-    return ax
-
-
-def _draw_empty(ax: Axes) -> Axes:
-    ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
-    ax.set(xticks=[], yticks=[])
-    return ax
-
-
-def _name_clusters(ax: Axes, tops: dict[int, tuple[float, float]], *, sizes: dict[int, Any]) -> None:
-    """Write the numbers of clusters above their branches; the largest choose first."""
-    order = sorted(tops, key=lambda c: -sizes[c])
+    order = sorted(tops, key=lambda c: -np.count_nonzero(leaves == c))  # the largest choose first
     draw_names(
         ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=12,
         colours=colours_of(order),
     )  # fmt: skip
-
-
-def _draw_cut(ax: Axes, tree: _Tree) -> None:
-    """Draw a line between the last merge inside final clusters and the first across, if the clusters are a cut."""
-    clustering, heights = tree.clustering, tree.hierarchy.linkage[:, 2]
-    n_clusters = clustering.n_clusters
-    cut = cut_hierarchy(tree.hierarchy, clustering.topo_graph, n_clusters=n_clusters)
-    if not np.array_equal(cut, clustering.edge_cut.labels):
+    top = float(heights[-1])
+    ax.set(ylim=(-0.02 * top, 1.05 * top), xlabel="samples per leaf", ylabel="weakness of the connection")
+    for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
+        tick.set_color(ink if label < 0 else readable_on(ax, colours_of(label)))
+    cut = cut_hierarchy(hierarchy, clustering.topo_graph, n_clusters=n_clusters)
+    if np.array_equal(cut, clustering.edge_cut.labels):
+        # between the last merge inside final clusters and the first across
+        bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
+        level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
+        _mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
+    else:
         ax.set_title(f"{ax.get_title()}\n(the final clusters are not a single cut of it)")
-        return
-    bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
-    level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
-    mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
-
-
-class _Branch(NamedTuple):
-    """A branch of a condensed tree, from its top to its end or split."""
-
-    parent: int
-    """The branch that it splits off; -1 for the first one."""
-    steps: list[tuple[int, float, float]]
-    """Nodes of the linkage, and the heights between which each is the whole branch."""
-
-
-def plot_condensed_tree(model: Any, X: Any = None, *, ax: Axes | None = None, min_size: int | None = None) -> Axes:
-    """Draw the hierarchy as a condensed tree: wide if there are many samples, long if a cluster persists.
-
-    Read from the top: if a branch splits, both parts have at least ``min_size`` samples. Smaller parts drop off, and
-    the branch becomes narrower. The final clusters have their colours and numbers. ``model``, fitted with the default
-    variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Parameters
-    ----------
-    min_size : int, default=None
-        Minimum number of samples in a branch; by default a fiftieth of all, or the size of the smallest cluster if that
-        is smaller.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_condensed_tree(GIT(4).fit(X), ax=Figure().subplots())
-    """
-    tree = _read_tree(model, ax)
-    samples, sizes = tree.samples, tree.clustering.edge_cut.sizes
-    least = samples[-1] * min(MIN_SHARE, sizes.min() / sizes.sum())
-    least = least if min_size is None else check_integer("min_size", min_size, low=1)
-    ax = take_axes(ax, width=7.4, ratio=0.65, title="Condensed tree", ylabel="weakness of the connection")
-    if not len(tree.hierarchy.linkage):
-        return _draw_empty(ax)
-    branches = _condense(tree.hierarchy.linkage, samples, least)
-    width, middle = _arrange_branches(branches, samples)
-    tops: dict[int, tuple[float, float]] = {}
-    widest: dict[int, float] = {}
-    for branch, x in zip(branches, middle.tolist(), strict=True):
-        for node, above, below in branch.steps:
-            n, label = float(samples[node]), int(tree.labels[node])
-            colour = background_on(ax) if label < 0 else colours_of(label)
-            ax.add_patch(Rectangle((x - n / 2, below), n, above - below, facecolor=colour, linewidth=0))
-            if label >= 0 and n > widest.get(label, 0.0):
-                tops[label], widest[label] = (x, above), n
-        if branch.parent >= 0:
-            ax.hlines(branch.steps[0][1], x, middle[branch.parent], color=FAINT, linewidth=1.0, zorder=0.9)
-    top, bottom = float(tree.hierarchy.linkage[-1, 2]), min(branch.steps[-1][2] for branch in branches)
-    ax.set(xlim=(0, width), ylim=(bottom - 0.02 * (top - bottom), 1.08 * top), xticks=[])
-    ax.set_xlabel(f"width: samples; parts below {max(1, round(least)):,} drop off")
-    ax.spines["bottom"].set_visible(False)
-    _draw_cut(ax, tree)
-    _name_clusters(ax, tops, sizes=widest)
-    entries = [
-        marker_entry("final cluster,\nin its colour", colours_of(0), "s", 9),
-        marker_entry("several clusters", background_on(ax), "s", 9),
-        line_entry("split", FAINT, linewidth=1.0),
-    ]
-    add_legend(ax, entries, low=True)
     return ax
 
 
-def _condense(linkage: NDArray[np.float64], samples: NDArray[np.float64], least: float) -> list[_Branch]:
-    """Return the branches of the tree of merges without parts of fewer than ``least`` samples, parents first."""
-    m = len(linkage) + 1
-    pairs, heights = linkage[:, :2].astype(int), linkage[:, 2]
-    branches: list[_Branch] = []
-    stack = [(-1, 2 * m - 2, float(heights[-1]) * 1.05)]
-    while stack:
-        parent, node, top = stack.pop()
-        branch = _Branch(parent, [])
-        while True:
-            bottom = float(heights[node - m]) if node >= m else 0.0
-            branch.steps.append((node, top, bottom))
-            large = [child for child in pairs[node - m].tolist() if samples[child] >= least] if node >= m else []
-            if len(large) != 1:
-                break
-            node, top = large[0], bottom
-        stack += [(len(branches), child, bottom) for child in large]
-        branches.append(branch)
-    return branches
-
-
-def _arrange_branches(branches: list[_Branch], samples: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Return the width of the whole tree and the middle of every branch; no branch covers another."""
-    n, gap = len(branches), BRANCH_GAP * samples[-1]
-    below, width = np.full(n, -gap), np.zeros(n)
-    for i in range(n - 1, -1, -1):
-        width[i] = max(samples[branches[i].steps[0][0]], below[i])
-        if i:
-            below[branches[i].parent] += width[i] + gap
-    middle, free = np.zeros(n), np.zeros(n)
-    for i, branch in enumerate(branches):
-        middle[i] = width[0] / 2 if i == 0 else free[branch.parent] + width[i] / 2
-        free[i] = middle[i] - below[i] / 2
-        if i:
-            free[branch.parent] += width[i] + gap
-    return float(width[0]), middle
+def _mark_level(ax: Axes, level: float, text: str, *, linewidth: float) -> None:
+    """Draw a dashed horizontal line behind everything else, with a text at its right end."""
+    ax.axhline(level, color=FAINT, linewidth=linewidth, linestyle=(0, (5, 3)), zorder=0)
+    ax.annotate(
+        text, (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+        va="center", fontsize="small", annotation_clip=False,
+    )  # fmt: skip
 
 
 def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None = None, ax: Axes | None = None) -> Axes:
@@ -466,7 +317,7 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_layers(GIT().fit(X), n_clusters=[2, 4, 6], ax=Figure().subplots())
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layers = find_layers(clustering, n_clusters)
     ax = take_axes(ax, width=8.4, ratio=0.16 * (len(layers) + 1), aside=1.6, title="Layers")
     centres = _arrange_layers(layers)
@@ -481,7 +332,7 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
         area = LAYER_AREA * share + 40
         ax.scatter(x, np.full(len(x), -level), s=area, c=colours, edgecolors=ax.get_facecolor(), zorder=3)
         score = "" if np.isnan(layer.score) else f"\nscore {layer.score:.2f}"
-        mark_level(ax, -level, count_of(layer.n_clusters, "cluster") + score, linewidth=0.6)
+        _mark_level(ax, -level, count_of(layer.n_clusters, "cluster") + score, linewidth=0.6)
         order = np.argsort(-layer.sizes, kind="stable")
         below = np.column_stack([x[order], np.full(len(x), -level - 0.3)])
         draw_names(ax, below, [f"{layer.names[c]}\n{layer.sizes[c]:,}" for c in order], size=7.5)

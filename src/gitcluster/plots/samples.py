@@ -11,13 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
-from sklearn.utils import check_array
 
 from gitcluster._support.names import count_of
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation
 from gitcluster.fitted.layout import SampleLayout, layout_samples, usual_values
-from gitcluster.fitted.prediction import predict_samples
 from gitcluster.plots._drawing import (
     DASHED,
     FAINT,
@@ -28,7 +26,6 @@ from gitcluster.plots._drawing import (
     add_legend,
     axes_area,
     background_on,
-    check_model,
     colours_of,
     draw_names,
     draw_points,
@@ -41,13 +38,12 @@ from gitcluster.plots._drawing import (
     take_map,
 )
 from gitcluster.plots.graph import coarsen, describe_nodes
-from gitcluster.preprocessing.sources import Distances, Points
+from gitcluster.preprocessing.sources import Distances
 
 MAX_ARROWS = 1500
 """More samples have one mean arrow per cell of a grid."""
-FLOW_GRID, CONTOUR_GRID = 26, 160
-"""Columns and rows of the grids for mean arrows and for contours."""
-CONTOUR_LEVELS = 9
+FLOW_GRID = 26
+"""Columns and rows of the grid for mean arrows."""
 LABEL_ROWS, LABEL_RADIUS, MAX_SPOTS = 5_000, 0.04, 30
 """For the positions of numbers: samples that are compared, radius relative to the plot, candidates per cluster."""
 MAX_PAIRS = 200
@@ -61,17 +57,11 @@ def plot_intensity(
     *,
     ax: Axes | None = None,
     embedding: ArrayLike | None = None,
-    contours: bool = False,
     legend: bool | None = None,
 ) -> Axes:
     """Draw the samples, coloured by their log intensity.
 
     ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
-
-    Parameters
-    ----------
-    contours : bool, default=False
-        Whether to draw lines of equal intensity behind the samples, which must have two features.
 
     Examples
     --------
@@ -81,13 +71,11 @@ def plot_intensity(
     >>> plot_intensity(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
     'Intensity'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_map(ax, layout, title="Intensity")
     draw_intensity(ax, clustering, layout, legend=legend)
-    if contours:
-        _draw_contours(ax, clustering, layout, scaled=X is None)
     return ax
 
 
@@ -102,25 +90,6 @@ def draw_intensity(ax: Axes, clustering: Clustering, layout: SampleLayout, *, le
         add_colour_bar(ax, mapped, label="log intensity")
 
 
-def _draw_contours(ax: Axes, clustering: Clustering, layout: SampleLayout, *, scaled: bool) -> None:
-    """Draw lines of equal intensity, predicted on a grid."""
-    source = clustering.fitted.source
-    if not layout.as_given or not isinstance(source, Points):
-        raise ValueError("contours=True requires samples with two features.")
-    low, high = layout.xy.min(axis=0), layout.xy.max(axis=0)
-    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
-    grid = np.stack(np.meshgrid(*sides), axis=-1)
-    samples = grid.reshape(-1, 2) if scaled else source.check_new(grid.reshape(-1, 2), check_array)
-    height = predict_samples(clustering.fitted, samples).log_intensity.reshape(grid.shape[:2])
-    lowest, highest = np.quantile(usual_values(clustering.log_intensity), (0.05, 1))
-    if lowest < highest:
-        limits = ax.get_xlim(), ax.get_ylim()
-        levels = np.linspace(lowest, highest, CONTOUR_LEVELS + 1)[:-1]
-        ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
-        ax.set_xlim(*limits[0], auto=True)
-        ax.set_ylim(*limits[1], auto=True)
-
-
 def plot_local_clusters(
     model: Any,
     X: Any = None,
@@ -128,7 +97,6 @@ def plot_local_clusters(
     ax: Axes | None = None,
     embedding: ArrayLike | None = None,
     arrows: bool = True,
-    contours: bool = False,
     max_nodes: int | None = None,
     legend: bool | None = None,
 ) -> Axes:
@@ -142,8 +110,6 @@ def plot_local_clusters(
     arrows : bool, default=True
         Whether to draw the gradient flow: an arrow from every sample to the next one uphill. More than 1,500 samples
         have the mean direction in every cell of a grid.
-    contours : bool, default=False
-        Whether to draw lines of equal intensity behind the samples, which must have two features.
     max_nodes : int, default=None
         Maximum number of colours and peaks. If there are more local clusters, those that merge first are drawn as one.
 
@@ -154,19 +120,17 @@ def plot_local_clusters(
     >>> X, _ = datasets.make_smile(200, random_state=0)
     >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     drawn = coarsen(clustering, max_nodes)
     ax = take_map(ax, layout, title=describe_nodes(clustering, drawn), width=8.4, aside=2.0)
     draw_local_clusters(ax, drawn, layout, arrows=arrows)
-    if contours:
-        _draw_contours(ax, clustering, layout, scaled=X is None)
     if legend:
         entries = [marker_entry("peak", FAINT, "^", 8), marker_entry("sample, in the colour\nof its peak", FAINT)]
-        arrow = [marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11)]
-        line = [line_entry("equal intensity", FAINT, linewidth=0.7)]
-        add_legend(ax, entries + arrow * arrows + line * contours)
+        if arrows:
+            entries.append(marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11))
+        add_legend(ax, entries)
     return ax
 
 
@@ -235,7 +199,7 @@ def plot_clusters(
     >>> plot_clusters(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
     '4 clusters'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     shown = np.asarray(clustering.labels if labels is None else labels)
     n_samples = len(clustering.labels)
@@ -334,7 +298,7 @@ def plot_explanation(
         title = f"Sample {plain(explanation.name)}: {answer}"
     else:
         raise TypeError(f"explanation must be the result of model.explain, got {type(explanation).__name__}.")
-    clustering = check_model(explanation.clustering, ax=ax)
+    clustering = explanation.clustering
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_map(ax, layout, title=title, width=8.0)
