@@ -86,7 +86,6 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "topo_graph": lambda: plots.plot_topo_graph(example()[0], layout="force", max_nodes=40),
     "hierarchy": lambda: plots.plot_hierarchy(example()[0]),
     "n_clusters": lambda: plots.plot_n_clusters(untold()),
-    "representations": lambda: plots.plot_representations(digits()),
     "memberships": lambda: plots.plot_memberships(digits()),
     "layers": lambda: plots.plot_layers(example()[0], n_clusters=[2, 4, 9]),
     "profile": profile,

@@ -337,11 +337,6 @@ def test_scores_memberships_and_layers_are_those_of_the_model():
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
         check_plot(ax)
-    table = model.representations_
-    ax, tried = plots.plot_representations(model, ax=new_axes()), ~np.isnan(table["score"])
-    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], table["score"][tried])
-    texts = [text.get_text().replace("\n", " ").strip() for text in ax.texts]
-    assert [text for text, done in zip(texts, tried, strict=True) if not done] == table["reason"][~tried].tolist()
     layers = model.layers([2, 5, 9])
     ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
     check_plot(ax)
@@ -387,7 +382,6 @@ def test_an_explanation_is_drawn(pair):
         ("prior", "plot_n_clusters", {}, "n_clusters"),
         ("number unknown", "plot_n_clusters", {"quantity": "entropy"}, "quantity"),
         ("prior", "plot_layers", {}, "n_clusters"),
-        ("paper", "plot_representations", {}, "scale"),
     ],
 )
 def test_errors_name_the_parameter(kind, name, options, parameter):

@@ -28,11 +28,9 @@ from gitcluster.neighbors.index import (
     CosineIndex,
     ExactNeighbors,
     KNNIndex,
-    MatrixIndex,
     Neighbors,
     RecomputeRows,
     SklearnIndex,
-    TreeIndex,
     UserIndex,
     empty_neighbors,
     measure_pairs,
@@ -43,18 +41,15 @@ from gitcluster.neighbors.index import (
 
 __all__ = [
     "SEARCHES",
-    "CellIndex",
     "ExactNeighbors",
-    "KNNIndex",
     "Neighbors",
     "RecomputeRows",
-    "SklearnIndex",
-    "TreeIndex",
     "choose_index",
     "choose_query_index",
     "empty_neighbors",
     "find_neighbors",
     "measure_neighbors",
+    "measure_pairs",
     "nearest_in_matrix",
     "round_distances",
     "search_points",
@@ -122,8 +117,8 @@ def search_points(
         memory_needed(n_samples, 0 if issparse(points) else n_features, n_neighbors, points.dtype),
         "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows.",
     )
-    if MatrixIndex.supports(points, metric):
-        return MatrixIndex(points, n_neighbors, metric, n_jobs=n_jobs).search()
+    if metric == "precomputed":
+        return nearest_in_matrix(points, n_neighbors, same=True, n_jobs=n_jobs)
     if n_features == 0:  # no feature varies: all samples are duplicates
         single = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)

@@ -20,7 +20,7 @@ from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
-from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile, plot_representations  # noqa: E402
+from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile  # noqa: E402
 from gitcluster.plots.graph import plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
 from gitcluster.plots.samples import (  # noqa: E402
     plot_clusters,
@@ -39,6 +39,5 @@ __all__ = [
     "plot_memberships",
     "plot_n_clusters",
     "plot_profile",
-    "plot_representations",
     "plot_topo_graph",
 ]

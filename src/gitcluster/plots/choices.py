@@ -1,6 +1,5 @@
-"""Plots of what was selected and how reliable it is: representations, numbers of clusters, memberships, profiles."""
+"""Plots of what was selected and how reliable it is: numbers of clusters, memberships, profiles."""
 
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,6 @@ from gitcluster.plots._drawing import (
     take_axes,
 )
 
-REPRESENTATIONS = {
-    "std": "divided by standard deviations",
-    "given": "as given",
-    "range": "divided by ranges",
-    "power": "power transform",
-    "components": "principal components",
-}
 QUANTITIES = {"score": "Score by number of clusters", "agreement": "Agreement by number of clusters"}
 CLUSTER_GAP = 0.015
 """Share of all samples that is left free between the bars of two clusters."""
@@ -45,45 +37,6 @@ MAX_BARS = 400
 """Bars of a cluster; of more samples, evenly spaced ones are drawn."""
 MAX_CLUSTERS = 20
 """Clusters in the plot of a profile."""
-
-
-def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the best score of every representation of the features, the selected one in colour.
-
-    The score is the agreement of the best candidate with the others (mean adjusted Rand index) plus a small bonus for
-    even cluster sizes. With a prior, the share of samples that would have to move is subtracted. A representation that
-    was not tried has the reason instead of a bar. ``model``, fitted with the default variant, and ``ax`` are as in all
-    plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_representations(GIT(4).fit(X), ax=Figure().subplots())
-    """
-    table = clustering_of(model).representations
-    if table is None:
-        raise ValueError("The model has no scores of representations. Fit GIT(scale='auto') on features.")
-    names = [REPRESENTATIONS.get(name, name) for name in table["representation"].tolist()]
-    tried, y = ~np.isnan(table["score"]), np.arange(len(names))
-    ax = take_axes(
-        ax, width=7.4, ratio=0.09 * len(names) + 0.06, aside=2.6, title="Score by feature scaling", xlabel="best score"
-    )
-    colour = np.where(table["chosen"][:, None], HUES[0], background_on(ax))
-    ax.barh(y[tried], table["score"][tried], height=0.66, color=colour[tried], zorder=2)
-    for i, score in enumerate(table["score"]):
-        if tried[i]:
-            ax.text(score, i, f" {score:.3f}", va="center", fontsize="small", color=ink_on(ax))
-        else:
-            reason = "\n".join(wrap(str(table["reason"][i]) or "not tried", 36))
-            ax.text(0.02, i, reason, va="center", fontsize="small", color=FAINT)
-    ax.set_yticks(y, names)
-    ax.tick_params(axis="y", length=0)
-    ax.margins(x=0.14)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.get_yticklabels()[int(np.argmax(table["chosen"]))].set_fontweight("bold")
-    return ax
 
 
 def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quantity: str = "score") -> Axes:

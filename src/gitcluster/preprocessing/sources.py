@@ -23,12 +23,11 @@ from gitcluster.kernels import search as kernels
 from gitcluster.neighbors import (
     Neighbors,
     RecomputeRows,
-    SklearnIndex,
-    TreeIndex,
     choose_query_index,
     empty_neighbors,
     find_neighbors,
     measure_neighbors,
+    measure_pairs,
     nearest_in_matrix,
     round_distances,
     search_points,
@@ -302,8 +301,7 @@ class Points:
         if not self.values.shape[1]:
             return None
         points = self.values[peaks]
-        index = TreeIndex if TreeIndex.supports(points, self.metric) else SklearnIndex
-        return partial(_bridges_between_points, index(points, metric=self.metric))
+        return partial(_bridges_between_points, points, self.metric, choose_query_index(points, self.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
@@ -525,17 +523,26 @@ def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
     return bridges
 
 
-def _bridges_between_points(index: Any, component: Array) -> list[Bridge]:
+def _bridges_between_points(points: Any, metric: str, index: Any, component: Array) -> list[Bridge]:
     """Return the shortest bridge out of every component but the largest; the nearest peaks are searched first."""
-    open_peaks = np.flatnonzero(component != np.bincount(component).argmax())
+
+    def search(index: Any, rows: Array, others: Array, k: int) -> tuple[Array, Array]:
+        """Return the distances of some rows to the k nearest of the others, which the index holds, and these rows."""
+        near, distances = index.query(points[rows], k)
+        near, distances = others[near], distances.astype(np.float64)
+        if metric == "euclidean":  # scikit-learn's own distances have lost digits
+            measure_pairs(points, rows, near, distances, None)
+        round_distances(distances)
+        return distances, near
+
+    everyone, open_peaks = np.arange(len(component)), np.flatnonzero(component != np.bincount(component).argmax())
     best: dict[int, Bridge] = {}
     for n_candidates in (min(n, len(component)) for n in (8, 32)):
-        distances, indices = index.candidates(open_peaks, n_candidates)
-        round_distances(distances)
-        outside = component[indices] != component[open_peaks][:, None]
+        distances, near = search(index, open_peaks, everyone, n_candidates)
+        outside = component[near] != component[open_peaks][:, None]
         nearest = np.where(outside, distances, np.inf).min(axis=1)
         for row in np.flatnonzero(outside.any(axis=1)):
-            i, j = int(open_peaks[row]), int(indices[row][outside[row] & (distances[row] == nearest[row])].min())
+            i, j = int(open_peaks[row]), int(near[row][outside[row] & (distances[row] == nearest[row])].min())
             bridge = (float(nearest[row]), min(i, j), max(i, j))
             best[component[i]] = min(best.get(component[i], bridge), bridge)
         # A peak stays open only if it saw no peak outside and may still have one nearer than the best bridge.
@@ -544,9 +551,11 @@ def _bridges_between_points(index: Any, component: Array) -> list[Bridge]:
         if not len(open_peaks):
             break
     for number in np.unique(component[open_peaks]):  # large components
-        inside = component == number
-        d, i, j = index.nearest_pair(np.flatnonzero(inside), np.flatnonzero(~inside))
-        best[number] = (d, min(i, j), max(i, j))
+        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
+        distances, near = search(choose_query_index(points[others], metric), rows, others, 1)
+        first = int(distances.argmin())
+        i, j = int(rows[first]), int(near[first, 0])
+        best[number] = (float(distances[first, 0]), min(i, j), max(i, j))
     return list(best.values())
 
 
