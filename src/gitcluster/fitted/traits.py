@@ -5,6 +5,7 @@ are in standard deviations of the column. Differences of shares are Cohen's h, a
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -329,8 +330,12 @@ class Rules(NamedTuple):
     precision: float = 0.0
 
 
-Feature = tuple[Trait, str | None, NDArray[np.float32]]
-"""A feature of the decision tree: a column, the category that it indicates, and its numbers."""
+class _Feature(NamedTuple):
+    """A feature of the decision tree: a column, the category that it indicates, and its numbers."""
+
+    trait: Trait
+    value: str | None
+    numbers: NDArray[np.float32]
 
 
 def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
@@ -350,76 +355,67 @@ def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
         return Rules()
     members = np.flatnonzero(inside), np.flatnonzero(~inside)
     rows = np.concatenate([part[:: -(-len(part) // (LEARN_FROM // 2))] for part in members])
-    features = _tree_features([trait.take(rows) for trait in traits])
+    features: list[_Feature] = []
+    limit = float(np.finfo(np.float32).max)
+    for trait in (trait.take(rows) for trait in traits):
+        known = trait.values[~trait.missing]
+        if trait.kind != "category":  # missing numbers are at the median
+            median = float(np.median(known)) if len(known) else 0.0
+            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
+            features.append(_Feature(trait, None, numbers.astype(np.float32)))
+            continue
+        values, counts = np.unique(as_objects(known), return_counts=True)
+        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
+            features.append(_Feature(trait, value, (trait.values == value).astype(np.float32)))
     if not features:
         return Rules()
     from sklearn.tree import DecisionTreeClassifier  # slow to import
 
     least = max(1, int(0.02 * inside[rows].sum()))
     tree = DecisionTreeClassifier(max_depth=MAX_DEPTH, min_samples_leaf=least, class_weight="balanced", random_state=0)
-    tree.fit(np.column_stack([numbers for *_, numbers in features]), inside[rows])
+    tree.fit(np.column_stack([feature.numbers for feature in features]), inside[rows])
+
+    def coverage_and_precision(matches: Mask) -> tuple[float, float]:
+        both = float((matches & inside).sum())
+        return both / int(inside.sum()), both / max(1, int(matches.sum()))
+
     named = {trait.name: trait for trait in traits}
     rules: list[tuple[Rule, Mask]] = []
-    for path in _leaf_paths(tree.tree_):
-        conditions = _simplify(path, features)
+    for conditions in _leaf_conditions(tree.tree_, features):
         matches = np.logical_and.reduce([condition.holds(named[condition.column]) for condition in conditions])
-        rules.append((Rule(conditions, *_coverage_and_precision(matches, inside)), matches))
-    rules = sorted((rule for rule in rules if rule[0].coverage >= MIN_COVERAGE), key=lambda rule: -rule[0].coverage)
+        rules.append((Rule(conditions, *coverage_and_precision(matches)), matches))
+    rules = [rule for rule in rules if rule[0].coverage >= MIN_COVERAGE]
+    rules = sorted(rules, key=lambda rule: -rule[0].coverage)[:MAX_RULES]
     if not rules:
         return Rules()
-    union = np.logical_or.reduce([matches for _, matches in rules[:MAX_RULES]])
-    return Rules(tuple(rule for rule, _ in rules[:MAX_RULES]), *_coverage_and_precision(union, inside))
+    union = np.logical_or.reduce([matches for _, matches in rules])
+    return Rules(tuple(rule for rule, _ in rules), *coverage_and_precision(union))
 
 
-def _tree_features(traits: list[Trait]) -> list[Feature]:
-    """Return columns as numbers, missing ones at the median, and an indicator of every frequent category."""
-    features: list[Feature] = []
-    limit = float(np.finfo(np.float32).max)
-    for trait in traits:
-        known = trait.values[~trait.missing]
-        if trait.kind != "category":
-            median = float(np.median(known)) if len(known) else 0.0
-            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
-            features.append((trait, None, numbers.astype(np.float32)))
-            continue
-        values, counts = np.unique(as_objects(known), return_counts=True)
-        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
-            features.append((trait, value, (trait.values == value).astype(np.float32)))
-    return features
-
-
-def _leaf_paths(tree: Any) -> list[list[tuple[int, float, bool]]]:
-    """Return the paths to the leaves of the cluster, as steps of feature, limit, and whether it is exceeded."""
-    paths = []
-    stack: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
+def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Condition, ...]]:
+    """Yield the conditions of every leaf of the cluster, one per column and category, with rounded limits."""
+    stack: list[tuple[int, dict[tuple[str, str | None], Condition]]] = [(0, {})]
     while stack:
-        node, path = stack.pop()
+        node, conditions = stack.pop()
         if tree.children_left[node] < 0:
-            if path and tree.value[node][0].argmax() == 1:
-                paths.append(path)
+            if conditions and tree.value[node][0].argmax() == 1:
+                # "pet is cat" implies "pet is not dog"
+                fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
+                yield tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
             continue
-        feature, limit = int(tree.feature[node]), float(tree.threshold[node])
-        stack.append((int(tree.children_left[node]), [*path, (feature, limit, False)]))
-        stack.append((int(tree.children_right[node]), [*path, (feature, limit, True)]))
-    return paths
-
-
-def _simplify(path: list[tuple[int, float, bool]], features: list[Feature]) -> tuple[Condition, ...]:
-    """Return one condition per column and side, with rounded limits."""
-    conditions: dict[tuple[str, str | None], Condition] = {}
-    for feature, limit, above in path:
-        trait, value, _ = features[feature]
+        trait, value, _ = features[tree.feature[node]]
         key = trait.name, value
         if value is not None:
-            conditions[key] = Condition(trait.name, trait.kind, value=value, negated=not above)
-            continue
-        before = conditions.get(key, Condition(trait.name, trait.kind))
-        bound = round_limit(limit, trait)
-        low, high = (bound, np.inf) if above else (-np.inf, bound)
-        conditions[key] = before._replace(above=max(before.above, low), up_to=min(before.up_to, high))
-    # "pet is cat" implies "pet is not dog"
-    fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
-    return tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
+            below, above = (
+                Condition(trait.name, trait.kind, value=value, negated=negated) for negated in (True, False)
+            )
+        else:
+            before, limit = conditions.get(key, Condition(trait.name, trait.kind)), float(tree.threshold[node])
+            bound = round_limit(limit, trait)
+            below = before._replace(up_to=min(before.up_to, bound))
+            above = before._replace(above=max(before.above, bound))
+        stack.append((int(tree.children_left[node]), conditions | {key: below}))
+        stack.append((int(tree.children_right[node]), conditions | {key: above}))
 
 
 def round_limit(limit: float, trait: Trait) -> float:
@@ -435,8 +431,3 @@ def round_limit(limit: float, trait: Trait) -> float:
         if ((known > rounded) != above).mean() <= MOVED:
             return rounded
     return limit
-
-
-def _coverage_and_precision(matches: Mask, inside: Mask) -> tuple[float, float]:
-    both = float((matches & inside).sum())
-    return both / max(1, int(inside.sum())), both / max(1, int(matches.sum()))
