@@ -54,6 +54,10 @@ def build_payload(
         scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
         scores["recommended"] = table["n_clusters"][best].tolist()
         largest = max(largest, *scores["recommended"])
+    cuts = None  # the cluster of every local cluster in the cuts into 1, 2, ... clusters
+    if clustering.links is None:
+        n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
+        cuts = pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))
     return {
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
@@ -65,7 +69,7 @@ def build_payload(
         "columns_left_out": n_left_out,
         "samples": _pack_samples(clustering, rows),
         "graph": _pack_graph(clustering, rows),
-        "cuts": _pack_cuts(clustering, largest),
+        "cuts": cuts,
     }
 
 
@@ -174,7 +178,13 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
     leading = np.zeros(len(ends))
     leading[real] = np.exp(log_sums[real] - largest[ends[real]])
     leading /= np.maximum(np.bincount(ends, leading, minlength=n_local), 1.0)[ends]  # a sum is 0, or at least 1
-    leaves, splits = _leaf_order(_linkage(clustering), n_local)
+    hierarchy = clustering.hierarchy
+    if hierarchy is None:  # of the other variants, for drawing
+        connections = coo_array((np.ones(len(graph.edges)), tuple(graph.edges.astype(np.int32).T)), (n_local, n_local))
+        component = connected_components(connections, directed=False)[1]
+        first = np.unique(component, return_index=True)[1][1:]
+        hierarchy = build_hierarchy(graph.add_bridges([(0, i) for i in first], np.zeros(len(first))))
+    leaves, splits = _leaf_order(hierarchy.linkage, n_local)
     return {
         "sizes": pack(graph.sizes),
         "members": pack(np.bincount(clustering.local_labels[clustering.labels >= 0], minlength=n_local)),
@@ -191,17 +201,6 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
     }
 
 
-def _linkage(clustering: Clustering) -> NDArray[np.float64]:
-    """Return the merges of local clusters; the variants without a hierarchy get one for drawing."""
-    if clustering.hierarchy is not None:
-        return clustering.hierarchy.linkage
-    graph, n_local = clustering.topo_graph, len(clustering.peaks)
-    connections = coo_array((np.ones(len(graph.edges)), tuple(graph.edges.astype(np.int32).T)), shape=(n_local,) * 2)
-    component = connected_components(connections, directed=False)[1]
-    first = np.unique(component, return_index=True)[1][1:]
-    return build_hierarchy(graph.add_bridges([(0, i) for i in first], np.zeros(len(first)))).linkage
-
-
 def _leaf_order(linkage: NDArray[np.float64], n_local: int) -> tuple[Array, Array]:
     """Return the local clusters so that every cluster of every nested cut is a range, and where ranges split.
 
@@ -215,11 +214,3 @@ def _leaf_order(linkage: NDArray[np.float64], n_local: int) -> tuple[Array, Arra
         start[right] = start[left] + counts[left]
         splits[start[right]] = n_local - t
     return np.argsort(start[:n_local]), splits
-
-
-def _pack_cuts(clustering: Clustering, largest: int) -> dict[str, str] | None:
-    """Return the cluster of every local cluster in the cuts into 1, 2, ... clusters; None with constraints."""
-    if clustering.links is not None:
-        return None
-    n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
-    return pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))

@@ -35,7 +35,7 @@ from gitcluster.fitted.traits import (
     in_words,
     read_traits,
 )
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
 from gitcluster.topo_graph import TopoGraph, rank_edges
@@ -338,8 +338,14 @@ def explain_rows(
     b = int(clustering.local_labels[j])
     other = int(cut.labels[b])
     path, edges = strongest_path(graph, a, b, cut.kept if home == other else np.ones(len(graph.edges), bool))
-    joined_until = None if hierarchy is None else _joined_until(hierarchy, a, b)
-    prior_distances = None
+    joined_until = prior_distances = None
+    if hierarchy is not None:  # a later merge has a higher number, so the lower of the two climbs
+        n_local = len(cut.labels)
+        parents, (low, high) = np.zeros(2 * n_local - 1, np.int64), sorted((a, b))
+        parents[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_local - 1)[:, None]
+        while low != high:
+            low, high = sorted((int(parents[low]), high))
+        joined_until = min(n_local, 2 * n_local - 1 - low)
     if home != other and clustering.prior is not None:
         merged = np.append(np.delete(cut.sizes, [home, other]), cut.sizes[[home, other]].sum())
         now, then = (proportion_distance(sizes / sizes.sum(), clustering.prior) for sizes in (cut.sizes, merged))
@@ -369,16 +375,6 @@ def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -
     )
     table = TABLE.format(first=escape(names[0]), second=escape(names[1]), rows=rows) if rows else ""
     return f'<div class="git-pair"><style>{STYLE}</style>{lines}{table}</div>'
-
-
-def _joined_until(hierarchy: Hierarchy, a: int, b: int) -> int:
-    """Return the largest number of clusters at which two local clusters are in one."""
-    n_local = len(hierarchy.linkage) + 1
-    parents = np.zeros(2 * n_local - 1, np.int64)
-    parents[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_local - 1)[:, None]
-    while a != b:  # a later merge has a higher number
-        a, b = (parents[a], b) if a < b else (a, parents[b])
-    return n_local if a < n_local else int(2 * n_local - 1 - a)
 
 
 def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:

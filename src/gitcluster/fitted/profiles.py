@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
-from gitcluster.fitted.clustering import Clustering, clustering_of
+from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.traits import (
     SMALL,
     Rule,
@@ -222,12 +222,6 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
       Rule: feature 0 > 5 (coverage 100%, precision 100%)
     """
     clustering = clustering_of(model)
-    clusters = compare_clusters(clustering, X, rules=rules)
-    return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
-
-
-def compare_clusters(clustering: Clustering, X: Any, *, rules: bool) -> tuple[ClusterProfile, ...]:
-    """Return a profile of every cluster, from the fitted table or, if X is None, from the stored features."""
     if X is None:
         traits = fitted_traits(clustering, np.arange(clustering.n_samples))
         if not traits:
@@ -238,18 +232,13 @@ def compare_clusters(clustering: Clustering, X: Any, *, rules: bool) -> tuple[Cl
             raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
         table = X.toarray() if hasattr(X, "toarray") else X
         traits = read_traits(table, clustering.feature_names, clustering.columns)
-    return profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest_clusters(clustering), rules=rules)
-
-
-def nearest_clusters(clustering: Clustering) -> dict[int, int]:
-    """Return the cluster to which every cluster has its strongest edge; clusters without edges are left out."""
-    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
-    ends = labels[graph.edges]
+    graph, nearest = clustering.topo_graph, dict[int, int]()
+    ends = clustering.edge_cut.labels[graph.edges]
     between = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    nearest: dict[int, int] = {}
-    for a, b in ends[between[np.argsort(rank_edges(graph)[between])]].tolist():  # the strongest comes last
+    for a, b in ends[between[np.argsort(rank_edges(graph)[between])]].tolist():  # the strongest edge comes last
         nearest[a], nearest[b] = b, a
-    return nearest
+    clusters = profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest, rules=rules)
+    return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
 
 
 def profile_clusters(

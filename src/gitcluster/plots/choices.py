@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gitcluster._support.validation import check_choice
 from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.memberships import own_shares
-from gitcluster.fitted.profiles import MAX_COLUMNS, STRONG, Profile, compare_clusters, heat_rows
+from gitcluster.fitted.profiles import MAX_COLUMNS, STRONG, Profile, heat_rows, profile
 from gitcluster.plots._drawing import (
     FAINT,
     HUES,
@@ -160,8 +160,7 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     >>> plot_profile(GIT(4).fit(X), X, ax=Figure().subplots()).get_xlabel()
     'cluster'
     """
-    profiles = model.clusters if isinstance(model, Profile) else compare_clusters(clustering_of(model), X, rules=False)
-    clusters = profiles[:MAX_CLUSTERS]
+    clusters = (model if isinstance(model, Profile) else profile(model, X, rules=False)).clusters[:MAX_CLUSTERS]
     rows = heat_rows(clusters, columns)
     width = 0.75 * max(4, len(clusters))
     ax = take_axes(
