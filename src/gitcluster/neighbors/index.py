@@ -182,7 +182,15 @@ class SklearnIndex(KNNIndex):
             step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
-                distances, candidates, reach = self._certain_candidates(some, n_candidates)
+                distances, candidates = self.candidates(some, n_candidates)
+                reach = distances[:, -1].copy()  # no other sample can be nearer
+                if self.is_measured:
+                    reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
+                    if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
+                        candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
+                    self.measure(some, candidates, distances)
+                if n_candidates == n_samples:
+                    reach[:] = np.inf
                 run_chunks(
                     kernels.keep_nearest, len(some), self.n_jobs,
                     some, candidates, distances, reach, *neighbors, settled[start : start + step],
@@ -207,20 +215,6 @@ class SklearnIndex(KNNIndex):
                 "Scale the features, or use another metric."
             )
         return np.maximum(distances.astype(np.float64), 0.0), indices
-
-    def _certain_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array, Array]:
-        """Return measured distances, indices, and the distance below which no other sample can be."""
-        distances, indices = self.candidates(rows, n_candidates)
-        reach = distances[:, -1].copy()
-        everybody = n_candidates == self.points.shape[0]
-        if self.is_measured:
-            reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
-            if everybody:  # a search that rounds may return a sample twice, so list all of them
-                indices = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
-            self.measure(rows, indices, distances)
-        if everybody:
-            reach[:] = np.inf
-        return distances, indices, reach
 
     def measure(self, rows: Array, others: Array, distances: Array) -> None:
         """Write the distances between rows and others, if the metric is measured by our own kernels."""
@@ -295,15 +289,11 @@ class UserIndex(KNNIndex):
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(f"{call} must return a tuple (distances, indices), got {answer!r:.80}.")
         distances, indices = (np.asarray(part) for part in answer)
-        if indices.dtype.kind not in "iu" or distances.dtype.kind not in "fiu":
+        are_numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiu"
+        if not are_numbers or not indices.shape == distances.shape == shape or indices.max() >= shape[0]:
             raise ValueError(
-                f"{call} must return numbers as distances and integers as indices, got {distances.dtype} and "
-                f"{indices.dtype}."
-            )
-        if indices.shape != shape or distances.shape != shape or indices.max() >= shape[0]:
-            raise ValueError(
-                f"{call} must return distances and indices of shape {shape}, got distances of shape {distances.shape} "
-                f"and indices of shape {indices.shape} up to {indices.max(initial=-1)}."
+                f"{call} must return distances (numbers) and indices (integers below {shape[0]}) of shape {shape}, got "
+                f"{distances.dtype} of shape {distances.shape} and {indices.dtype} of shape {indices.shape}."
             )
         if not (distances >= 0).all():
             raise ValueError(f"{call} must return distances >= 0, got negative or missing ones.")

@@ -291,13 +291,7 @@ class Columns:
 
 
 def _note(name: str, cells: Counter[str], what: str) -> str:
-    """Return a remark about cells that count as missing.
-
-    Examples
-    --------
-    >>> _note("age", Counter({"old": 2, "?!": 1}), "cells that are not numbers")
-    "'age': 3 cells that are not numbers ('old', '?!') count as missing"
-    """
+    """Return a remark about cells that count as missing."""
     shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + (", ..." if len(cells) > 3 else "")
     return f"{name!r}: {cells.total():,} {what} ({shown}) count as missing"
 
