@@ -39,8 +39,15 @@ from gitcluster.plots._drawing import (
     plain,
     take_map,
 )
-from gitcluster.plots.graph import coarsen, describe_nodes, draw_graph
-from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters, plot_local_clusters
+from gitcluster.plots.samples import (
+    coarsen,
+    describe_nodes,
+    draw_clusters,
+    draw_graph,
+    draw_intensity,
+    draw_local_clusters,
+    plot_local_clusters,
+)
 
 ROOM_FOR_ARROW = 60
 """Arrows are drawn where the axes have more square points than this for every sample."""

@@ -20,13 +20,19 @@ from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
-from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile  # noqa: E402
-from gitcluster.plots.graph import plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
+from gitcluster.plots.choices import (  # noqa: E402
+    plot_hierarchy,
+    plot_layers,
+    plot_memberships,
+    plot_n_clusters,
+    plot_profile,
+)
 from gitcluster.plots.samples import (  # noqa: E402
     plot_clusters,
     plot_explanation,
     plot_intensity,
     plot_local_clusters,
+    plot_topo_graph,
 )
 
 __all__ = [
