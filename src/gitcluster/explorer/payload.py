@@ -23,7 +23,7 @@ from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.hierarchy import build_hierarchy
-from gitcluster.preprocessing.frames import column_at, is_frame
+from gitcluster.preprocessing.frames import as_frame, column_names
 from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 from gitcluster.topo_graph import rank_edges
@@ -232,7 +232,7 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
 
     The entry ``used`` of a column says whether the clustering used it.
     """
-    if not (columns is None or is_frame(columns) or isinstance(columns, Mapping)):
+    if not (columns is None or isinstance(columns, Mapping) or as_frame(columns) is not None):
         raise TypeError(f"`columns` must be a dict or a DataFrame, got {type(columns).__name__}.")
     given = {} if columns is None else _columns_by_name(columns)
     for name, values in given.items():
@@ -240,7 +240,7 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
             raise ValueError(f"`columns[{name!r}]` must have shape ({clustering.n_samples},), got {np.shape(values)}.")
     if X is None:
         table = {trait.name: trait for trait in fitted_traits(clustering, rows)}
-    elif is_frame(X) or (isinstance(clustering.source, Points) and not issparse(X)):
+    elif as_frame(X) is not None or (isinstance(clustering.source, Points) and not issparse(X)):
         table = _columns_by_name(X, clustering.feature_names)
     else:
         table = {}
@@ -266,8 +266,9 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
 
 def _columns_by_name(X: Any, names: Any = None) -> dict[str, Any]:
     """Return the columns of a data frame, a dict or a matrix, whose features may have names."""
-    if is_frame(X):
-        return {str(name): column_at(X, i) for i, name in enumerate(X.columns)}
+    frame = as_frame(X)
+    if frame is not None:
+        return dict(zip(column_names(frame), frame.iter_columns(), strict=True))
     if isinstance(X, Mapping):
         return {str(name): values for name, values in X.items()}
     matrix = np.asarray(X)

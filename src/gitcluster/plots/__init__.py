@@ -14,6 +14,17 @@ global in matplotlib is changed. These parameters are the same in all functions:
     Coordinates of the samples to use instead.
 ``legend`` : bool, default=None
     Whether to add a legend or a colour bar; by default in new figures only.
+
+Examples
+--------
+>>> from matplotlib.figure import Figure
+>>> from gitcluster import GIT, datasets
+>>> X, _ = datasets.make_smile(200, random_state=0)
+>>> model = GIT(4).fit(X)
+>>> plot_clusters(model, X, ax=Figure().subplots()).get_title()
+'4 clusters'
+>>> plot_explanation(model.explain(0, 99), X, ax=Figure().subplots()).get_title()
+'Samples 0 and 99: two clusters'
 """
 
 from gitcluster._support.optional import require

@@ -57,13 +57,6 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quanti
     ----------
     quantity : {"score", "agreement"}, default="score"
         The score that decides, or the agreement of the configurations on each number of clusters.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
     clustering = clustering_of(model)
     check_choice("quantity", quantity, tuple(QUANTITIES))
@@ -105,13 +98,6 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
     ----------
     max_leaves : int, default=40
         Maximum number of leaves. Parts that merge below them are drawn as one leaf, with their number of samples.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_hierarchy(GIT(4).fit(X), ax=Figure().subplots())
     """
     clustering = clustering_of(model)
     hierarchy, n_clusters, n_local = clustering.hierarchy, clustering.n_clusters, len(clustering.peaks)
@@ -185,13 +171,6 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
     ----------
     n_clusters : iterable of int, default=None
         Numbers of clusters of the layers; by default those of ``model.layers()``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_layers(GIT().fit(X), n_clusters=[2, 4, 6], ax=Figure().subplots())
     """
     clustering = clustering_of(model)
     layers = find_layers(clustering, n_clusters)
@@ -241,14 +220,6 @@ def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     A membership is 1 well inside a cluster and 0.5 at the boundary to another one, see ``model.probabilities_``. The
     mean of every cluster stands beside it; noise has no bars. ``model`` and ``ax`` are as in all plots, see
     :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_memberships(GIT(4).fit(X), ax=Figure().subplots()).get_xlabel()
-    'membership'
     """
     clustering = clustering_of(model)
     share, labels = own_shares(clustering), np.asarray(clustering.labels)
@@ -300,14 +271,6 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
         A table with the fitted rows and the columns to describe; by default the fitted features.
     columns : int, default=15
         Maximum number of columns, those with the largest differences first.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_profile(GIT(4).fit(X), X, ax=Figure().subplots()).get_xlabel()
-    'cluster'
     """
     clusters = (model if isinstance(model, Profile) else profile(model, X, rules=False)).clusters[:MAX_CLUSTERS]
     rows = heat_rows(clusters, columns)

@@ -72,14 +72,6 @@ def plot_intensity(
     """Draw the samples, coloured by their log intensity.
 
     ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_intensity(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
-    'Intensity'
     """
     clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
@@ -162,13 +154,6 @@ def plot_local_clusters(
         have the mean direction in every cell of a grid.
     max_nodes : int, default=None
         Maximum number of colours and peaks. If there are more local clusters, those that merge first are drawn as one.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
     clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
@@ -240,14 +225,6 @@ def plot_clusters(
     ----------
     labels : array-like of shape (n_samples,), default=None
         Other labels than ``labels_``, such as ``model.cut(n_clusters=5)``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_clusters(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
-    '4 clusters'
     """
     clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
@@ -340,13 +317,6 @@ def plot_topo_graph(
         highest peak.
     max_nodes : int, default=None
         Maximum number of nodes. If there are more local clusters, those that merge first are one node.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_topo_graph(GIT(4).fit(X), X, ax=Figure().subplots(), when="before")
     """
     clustering = clustering_of(model)
     check_choice("when", when, ("before", "after"))
@@ -458,14 +428,6 @@ def plot_explanation(
     ----------
     explanation : SampleExplanation or PairExplanation
         The result of ``model.explain``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_explanation(GIT(4).fit(X).explain(0, 99), X, ax=Figure().subplots()).get_title()
-    'Samples 0 and 99: two clusters'
     """
     if isinstance(explanation, PairExplanation):
         samples, clusters = list(explanation.samples), list(explanation.clusters)

@@ -187,13 +187,7 @@ def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell is missing: None, NaN, NaT, NA, or a text that means so.
-
-    Examples
-    --------
-    >>> is_missing(float("nan")), is_missing(" "), is_missing("n/a"), is_missing(0)
-    (True, True, True, False)
-    """
+    """Return whether a cell is missing: None, NaN, NaT, NA, or a text that means so, such as " " or "n/a"."""
     if isinstance(cell, str):
         return cell.strip() in MISSING
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
@@ -428,13 +422,7 @@ def days_of(moment: date) -> float:
 
 
 def date_text(days: float) -> str:
-    """Return days since 1970 as a date.
-
-    Examples
-    --------
-    >>> date_text(19723.0), date_text(19723.5)
-    ('2024-01-01', '2024-01-01 12:00')
-    """
+    """Return days since 1970 as a date, such as "2024-01-01" or "2024-01-01 12:00"."""
     try:
         moment = datetime(1970, 1, 1) + timedelta(days=days)
     except OverflowError:
