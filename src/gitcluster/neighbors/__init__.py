@@ -65,12 +65,7 @@ WORTH_BLOCKS = 0.1
 
 
 def find_neighbors(
-    points: Any,
-    *,
-    n_neighbors: int,
-    metric: str = "euclidean",
-    search: Any = "auto",
-    n_jobs: int | None = None,
+    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: Any = "auto", n_jobs: int | None = None
 ) -> Neighbors:
     """Find the k nearest other samples of every sample.
 

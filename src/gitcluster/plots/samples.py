@@ -62,12 +62,7 @@ NODE_COVERAGE = 0.07
 
 
 def plot_intensity(
-    model: Any,
-    X: Any = None,
-    *,
-    ax: Axes | None = None,
-    embedding: ArrayLike | None = None,
-    legend: bool | None = None,
+    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
 ) -> Axes:
     """Draw the samples, coloured by their log intensity.
 
