@@ -136,8 +136,43 @@ def _check_not_negative(distances: Any) -> None:
         raise ValueError("metric='precomputed' takes distances, got negative values. Pass distances, not similarities.")
 
 
+class _Source:
+    """The methods that samples, distances and graphs share. Distances and graphs are square and never scaled."""
+
+    symmetric = True
+    """Whether d(x, y) = d(y, x) up to rounding."""
+    repeatable = True
+    """Whether a sample of weight w can be given as w rows."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        raise NotImplementedError
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of given features."""
+        return self.n_samples
+
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> RecomputeRows | None:
+        """Return a function that computes some of the rows of ``transform`` again; None if nothing was copied."""
+        return None
+
+    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the same neighbours with their distances in the given features."""
+        return near
+
+    def stored(self, members: Array) -> Any:
+        """Return the part that a model stores; ``members`` are the given samples, each once."""
+        return self
+
+    def bridge_finder(self, peaks: Array) -> FindBridges | None:
+        """Return a function that finds short bridges between peaks; None if their distances are unknown or all 0."""
+        return None
+
+
 @dataclass(frozen=True, eq=False)
-class Points:
+class Points(_Source):
     """Samples in features, dense or sparse."""
 
     values: Any
@@ -155,10 +190,6 @@ class Points:
     """Whether the features have names, so that explanations show their values."""
     given: Any = None
     """(n_samples, n_features) features before a power transform or rotation, if they have names."""
-    symmetric: ClassVar[bool] = True
-    """Whether d(x, y) = d(y, x) up to rounding."""
-    repeatable: ClassVar[bool] = True
-    """Whether a sample of weight w can be given as w rows."""
 
     @property
     def n_samples(self) -> int:
@@ -292,10 +323,6 @@ class Points:
         """Return some of the samples, as :meth:`nearest` takes them; ``X`` is not needed."""
         return self.values[members]
 
-    def stored(self, members: Array) -> "Points":
-        """Return the part that a model stores."""
-        return self
-
     def bridge_finder(self, peaks: Array) -> FindBridges | None:
         """Return a function that finds short bridges between peaks; None if no feature varies."""
         if not self.values.shape[1]:
@@ -307,26 +334,8 @@ class Points:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
 
 
-class _Pairwise:
-    """The methods of :class:`Points` that are the same for distances and graphs, which are never scaled."""
-
-    n_samples: int
-
-    @property
-    def n_features(self) -> int:
-        """Return the number of samples: X is square."""
-        return self.n_samples
-
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
-        """Return None: nothing is copied."""
-
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the neighbours."""
-        return near
-
-
 @dataclass(frozen=True, eq=False)
-class Distances(_Pairwise):
+class Distances(_Source):
     """A matrix of distances between samples, with the methods of :class:`Points`."""
 
     matrix: Any
@@ -337,11 +346,9 @@ class Distances(_Pairwise):
     columns: Array | None = None
     """(n_samples,) columns of the given matrix, if samples are repeated."""
     metric: ClassVar[str] = "precomputed"
-    symmetric: ClassVar[bool] = True
-    repeatable: ClassVar[bool] = True
 
     @property
-    def n_samples(self) -> int:  # type: ignore[override]
+    def n_samples(self) -> int:
         """Return the number of samples."""
         return self.size
 
@@ -399,7 +406,7 @@ def _match_zero(new: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class NeighborGraph(_Pairwise):
+class NeighborGraph(_Source):
     """A sparse graph of distances between near samples, with the methods of :class:`Points`.
 
     Rows may have different numbers of neighbours, or none. An empty position holds the sample itself at an infinite
@@ -409,11 +416,11 @@ class NeighborGraph(_Pairwise):
     graph: Any
     """CSR array of shape (n_samples, n_samples)."""
     metric: ClassVar[str] = "precomputed_graph"
-    symmetric: ClassVar[bool] = False
-    repeatable: ClassVar[bool] = False
+    symmetric = False
+    repeatable = False
 
     @property
-    def n_samples(self) -> int:  # type: ignore[override]
+    def n_samples(self) -> int:
         """Return the number of samples."""
         return int(self.graph.shape[0])
 
@@ -450,13 +457,6 @@ class NeighborGraph(_Pairwise):
     def rows(self, members: Array, X: Any = None) -> Any:
         """Return some rows of the graph; ``X`` is not needed."""
         return self.graph[members]
-
-    def stored(self, members: Array) -> "NeighborGraph":
-        """Return the part that a model stores."""
-        return self
-
-    def bridge_finder(self, peaks: Array) -> None:
-        """Return None: distances between peaks are unknown."""
 
 
 Source = Points | Distances | NeighborGraph
