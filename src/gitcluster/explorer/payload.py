@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, issparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.fitted.attributes import agreement_words, number_words
@@ -26,7 +25,7 @@ from gitcluster.hierarchy import build_hierarchy
 from gitcluster.preprocessing.frames import as_frame, column_names
 from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
-from gitcluster.topo_graph import rank_edges
+from gitcluster.topo_graph import bridge_components, rank_edges
 
 FEWEST_CUTS, MOST_CUTS = 20, 60
 """Bounds on the numbers of clusters that the page offers, which is otherwise three times the recommended number."""
@@ -84,14 +83,14 @@ def build_payload(
     }
 
 
-def choose_samples(clustering: Clustering, most: int, random_state: int) -> Array:
+def choose_samples(clustering: Clustering, most: int) -> Array:
     """Return the rows to show, ascending: all, or the same share of every local cluster and every peak."""
     n_samples, peaks = clustering.n_samples, np.unique(clustering.peaks)
     if n_samples <= most:
         return np.arange(n_samples)
     if most < len(peaks):
         raise ValueError(f"`max_samples` must be at least {len(peaks)}, the number of local clusters, got {most}.")
-    order = np.lexsort((np.random.default_rng(random_state).random(n_samples), clustering.local_labels))
+    order = np.lexsort((np.random.default_rng(0).random(n_samples), clustering.local_labels))
     order = order[~np.isin(order, peaks)]
     n_others = most - len(peaks)
     return np.sort(np.concatenate([peaks, order[np.arange(n_others) * len(order) // max(n_others, 1)]]))
@@ -191,10 +190,7 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
     leading /= np.maximum(np.bincount(ends, leading, minlength=n_local), 1.0)[ends]  # a sum is 0, or at least 1
     hierarchy = clustering.hierarchy
     if hierarchy is None:  # of the other variants, for drawing
-        connections = coo_array((np.ones(len(graph.edges)), tuple(graph.edges.astype(np.int32).T)), (n_local, n_local))
-        component = connected_components(connections, directed=False)[1]
-        first = np.unique(component, return_index=True)[1][1:]
-        hierarchy = build_hierarchy(graph.add_bridges([(0, i) for i in first], np.zeros(len(first))))
+        hierarchy = build_hierarchy(bridge_components(graph, None))
     leaves, splits = _leaf_order(hierarchy.linkage, n_local)
     return {
         "sizes": pack(graph.sizes),
