@@ -48,12 +48,6 @@ STYLE = """
 .git-pair td, .git-pair th { padding: .2rem .8rem; text-align: right; } .git-pair p { margin: 0; }
 .git-pair td:first-child, .git-pair th:first-child { text-align: left; }
 """
-TABLE = """
-<table>
-<tr><th>column</th><th>{first}</th><th>{second}</th><th>difference</th></tr>
-{rows}
-</table>"""
-ROW = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td></tr>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -371,9 +365,12 @@ def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -
     """Return the lines of an explanation and a table of differences as HTML."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
     rows = "".join(
-        ROW.format(escape(escape_control(d.column)), escape(d.first), escape(d.second), d.size) for d in differences[:8]
+        f"<tr><td>{escape(escape_control(d.column))}</td><td>{escape(d.first)}</td><td>{escape(d.second)}</td>"
+        f"<td>{d.size:.1f}</td></tr>"
+        for d in differences[:8]
     )
-    table = TABLE.format(first=escape(names[0]), second=escape(names[1]), rows=rows) if rows else ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("column", *names, "difference"))
+    table = f"\n<table>\n<tr>{head}</tr>\n{rows}\n</table>" if rows else ""
     return f'<div class="git-pair"><style>{STYLE}</style>{lines}{table}</div>'
 
 
