@@ -33,8 +33,8 @@ from gitcluster.neighbors.index import (
     SklearnIndex,
     UserIndex,
     empty_neighbors,
+    matrix_neighbors,
     measure_pairs,
-    nearest_in_matrix,
     round_distances,
     unit_vectors,
 )
@@ -48,9 +48,9 @@ __all__ = [
     "choose_query_index",
     "empty_neighbors",
     "find_neighbors",
+    "matrix_neighbors",
     "measure_neighbors",
     "measure_pairs",
-    "nearest_in_matrix",
     "round_distances",
     "search_points",
 ]
@@ -115,7 +115,7 @@ def search_points(
     remedy = "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows."
     check_memory(n_samples * row_bytes, remedy)
     if metric == "precomputed":
-        return nearest_in_matrix(points, n_neighbors, same=True, n_jobs=n_jobs)
+        return matrix_neighbors(points, n_neighbors, same=True, n_jobs=n_jobs)
     if n_features == 0:  # no feature varies: all samples are duplicates
         single = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)

@@ -108,7 +108,7 @@ class KNNIndex(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not search for new samples")
 
 
-def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
+def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
     """Return the k nearest in every row of a distance matrix; ``same`` if rows and columns are the same samples."""
     neighbors = empty_neighbors(len(matrix), k, matrix.dtype)
     run_chunks(kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, same, *neighbors)

@@ -26,9 +26,9 @@ from gitcluster.neighbors import (
     choose_query_index,
     empty_neighbors,
     find_neighbors,
+    matrix_neighbors,
     measure_neighbors,
     measure_pairs,
-    nearest_in_matrix,
     round_distances,
     search_points,
 )
@@ -374,7 +374,7 @@ class Distances(_Source):
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Return the nearest fitted samples of new ones."""
-        return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
+        return matrix_neighbors(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample at distance 0 of each new one, or -1."""
