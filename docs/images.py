@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from sklearn.datasets import load_digits, load_wine
 
-from benchmarks.reporting.method_figures import plot_growth, plot_motivation, plot_pipeline
+from benchmarks.reporting.method_figures import plot_ascent, plot_growth, plot_motivation, plot_pipeline
 from gitcluster import GIT, plots
 from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.integrations.scanpy import git, plot_resolution
@@ -48,16 +48,10 @@ def digits() -> GIT:
     return GIT().fit(load_digits().data)
 
 
-@cache
-def smooth() -> GIT:
-    """The same by many neighbours, whose intensity has few peaks."""
-    return GIT(4, n_neighbors=60).fit(make_example())
-
-
 def ascent() -> Any:
     """Few samples, so that each arrow is seen."""
     X = make_example()[::4]
-    return plots.plot_local_clusters(GIT(4, n_neighbors=20).fit(X), X, contours=True)
+    return plot_ascent(GIT(4, n_neighbors=20).fit(X), X)
 
 
 def motivation() -> Any:
@@ -87,13 +81,11 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "pipeline": lambda: plot_pipeline(*example()),
     "growth": lambda: plot_growth(*example()),
     "ascent": ascent,
-    "contours": lambda: plots.plot_intensity(smooth(), make_example(), contours=True),
+    "local_clusters": lambda: plots.plot_local_clusters(*example(), max_nodes=12),
     "motivation": motivation,
     "topo_graph": lambda: plots.plot_topo_graph(example()[0], layout="force", max_nodes=40),
     "hierarchy": lambda: plots.plot_hierarchy(example()[0]),
-    "condensed_tree": lambda: plots.plot_condensed_tree(digits()),
     "n_clusters": lambda: plots.plot_n_clusters(untold()),
-    "representations": lambda: plots.plot_representations(digits()),
     "memberships": lambda: plots.plot_memberships(digits()),
     "layers": lambda: plots.plot_layers(example()[0], n_clusters=[2, 4, 9]),
     "profile": profile,

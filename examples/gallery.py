@@ -22,7 +22,7 @@ from gitcluster.cli.demo import PRIOR, make_example
 
 TOYS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 SETS = ("example", "line", *(f"toy_{name}" for name in TOYS), "frogs", "mnist")
-PICTURES = ("intensity", "local_clusters", "clusters", "hierarchy", "condensed_tree", "memberships")
+PICTURES = ("intensity", "local_clusters", "clusters", "hierarchy", "memberships")
 
 
 def load(name: str) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@ Handwritten digits
 ==================
 
 This example clusters the 1,797 digits of scikit-learn, 8 x 8 pixels each. All pixels have the same unit, so the example
-uses ``scale=None``. ``X, y = gitcluster.datasets.load_mnist()`` downloads the 60,000 digits of MNIST.
+uses ``scale=None``. ``X, y = gitcluster.datasets.load("mnist")`` downloads the 60,000 digits of MNIST.
 """
 
 import matplotlib.pyplot as plt

@@ -5,9 +5,9 @@ Frogs' calls
 The data are 7,195 calls of frogs and toads of ten species, each described by 22 coefficients of its sound. The most
 frequent species has 3,478 calls, the rarest 68. After a year of recordings, these shares are roughly known.
 
-``load_frogs`` downloads the set from UCI once. If that fails, this page uses a random stand-in: ten groups of the same
-sizes with as many features, each elongated in some directions. The output below names the set in use. Results on the
-stand-in are not results on frogs; see the page about accuracy for those.
+``load("frogs")`` downloads the set from UCI once. If that fails, this page uses a random stand-in: ten groups of the
+same sizes with as many features, each elongated in some directions. The output below names the set in use. Results on
+the stand-in are not results on frogs; see the page about accuracy for those.
 """
 
 import matplotlib.pyplot as plt
@@ -16,12 +16,12 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.datasets import DatasetError, load_frogs
+from gitcluster.datasets import DatasetError, load
 from gitcluster.metrics import match_labels
 
 sizes = [3478, 1121, 672, 542, 472, 310, 270, 148, 114, 68]
 try:
-    X, y = load_frogs()
+    X, y = load("frogs")
     print("the calls of UCI")
 except DatasetError:
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ it is installed (``pip install umap-learn``), otherwise principal components. GI
 and selects the number of clusters.
 
 The images are the 1,797 digits that come with scikit-learn. For larger images,
-``X, y = gitcluster.datasets.load_fmnist()`` downloads 60,000 images of clothing.
+``X, y = gitcluster.datasets.load("fmnist")`` downloads 60,000 images of clothing.
 """
 
 from importlib.util import find_spec

@@ -182,7 +182,7 @@ def test_every_input_has_a_view(payload_of):
     high, _ = make_blobs(80, 6, random_state=0)
     fitted, sparse = GIT(3).fit(high), csr_array(np.maximum(high, 0))
     names = [view["name"] for view in payload_of(fitted, high, embedding=high[:, :2])["views"]]
-    assert names == ["Embedding", "PCA", "Discriminant", "Graph layout"]
+    assert names == ["Embedding", "PCA", "Graph layout"]
     assert payload_of(GIT(3).fit(sparse), sparse)["views"][0]["name"] == "PCA"
     distances = GIT(3, metric="precomputed").fit(pairwise_distances(high))
     assert payload_of(distances, pairwise_distances(high))["views"][0]["axes"][0] == "MDS 1"

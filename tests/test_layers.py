@@ -43,7 +43,6 @@ LAYERS = [
 LEAVES = {"datasets": {"_support"}, "metrics": {"_support"}}
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
-    "fitted": {"plots"},  # explanation.plot
     "integrations": {"plots"},  # scanpy.plot_resolution
 }
 """Conveniences that need a higher layer, and import it when they are called."""

@@ -36,7 +36,7 @@ from gitcluster.plots._drawing import HUES, NOISE, colours_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
-OF_HIERARCHY = ("plot_hierarchy", "plot_condensed_tree", "plot_memberships")
+OF_HIERARCHY = ("plot_hierarchy", "plot_memberships")
 OF_A_MODEL = [name for name in plots.__all__ if name != "plot_explanation"]
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
@@ -262,18 +262,6 @@ def test_arrows_point_uphill():
     assert 100 < mean.N < 900
 
 
-def test_contours_lie_behind_the_samples_and_need_two_features():
-    X = np.random.default_rng(0).normal(size=(80, 3))
-    flat = GIT(2).fit(X[:, :2])
-    for draw in (plots.plot_local_clusters, plots.plot_intensity):
-        for samples in (X[:, :2], None):
-            ax, without = (draw(flat, samples, ax=new_axes(), contours=contours) for contours in (True, False))
-            assert len(ax.collections) == len(without.collections) + 1
-            assert ax.get_xlim() == without.get_xlim()
-        with pytest.raises(ValueError, match="contours"):
-            draw(GIT(2).fit(X), X, ax=new_axes(), contours=True)
-
-
 def test_axes_are_features_embeddings_or_components():
     frame = pd.DataFrame(PLANE, columns=["wide", "high"])
     ax = plots.plot_clusters(GIT(3).fit(frame), frame, ax=new_axes())
@@ -338,22 +326,6 @@ def test_clusters_that_are_no_cut_of_the_hierarchy_have_no_line():
     assert "not a single cut" in ax.get_title()
 
 
-@pytest.mark.parametrize("kind", ["prior", "many clusters", "one cluster", "weighted"])
-@pytest.mark.parametrize("min_size", [None, 1, 30])
-def test_a_condensed_tree_is_as_wide_as_its_samples(kind, min_size):
-    model, _ = fitted(kind)
-    ax = plots.plot_condensed_tree(model, ax=new_axes(), min_size=min_size)
-    check_plot(ax)
-    boxes = np.array([(*bar.get_xy(), bar.get_width(), bar.get_height()) for bar in ax.patches])
-    assert boxes[:, 2].max() == pytest.approx(len(model.labels_))
-    if min_size is None:  # every final cluster is as wide as it is large
-        for c, size in enumerate(model.proportions_ * len(model.labels_)):
-            own = [bar.get_width() for bar in ax.patches if np.allclose(bar.get_facecolor()[:3], colours_of(c))]
-            assert max(own) == pytest.approx(size, rel=1e-3)
-    else:
-        assert boxes[:, 2].min() >= min(min_size, len(model.labels_)) * 0.99
-
-
 def test_scores_memberships_and_layers_are_those_of_the_model():
     model, _ = fitted("number unknown")
     table = model.n_clusters_scores_
@@ -365,11 +337,6 @@ def test_scores_memberships_and_layers_are_those_of_the_model():
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
         assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
         check_plot(ax)
-    table = model.representations_
-    ax, tried = plots.plot_representations(model, ax=new_axes()), ~np.isnan(table["score"])
-    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], table["score"][tried])
-    texts = [text.get_text().replace("\n", " ").strip() for text in ax.texts]
-    assert [text for text, done in zip(texts, tried, strict=True) if not done] == table["reason"][~tried].tolist()
     layers = model.layers([2, 5, 9])
     ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
     check_plot(ax)
@@ -388,7 +355,7 @@ def test_scores_memberships_and_layers_are_those_of_the_model():
 def test_an_explanation_is_drawn(pair):
     X = PLANE[np.argsort(fitted("two features")[0].labels_, kind="stable")]
     explanation = GIT(3).fit(X).explain(*pair)
-    ax = explanation.plot(X, ax=new_axes(), legend=True)
+    ax = plots.plot_explanation(explanation, X, ax=new_axes(), legend=True)
     assert [text.get_text() for text in ax.texts] == [str(i) for i in pair if i is not None]
     drawn = {label: len(lines.get_segments()) for label, lines in lines_of(ax).items()}
     if pair[1] is not None:
@@ -412,11 +379,9 @@ def test_an_explanation_is_drawn(pair):
         ("distances", "plot_clusters", {}, "X or embedding"),
         ("repeated", "plot_clusters", {}, "sample_weight"),
         ("paper", "plot_hierarchy", {}, "variant"),
-        ("paper", "plot_condensed_tree", {}, "variant"),
         ("prior", "plot_n_clusters", {}, "n_clusters"),
         ("number unknown", "plot_n_clusters", {"quantity": "entropy"}, "quantity"),
         ("prior", "plot_layers", {}, "n_clusters"),
-        ("paper", "plot_representations", {}, "scale"),
     ],
 )
 def test_errors_name_the_parameter(kind, name, options, parameter):

@@ -115,7 +115,7 @@ def test_arrays_sparse_rows_and_stored_features():
 
 def test_the_plot_of_a_profile(fitted):
     model, frame = fitted
-    axes = model.profile(frame).plot(ax=Figure().subplots()), plot_profile(model, frame, ax=Figure().subplots())
+    axes = [plot_profile(*of, ax=Figure().subplots()) for of in ((model.profile(frame),), (model, frame))]
     for ax in axes:
         assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2"]
         assert {"age", "income"} <= {label.get_text() for label in ax.get_yticklabels()}

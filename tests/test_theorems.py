@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
+from sklearn.datasets import make_circles
 
 from gitcluster import GIT, estimate_intensity, find_neighbors, scale_features
-from gitcluster.datasets import make_scaled_circles
 from gitcluster.variants import KERNELS, VARIANTS
 
-X, _ = make_scaled_circles(0, n_samples=600)
+X = make_circles(600, noise=0.15, factor=0.4, random_state=2020)[0]
 
 
 def intensity(X, kernel, k=12):

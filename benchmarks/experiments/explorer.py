@@ -128,7 +128,7 @@ def draw_picture(browser: Any, path: Path) -> None:
     model = GIT().fit(wines.data)
     model.explore(wines.data, path, columns={"cultivar": wines.target_names[wines.target]}, title="178 wines")
     page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.goto(f"{path.as_uri()}#view=Discriminant&samples=3&cluster=1")
+    page.goto(f"{path.as_uri()}#samples=3&cluster=1")
     page.wait_for_timeout(1000)
     page.screenshot(path=PICTURE)
 

@@ -24,8 +24,8 @@ from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moo
 from benchmarks.reporting.published import CURVE_OPTIONS
 from benchmarks.runner import Line, Task, run_experiment
 from benchmarks.scoring import pack_labels, score_labels
+from benchmarks.suite.datasets import make_scaled_circles
 from benchmarks.suite.embeddings import SETS, is_available, load_embedding
-from gitcluster.datasets import make_scaled_circles
 
 FIELDS = ("picture", "method")
 SEED = 2020

@@ -24,9 +24,8 @@ from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
 from benchmarks.reporting.tables import markdown
 from benchmarks.runner import Line, Store, Task, run_experiment
 from benchmarks.scoring import score_both, score_labels
-from benchmarks.suite.datasets import load_set
+from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
 from gitcluster import scale_features
-from gitcluster.datasets import make_noisy_moons, make_scaled_circles
 
 FIELDS = ("curve", "level", "method", "setting")
 SEEDS = range(2020, 2030)

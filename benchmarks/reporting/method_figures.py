@@ -1,5 +1,6 @@
-"""The paper's figures of the method itself: the pipeline (Fig. 1), the idea in one dimension (Fig. 2), and how local
-clusters grow as the intensity threshold falls (Fig. 3). ``python -m docs.images`` draws them."""
+"""The paper's figures of the method itself: the pipeline (Fig. 1), the idea in one dimension (Fig. 2), how local
+clusters grow as the intensity threshold falls (Fig. 3), and the climb over lines of equal intensity (Fig. 8).
+``python -m docs.images`` draws them."""
 
 from __future__ import annotations
 
@@ -9,25 +10,26 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
 from gitcluster._support.arrays import inverse_order
 from gitcluster._support.names import count_of
 from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.explanation import find_boundary_pairs
 from gitcluster.fitted.layout import SampleLayout, layout_samples, usual_values
+from gitcluster.fitted.prediction import predict_samples
 from gitcluster.plots._drawing import (
     DASHED,
     FAINT,
     INTENSITY_MAP,
     axes_area,
     background_on,
-    clear_frame,
     colours_of,
-    draw_backdrop,
     draw_names,
     draw_points,
     ink_on,
@@ -37,8 +39,15 @@ from gitcluster.plots._drawing import (
     plain,
     take_map,
 )
-from gitcluster.plots.graph import coarsen, describe_nodes, draw_graph
-from gitcluster.plots.samples import draw_clusters, draw_intensity, draw_local_clusters
+from gitcluster.plots.samples import (
+    coarsen,
+    describe_nodes,
+    draw_clusters,
+    draw_graph,
+    draw_intensity,
+    draw_local_clusters,
+    plot_local_clusters,
+)
 
 ROOM_FOR_ARROW = 60
 """Arrows are drawn where the axes have more square points than this for every sample."""
@@ -71,7 +80,7 @@ def plot_pipeline(model: Any, X: Any, *, max_nodes: int | None = 20) -> Figure:
     draw_intensity(panels[1], found, layout, legend=False)
     draw_local_clusters(panels[2], drawn, layout, arrows=axes_area(panels[2]) > ROOM_FOR_ARROW * len(layout.xy))
     for ax, when in zip(panels[3:5], ("before", "after"), strict=True):
-        draw_backdrop(ax, layout)
+        draw_points(ax, layout.xy, background_on(ax), zorder=0)
         draw_graph(ax, drawn, nodes, when=when)
     draw_clusters(panels[5], found, layout, found.labels)
     entries = [
@@ -110,7 +119,7 @@ def plot_growth(model: Any, X: Any, *, thresholds: ArrayLike = (0.6, 0.5, 0.4, 0
         there = count_of(int(born[found.peaks].sum()), "local cluster")
         title = f"$\\lambda$ = {level:.3g}\n{born.mean():.0%} of samples, {there}"
         frame_panel(ax, layout, title, fontsize="small")
-        draw_backdrop(ax, layout)
+        draw_points(ax, layout.xy, background_on(ax), zorder=0)
         if born.any():
             own = colours[found.local_labels[born]]
             draw_points(ax, layout.xy[born], own, n_total=len(born), floor=0.6, zorder=2)
@@ -136,7 +145,9 @@ def plot_motivation(model: Any, X: Any) -> Figure:
     span = float(np.ptp(x)) or 1.0
     for ax, when in ((before, "before"), (after, "after")):
         ax.set(ylim=(-0.06 * span, 0.12 * span), yticks=[], xlim=(x.min() - 0.04 * span, x.max() + 0.04 * span))
-        draw_graph(ax, found, nodes, when=when, curvature=0.12)
+        draw_graph(ax, found, nodes, when=when)
+        for lines in (drawn for drawn in ax.collections if isinstance(drawn, LineCollection)):
+            lines.set_segments([bend(*ends) for ends in lines.get_segments()])
         ax.spines[["left", "top", "right"]].set_visible(False)
         ax.tick_params(axis="x", labelbottom=ax is after)
     number = 1 + inverse_order(np.argsort(nodes[:, 0], kind="stable"))
@@ -156,6 +167,29 @@ def plot_motivation(model: Any, X: Any) -> Figure:
         ax.set_title(title, fontsize="medium", loc="left")
     after.set_xlabel(plain(layout.names[0]))
     return fig
+
+
+def bend(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return points of an arc over a horizontal line, 0.12 times as high as the line is long."""
+    t = np.linspace(0, 1, 25)[:, None]
+    return start + (end - start) * t + [0, 4 * 0.12 * abs(end[0] - start[0])] * (t * (1 - t))
+
+
+def plot_ascent(model: Any, X: Any) -> Axes:
+    """Draw peaks and arrows uphill over lines of equal intensity, which is predicted on a grid."""
+    found = clustering_of(model)
+    ax = plot_local_clusters(found, X)
+    low, high = X.min(axis=0), X.max(axis=0)
+    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, 160).T
+    grid = np.stack(np.meshgrid(*sides), axis=-1)
+    samples = found.fitted.source.check_new(grid.reshape(-1, 2), check_array)
+    height = predict_samples(found.fitted, samples).log_intensity.reshape(grid.shape[:2])
+    levels = np.linspace(*np.quantile(usual_values(found.log_intensity), (0.05, 1)), 10)[:-1]
+    limits = ax.get_xlim(), ax.get_ylim()
+    ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
+    ax.set_xlim(*limits[0], auto=True)
+    ax.set_ylim(*limits[1], auto=True)
+    return ax
 
 
 def _mark_pair(ax: Axes, found: Clustering, x: NDArray[np.float64], X: Any) -> None:
@@ -194,7 +228,7 @@ def _draw_curve(ax: Axes, found: Clustering, x: NDArray[np.float64]) -> None:
     ax.scatter(x, np.full(len(x), -0.06 * height.max()), c=colours_of(found.labels), marker="|", s=40, linewidths=0.8)
     ax.scatter(x[found.peaks], intensity[found.peaks], color=ink_on(ax), s=18, zorder=4)
     ax.set(ylim=(-0.12 * height.max(), 1.15 * height.max()), ylabel="intensity")
-    clear_frame(ax)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def frame_panel(ax: Axes, layout: SampleLayout, title: str, *, fontsize: str = "medium") -> None:

@@ -7,7 +7,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 from benchmarks.experiments import pictures  # noqa: E402
 from benchmarks.reporting import figures  # noqa: E402
-from benchmarks.reporting.method_figures import plot_growth, plot_motivation, plot_pipeline  # noqa: E402
+from benchmarks.reporting.method_figures import plot_ascent, plot_growth, plot_motivation, plot_pipeline  # noqa: E402
 from benchmarks.reporting.report import PICTURES  # noqa: E402
 from benchmarks.scoring import pack_labels  # noqa: E402
 from gitcluster import GIT  # noqa: E402
@@ -53,6 +53,14 @@ def test_pipeline_and_growth_show_the_model():
         everyone, born = ax.collections
         assert len(everyone.get_offsets()) == len(X)
         np.testing.assert_array_equal(born.get_offsets(), X[np.exp(model.log_intensity_) >= level])
+
+
+def test_contours_lie_behind_the_samples():
+    X = make_example()[::4]
+    ax = plot_ascent(GIT(4, n_neighbors=20).fit(X), X)
+    contours = ax.collections[-1]
+    assert contours.zorder < min(drawn.zorder for drawn in ax.collections[:-1])
+    assert len(contours.get_paths()) == 9
 
 
 def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():

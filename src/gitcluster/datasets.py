@@ -1,7 +1,6 @@
-"""The paper's data sets: ``X, y = load_iris()``, or ``load("iris")`` by name.
+"""The paper's data sets: ``X, y = load("iris")``.
 
-Every set is a pair of samples and labels. Sets are loaded from a folder of npz files, from scikit-learn, from a
-generator or from the web.
+Every set is a pair of samples and labels. Sets are loaded from a folder of npz files, from scikit-learn or the web.
 """
 
 import csv
@@ -9,7 +8,6 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from errno import EEXIST, ENOSPC, ENOTDIR, EROFS
@@ -20,22 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
-from sklearn.datasets import fetch_olivetti_faces, fetch_openml, get_data_home, make_circles, make_moons
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.datasets import fetch_olivetti_faces, fetch_openml, get_data_home
 from sklearn.utils import check_random_state
 
 from gitcluster._support.optional import is_installed, require
 from gitcluster._support.validation import check_integer
 
-__all__ = [
-    "DatasetError", "load", "load_cancer", "load_codon", "load_fmnist", "load_frogs", "load_hepatitis", "load_iris",
-    "load_mnist", "load_olivetti", "load_wine", "make_noisy_moons", "make_scaled_circles", "make_smile", "names",
-]  # fmt: skip
+__all__ = ["DatasetError", "load", "make_smile", "names"]
 
 Labelled = tuple[NDArray[Any], NDArray[np.int64]]
-
-
-# generated sets
 
 
 def make_smile(n_samples: int = 1001, *, noise: float = 0.01, random_state: Any = None) -> Labelled:
@@ -63,125 +54,23 @@ def make_smile(n_samples: int = 1001, *, noise: float = 0.01, random_state: Any 
     [100, 100, 100, 100]
     """
     n_samples = check_integer("n_samples", n_samples, low=8)
-    _check_non_negative("noise", noise)
+    if not isinstance(noise, Real) or not 0 <= float(noise) < np.inf:
+        raise ValueError(f"`noise` must be a finite number >= 0, got {noise!r}.")
     rng = check_random_state(random_state)
     right, left, outline, mouth = (n_samples // 4 + (i < n_samples % 4) for i in range(4))
     across = rng.uniform(-0.95, 0.95, mouth)
-    return _label(
+    parts = (
         rng.normal((-0.3, 0.7), noise, (right, 2)),
         rng.normal((-0.7, 0.7), noise, (left, 2)),
         (-0.5, 0.5) + 0.5 * _on_circle(2 * np.pi * np.arange(outline) / outline),
         (-0.45, 0.55) + (0.3 + rng.normal(0, 2.8 * noise, mouth))[:, None] * _on_circle(across - np.pi / 2),
     )
-
-
-def make_noisy_moons(noise: float, *, n_samples: int = 2000, random_state: Any = None) -> Labelled:
-    """Draw two moons with Gaussian noise, scaled to 0..3 as in the paper.
-
-    Parameters
-    ----------
-    noise : float
-        Standard deviation before scaling. The paper uses 0.02 to 0.26.
-    n_samples : int, default=2000
-        Number of samples.
-    random_state : int, RandomState or None, default=None
-        Seed or generator. The paper's ten draws have the seeds 2020 to 2029.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-    """
-    X, y = make_moons(n_samples, noise=noise, random_state=random_state)
-    return MinMaxScaler((0, 3)).fit_transform(X), y
-
-
-def make_scaled_circles(
-    scale: float, *, noise: float = 0.15, n_samples: int = 2000, random_state: Any = 2020
-) -> Labelled:
-    """Draw two circles in 0..3 and an enlarged, mirrored copy: four clusters in two scales.
-
-    Parameters
-    ----------
-    scale : float
-        Size of the copy relative to the first pair, up to 100 in the paper. 0 omits the copy.
-    noise : float, default=0.15
-        Standard deviation before scaling.
-    n_samples : int, default=2000
-        Number of samples of the first pair and of the copy.
-    random_state : int, RandomState or None, default=2020
-        Seed or generator. The default is the paper's draw.
-
-    Returns
-    -------
-    X : ndarray of shape (2 * n_samples, 2), or (n_samples, 2) if ``scale=0``
-    y : ndarray of shape (len(X),)
-    """
-    _check_non_negative("scale", scale)
-    X, y = make_circles(n_samples, noise=noise, factor=0.4, random_state=random_state)
-    X = MinMaxScaler((0, 3)).fit_transform(X)
-    return (X, y) if scale == 0 else (np.concatenate([X, -X * scale]), np.concatenate([y, y + 2]))
-
-
-def draw_chainlink() -> Labelled:
-    """Return two linked rings of radius 1 in space, up to 0.1 thick."""
-    rng, rings = np.random.RandomState(0), []
-    for size in (501, 500):
-        offset = rng.uniform(0, 0.1, size)[:, None] * _on_circle(rng.uniform(0, 2 * np.pi, size))
-        flat = (1 + offset[:, :1]) * _on_circle(rng.uniform(0, 2 * np.pi, size))
-        rings.append(np.column_stack([flat, offset[:, 1]]))
-    return _label(rings[0], rings[1][:, [2, 1, 0]] + (0, 1, 0))
-
-
-def draw_impossible() -> Labelled:
-    """Return a round cloud, three rings, two spirals and a slanting band in [-10, 10] squared."""
-    rng = np.random.RandomState(0)
-    cloud = rng.normal((-5.4, 5.3), (1.15, 1.4), (893, 2))
-    rings = [
-        (5, -5) + radius * (1 - 0.1 * rng.uniform(size=(size, 1))) * _on_circle(rng.uniform(0, 2 * np.pi, size))
-        for size, radius in ((676, 4), (406, 2.5), (270, 1))
-    ]
-    spirals = [
-        (4.75, 4.75) + 0.34 * angle[:, None] * _on_circle(angle + side)
-        for angle, side in ((np.linspace(0.3, 12.6, 450), 0), (np.linspace(1.8, 12.6, 450), np.pi))
-    ]
-    along, across = rng.uniform(-5.8, 5.8, 450), rng.normal(0, 1.17, 450)
-    band = np.column_stack([along + across, across - along]) / np.sqrt(2) - 5
-    return _label(*(np.clip(part, -10, 10) for part in (cloud, *rings, *spirals, band)))
-
-
-def draw_s_set() -> Labelled:
-    """Return fifteen Gaussian clusters, some of them elongated, in a square of a million by a million."""
-    rng = np.random.RandomState(0)
-    centres = rng.uniform(140_000, 860_000, (1, 2))
-    for _ in range(14):  # of 200 candidates, keep the one farthest from all other centres, so that none coincide
-        candidates = rng.uniform(140_000, 860_000, (200, 2))
-        distances = np.linalg.norm(candidates[:, None] - centres, axis=2).min(axis=1)
-        centres = np.concatenate([centres, candidates[[distances.argmax()]]])
-    clusters = []
-    for i, centre in enumerate(centres):
-        widths = 33_000 * np.array([1, 1 - 0.9 * rng.uniform() ** 3])  # clusters of this width hardly touch
-        axis = _on_circle(rng.uniform(0, 2 * np.pi, 1))[0]
-        offsets = rng.normal(0, widths, (334 if i < 5 else 333, 2))
-        clusters.append(centre + offsets @ np.array([axis, [-axis[1], axis[0]]]))
-    return _label(*clusters)
+    return np.concatenate(parts), np.repeat(np.arange(4), [right, left, outline, mouth])
 
 
 def _on_circle(angle: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
-
-def _label(*clusters: NDArray[np.float64]) -> Labelled:
-    """Return the samples of all clusters in turn, and their labels."""
-    return np.concatenate(clusters), np.repeat(np.arange(len(clusters)), [len(cluster) for cluster in clusters])
-
-
-def _check_non_negative(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"`{name}` must be a finite number >= 0, got {value!r}.")
-
-
-# sets by name
 
 SETS = {
     "iris": (4, (50, 50, 50)),
@@ -193,22 +82,8 @@ SETS = {
     "fmnist": (784, (6000,) * 10),
     "frogs": (22, (672, 3478, 542, 310, 472, 1121, 270, 114, 68, 148)),
     "codon": (64, (126, 2920, 220, 18, 2523, 1345, 2077, 572, 215, 180, 2832)),
-    "circles": (2, (500, 501)),
-    "moons": (2, (500, 501)),
-    "impossible": (2, (893, 676, 406, 270, 450, 450, 450)),
-    "s_set": (2, (341, 314, 312, 352, 319, 351, 333, 327, 347, 340, 351, 352, 338, 298, 325)),
-    "smile": (2, (251, 250, 250, 250)),
-    "chainlink": (3, (501, 500)),
 }
 """Number of features and class sizes of every data set."""
-GENERATED: dict[str, Callable[[], Labelled]] = {
-    "circles": lambda: make_circles(1001, noise=0.1, factor=0.6, random_state=0),
-    "moons": lambda: make_moons(1001, noise=0.14, random_state=0),
-    "impossible": draw_impossible,
-    "s_set": draw_s_set,
-    "smile": lambda: make_smile(random_state=0),
-    "chainlink": draw_chainlink,
-}
 UCI = "https://archive.ics.uci.edu/static/public/"
 ARCHIVES = {
     "hepatitis": ("46/hepatitis.zip", "hepatitis.data"),
@@ -228,7 +103,7 @@ class DatasetError(RuntimeError):
 
 
 def names() -> list[str]:
-    """Return the names of all data sets, real ones first."""
+    """Return the names of all data sets."""
     return list(SETS)
 
 
@@ -263,7 +138,7 @@ def load(name: str) -> Labelled:
     folder = os.environ.get("GITCLUSTER_DATA")
     if folder and not os.path.isdir(folder):
         raise DatasetError(f"GITCLUSTER_DATA must be a folder with files such as iris.npz, got {folder!r}.")
-    path = Path(folder or "", f"toy_{name.replace('_', '-')}.npz" if name in GENERATED else f"{name}.npz")
+    path = Path(folder or "", f"{name}.npz")
     if folder and path.exists():
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
@@ -278,8 +153,6 @@ def load(name: str) -> Labelled:
     elif name == "cancer":
         X, y = sklearn_datasets.load_breast_cancer(return_X_y=True)
         y = 1 - y  # in the paper, benign is 0
-    elif name in GENERATED:
-        X, y = GENERATED[name]()
     else:
         X, y = _download(name)
     if X.dtype == np.uint8:
@@ -357,24 +230,3 @@ def _codon_shares(row: list[str]) -> list[float]:
     if not 0 <= lost <= 2:
         raise ValueError(f"a row must have 64 shares of codons, got {len(shares)}")
     return shares + [0.0] * (lost - 1) + [max(0.0, round(1.0 - sum(shares), 5))] * (lost > 0)
-
-
-def _loader(name: str) -> Callable[[], Labelled]:
-    def load_set() -> Labelled:
-        return load(name)
-
-    load_set.__name__ = load_set.__qualname__ = f"load_{name}"
-    n_features, sizes = SETS[name]
-    load_set.__doc__ = f"Load ``{name}``: {sum(sizes)} samples, {n_features} features, {len(sizes)} classes."
-    return load_set
-
-
-load_iris = _loader("iris")
-load_wine = _loader("wine")
-load_hepatitis = _loader("hepatitis")
-load_cancer = _loader("cancer")
-load_olivetti = _loader("olivetti")
-load_mnist = _loader("mnist")
-load_fmnist = _loader("fmnist")
-load_frogs = _loader("frogs")
-load_codon = _loader("codon")

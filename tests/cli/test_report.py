@@ -64,7 +64,7 @@ def test_it_stands_alone(mixed, run):
     assert "<b>a" not in page
     assert not re.search(r"(?:src|href)=.?(?:https?:|//)", page)
     pictures = re.findall(r"<svg class=.plot.*?</svg>", page, flags=re.DOTALL)
-    assert len(pictures) == 7
+    assert len(pictures) == 6
     for picture in pictures:
         ElementTree.fromstring(picture)
         assert "#333333" not in picture
@@ -86,7 +86,7 @@ def test_it_tells_only_what_there_is(mixed, run, options):
     assert "3 clusters, as requested" in page
     assert "confidence in the number" not in page
     assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
-    assert ("Condensed tree" in page) == ("paper" not in options)
+    assert ("Hierarchy of" in page) == ("paper" not in options)
 
 
 @pytest.fixture(scope="module")

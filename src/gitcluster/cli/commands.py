@@ -56,7 +56,7 @@ from gitcluster.fitted.memberships import own_shares
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "hamming", "precomputed")
 PLOTS = (
-    "clusters", "topo-graph", "hierarchy", "condensed-tree", "representations", "n-clusters", "memberships", "profile",
+    "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
     "intensity", "local-clusters",
 )  # fmt: skip
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")

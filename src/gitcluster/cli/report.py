@@ -58,10 +58,8 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     ]
     if has_scores:
         plots += [(name, "n-clusters", {"size": (5.2, 3.0), "quantity": name}) for name in ("score", "agreement")]
-    if clustering.representations is not None:
-        plots.append(("representations", "representations", {"size": (5.2, 3.4)}))
     if clustering.hierarchy is not None:
-        plots.append(("condensed-tree", "condensed-tree", {}))
+        plots.append(("hierarchy", "hierarchy", {}))
     pictures = {}
     for i, (name, kind, options) in enumerate(plots, 1):
         pictures[name] = draw_inline(kind, model, table, **options)

@@ -32,7 +32,6 @@ def write_explorer(
     names: Any = None,
     title: str | None = None,
     max_samples: int = 100_000,
-    random_state: int = 0,
 ) -> Path:
     """Write a fitted model as an interactive page.
 
@@ -42,8 +41,7 @@ def write_explorer(
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default the scaled samples of the model. Two features are shown directly, more by two
-        principal components and by a discriminant. The page contains all columns of a table, also those that were not
-        used for clustering.
+        principal components. The page contains all columns of a table, also those that were not used for clustering.
     path : str or path, default="explorer.html"
         An existing file is replaced.
     embedding : array-like of shape (n_samples, 2), default=None
@@ -56,8 +54,6 @@ def write_explorer(
     title : str, default=None
     max_samples : int, default=100_000
         Larger sets are reduced to this number: the same share of every local cluster, and all peaks.
-    random_state : int, default=0
-        Seed of the choice of samples.
 
     Returns
     -------
@@ -75,8 +71,7 @@ def write_explorer(
     'moons.html'
     """
     clustering = clustering_of(model)
-    max_samples = check_integer("max_samples", max_samples, low=1)
-    rows = choose_samples(clustering, max_samples, check_integer("random_state", random_state, low=0))
+    rows = choose_samples(clustering, check_integer("max_samples", max_samples, low=1))
     payload = {"title": "GIT explorer" if title is None else str(title)}
     payload |= build_payload(clustering, X, rows, embedding=embedding, columns=columns, names=names)
     # Without "<", no HTML parser can take a name for the end of the script.

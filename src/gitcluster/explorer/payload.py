@@ -1,31 +1,31 @@
-"""The data of a page: one JSON object, with arrays as base64 text."""
+"""The data of a page: one JSON object, with arrays as base64 text.
 
-from collections.abc import Iterable
+Numbers and dates are as in the table, everything else is a category. Integers, dates and numbers with few decimals are
+exact. Other numbers are float64, or float32 on a page with many samples. If the columns are too large for a page, it
+omits unused columns and those that differ least between clusters.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import issparse
 
-from gitcluster._support.arrays import Array
-from gitcluster.explorer.columns import pack, pack_columns
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
-from gitcluster.fitted.layout import (
-    SampleLayout,
-    inside,
-    layout_samples,
-    separate_clusters,
-    spread_samples,
-    usual_range,
-)
+from gitcluster.fitted.layout import SampleLayout, inside, layout_samples, spread_samples, usual_range
 from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.prediction import predict_fitted
+from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.hierarchy import build_hierarchy
+from gitcluster.preprocessing.frames import as_frame, column_names
 from gitcluster.preprocessing.sources import Points
-from gitcluster.topo_graph import rank_edges
+from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
+from gitcluster.topo_graph import bridge_components, rank_edges
 
 FEWEST_CUTS, MOST_CUTS = 20, 60
 """Bounds on the numbers of clusters that the page offers, which is otherwise three times the recommended number."""
@@ -35,6 +35,15 @@ TILES = 320
 """Tiles along each side of a view, which count samples if not all are drawn."""
 UNEVEN = 4.0
 """Axes get separate scales if their ranges differ by more than this factor."""
+MOST_CHARACTERS = 6_000_000
+"""Size of all columns of a page, besides those in ``columns=``."""
+MANY_SAMPLES = 20_000
+"""Samples from which numbers with many decimals are float32."""
+MOST_COMPARED = 5_000
+"""Number of samples that rank the columns."""
+MOST_DECIMALS = 6
+MOST_CATEGORIES = 50
+"""A column with more categories is text, which is not compared between clusters."""
 
 
 def build_payload(
@@ -55,6 +64,10 @@ def build_payload(
         scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
         scores["recommended"] = table["n_clusters"][best].tolist()
         largest = max(largest, *scores["recommended"])
+    cuts = None  # the cluster of every local cluster in the cuts into 1, 2, ... clusters
+    if clustering.links is None:
+        n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
+        cuts = pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))
     return {
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
@@ -66,18 +79,18 @@ def build_payload(
         "columns_left_out": n_left_out,
         "samples": _pack_samples(clustering, rows),
         "graph": _pack_graph(clustering, rows),
-        "cuts": _pack_cuts(clustering, largest),
+        "cuts": cuts,
     }
 
 
-def choose_samples(clustering: Clustering, most: int, random_state: int) -> Array:
+def choose_samples(clustering: Clustering, most: int) -> Array:
     """Return the rows to show, ascending: all, or the same share of every local cluster and every peak."""
     n_samples, peaks = clustering.n_samples, np.unique(clustering.peaks)
     if n_samples <= most:
         return np.arange(n_samples)
     if most < len(peaks):
         raise ValueError(f"`max_samples` must be at least {len(peaks)}, the number of local clusters, got {most}.")
-    order = np.lexsort((np.random.default_rng(random_state).random(n_samples), clustering.local_labels))
+    order = np.lexsort((np.random.default_rng(0).random(n_samples), clustering.local_labels))
     order = order[~np.isin(order, peaks)]
     n_others = most - len(peaks)
     return np.sort(np.concatenate([peaks, order[np.arange(n_others) * len(order) // max(n_others, 1)]]))
@@ -108,9 +121,6 @@ def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -
     if not layout.names[0].startswith("PCA"):
         return views | {"Features": layout}
     views["PCA"] = layout
-    discriminant = separate_clusters(clustering, X)
-    if discriminant is not None:
-        views["Discriminant"] = discriminant
     if len(clustering.peaks) <= MOST_FOR_LAYOUT:
         views["Graph layout"] = SampleLayout(spread_samples(clustering), ("force layout of the topo-graph", ""), False)
     return views
@@ -178,7 +188,10 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
     leading = np.zeros(len(ends))
     leading[real] = np.exp(log_sums[real] - largest[ends[real]])
     leading /= np.maximum(np.bincount(ends, leading, minlength=n_local), 1.0)[ends]  # a sum is 0, or at least 1
-    leaves, splits = _leaf_order(_linkage(clustering), n_local)
+    hierarchy = clustering.hierarchy
+    if hierarchy is None:  # of the other variants, for drawing
+        hierarchy = build_hierarchy(bridge_components(graph, None))
+    leaves, splits = _leaf_order(hierarchy.linkage, n_local)
     return {
         "sizes": pack(graph.sizes),
         "members": pack(np.bincount(clustering.local_labels[clustering.labels >= 0], minlength=n_local)),
@@ -193,17 +206,6 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
         "splits": pack(splits),
         "nested": clustering.hierarchy is not None,
     }
-
-
-def _linkage(clustering: Clustering) -> NDArray[np.float64]:
-    """Return the merges of local clusters; the variants without a hierarchy get one for drawing."""
-    if clustering.hierarchy is not None:
-        return clustering.hierarchy.linkage
-    graph, n_local = clustering.topo_graph, len(clustering.peaks)
-    connections = coo_array((np.ones(len(graph.edges)), tuple(graph.edges.astype(np.int32).T)), shape=(n_local,) * 2)
-    component = connected_components(connections, directed=False)[1]
-    first = np.unique(component, return_index=True)[1][1:]
-    return build_hierarchy(graph.add_bridges([(0, i) for i in first], np.zeros(len(first)))).linkage
 
 
 def _leaf_order(linkage: NDArray[np.float64], n_local: int) -> tuple[Array, Array]:
@@ -221,9 +223,120 @@ def _leaf_order(linkage: NDArray[np.float64], n_local: int) -> tuple[Array, Arra
     return np.argsort(start[:n_local]), splits
 
 
-def _pack_cuts(clustering: Clustering, largest: int) -> dict[str, str] | None:
-    """Return the cluster of every local cluster in the cuts into 1, 2, ... clusters; None with constraints."""
-    if clustering.links is not None:
-        return None
-    n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
-    return pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))
+def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> tuple[list[dict[str, Any]], int]:
+    """Return the given columns and those of the table that fit into the page, and how many do not fit.
+
+    The entry ``used`` of a column says whether the clustering used it.
+    """
+    if not (columns is None or isinstance(columns, Mapping) or as_frame(columns) is not None):
+        raise TypeError(f"`columns` must be a dict or a DataFrame, got {type(columns).__name__}.")
+    given = {} if columns is None else _columns_by_name(columns)
+    for name, values in given.items():
+        if np.shape(values) != (clustering.n_samples,):
+            raise ValueError(f"`columns[{name!r}]` must have shape ({clustering.n_samples},), got {np.shape(values)}.")
+    if X is None:
+        table = {trait.name: trait for trait in fitted_traits(clustering, rows)}
+    elif as_frame(X) is not None or (isinstance(clustering.source, Points) and not issparse(X)):
+        table = _columns_by_name(X, clustering.feature_names)
+    else:
+        table = {}
+    table = {name: column for name, column in table.items() if name not in given}
+    fitted = None if clustering.columns is None else {column.name for column in clustering.columns.used}
+    used = {name: fitted is None or name in fitted for name in table}
+    step = -(-len(rows) // MOST_COMPARED)
+    labels = np.asarray(clustering.labels)[rows[::step]]
+    order = sorted(table, key=lambda name: (not used[name], -separation(_read(table[name], rows, step), labels)))
+    packed, size = {}, 0
+    for name in order:
+        column = pack_values(name, _read(table[name], rows), short=len(rows) > MANY_SAMPLES) | {"used": used[name]}
+        size += len(column["values"]["data"]) + sum(len(word) + 3 for word in column.get("categories", ()))
+        if size > MOST_CHARACTERS:
+            break
+        packed[name] = column
+    first = [
+        pack_values(name, _read(column, rows)) | {"used": fitted is not None and name in fitted}
+        for name, column in given.items()
+    ]
+    return first + [packed[name] for name in table if name in packed], len(table) - len(packed)
+
+
+def _columns_by_name(X: Any, names: Any = None) -> dict[str, Any]:
+    """Return the columns of a data frame, a dict or a matrix, whose features may have names."""
+    frame = as_frame(X)
+    if frame is not None:
+        return dict(zip(column_names(frame), frame.iter_columns(), strict=True))
+    if isinstance(X, Mapping):
+        return {str(name): values for name, values in X.items()}
+    matrix = np.asarray(X)
+    named = names is not None and len(names) == matrix.shape[1]
+    return {names[i] if named else f"feature {i}": matrix[:, i] for i in range(matrix.shape[1])}
+
+
+def _read(column: Any, rows: Array, step: int = 1) -> Values:
+    """Return the values of every ``step``-th of some rows."""
+    if not isinstance(column, Trait):
+        rows = rows[::step]
+        if hasattr(column, "iloc"):
+            return read_values(column.iloc[rows])
+        return read_values(column[rows] if hasattr(column, "dtype") else np.asarray(column)[rows])
+    values = column.values[::step]  # a trait holds these rows only
+    if column.kind == "category":
+        return Values(Format("texts"), texts=as_objects(values))
+    # Numbers that were scaled and restored have about seven digits.
+    return Values(Format("dates" if column.kind == "date" else "numbers"), values.astype(np.float32).astype(np.float64))
+
+
+def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:
+    """Return one column; ``short`` allows float32 for numbers with many decimals."""
+    if values.numbers is None:
+        texts, present = values.as_texts(), values.known
+        words, codes, counts = np.unique(texts[present], return_inverse=True, return_counts=True)
+        # Ordered categories keep their order. Of others, the most frequent comes first.
+        order = np.argsort([values.order.index(word) for word in words] if values.order else -counts, kind="stable")
+        integers = np.full(len(texts), len(words))
+        integers[present] = inverse_order(order)[codes]
+        categories = {"missing": len(words), "categories": words[order].tolist()}
+        return {"name": name, "kind": "category", "values": pack(integers)} | categories
+    column = {"name": name, "kind": "date" if values.nature == "dates" else "number"}
+    missing = np.isnan(values.numbers)
+    known = values.numbers[~missing]
+    with np.errstate(over="ignore"):
+        decimals = next((d for d in range(MOST_DECIMALS + 1) if np.array_equal(np.round(known, d), known)), None)
+    # float64 holds integers up to 2**53; scaled decimals must fit into int32.
+    limit = 2**31 - 2 if decimals else 2**53 - 1
+    if decimals is not None and np.abs(known).max(initial=0.0) < limit / 10**decimals:
+        integers = np.rint(np.nan_to_num(values.numbers) * 10.0**decimals).astype(np.int64)
+        code = int(integers.max()) + 1 if missing.any() else None
+        integers[missing] = 0 if code is None else code
+        return column | {"values": pack(integers), "decimals": decimals, "missing": code}
+    small = np.abs(known).max(initial=0.0) < np.finfo(np.float32).max
+    as_float32 = short and small and decimals != 0 and column["kind"] == "number"  # identifiers need all digits
+    return column | {"values": pack(values.numbers.astype(np.float32 if as_float32 else np.float64))}
+
+
+def pack(values: Any) -> dict[str, str]:
+    """Return an array as base64: integers in as few bytes as hold them, floats unchanged."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        fitting = (t for t in ("u1", "u2", "i4") if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
+        array = array.astype(next(fitting, "f8"))
+    kind = array.dtype.str[1:]
+    return {"type": kind, "data": b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
+
+
+def separation(values: Values, labels: Array) -> float:
+    """Return the share of a column's variance between clusters; -1 for texts and empty columns."""
+    known = values.known & (labels >= 0)
+    if values.numbers is not None:
+        table = values.numbers[known][:, None]
+    else:
+        words, codes = np.unique(values.as_texts()[known], return_inverse=True)
+        table = np.eye(len(words))[codes] if len(words) <= MOST_CATEGORIES else np.empty((0, 1))
+    if not len(table):
+        return -1.0
+    with np.errstate(all="ignore"):
+        table = table - table.mean(axis=0)
+        sums = np.stack([np.bincount(labels[known], column) for column in table.T])
+        share = (sums**2 / np.maximum(np.bincount(labels[known]), 1)).sum() / (table**2).sum()
+    return float(share) if np.isfinite(share) else 0.0

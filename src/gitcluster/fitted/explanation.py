@@ -35,7 +35,7 @@ from gitcluster.fitted.traits import (
     in_words,
     read_traits,
 )
-from gitcluster.hierarchy import Hierarchy, cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
 from gitcluster.topo_graph import TopoGraph, rank_edges
@@ -48,12 +48,6 @@ STYLE = """
 .git-pair td, .git-pair th { padding: .2rem .8rem; text-align: right; } .git-pair p { margin: 0; }
 .git-pair td:first-child, .git-pair th:first-child { text-align: left; }
 """
-TABLE = """
-<table>
-<tr><th>column</th><th>{first}</th><th>{second}</th><th>difference</th></tr>
-{rows}
-</table>"""
-ROW = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td></tr>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +90,7 @@ class SampleExplanation:
 
     def __str__(self) -> str:
         clustering, home = self.clustering, self.home
-        size = _count_samples(clustering, home)
+        size = count_of(int((clustering.labels == home).sum()), "sample")
         lines = [f"Sample {self.name} is in cluster {home} ({size})."]
         if self.cluster < 0:
             score, threshold = clustering.outlier_scores[self.sample], clustering.fitted.noise_above
@@ -138,12 +132,6 @@ class SampleExplanation:
 
     def _repr_html_(self) -> str:
         return _to_html(str(self), self.differences, (self.name, f"cluster {self.home}"))
-
-    def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the climb; the parameters are those of ``gitcluster.plots.plot_explanation``."""
-        from gitcluster.plots import plot_explanation
-
-        return plot_explanation(self, X, ax=ax, **options)
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,7 +197,7 @@ class PairExplanation:
 
     def __str__(self) -> str:
         (i, j), (a, b), clustering = self.names, self.clusters, self.clustering
-        one, other = (f"{c} ({_count_samples(clustering, c)})" for c in (a, b))
+        one, other = (f"{c} ({count_of(int((clustering.labels == c).sum()), 'sample')})" for c in (a, b))
         if self.same_cluster:
             lines = [f"Samples {i} and {j} are in one cluster: {one}."]
         else:
@@ -223,7 +211,23 @@ class PairExplanation:
         elif not len(self.path):
             lines.append("The topo-graph has no path between their local clusters: a constraint joins them.")
         else:
-            lines += self._describe_path()
+            graph, weakest = clustering.topo_graph, self.weakest
+            assert weakest is not None
+            n_pairs = int(graph.pairs[weakest])
+            strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
+            strength = strength if n_pairs else "a bridge, no boundary pair"
+            edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength})"
+            if len(self.edges) == 1:
+                lines.append(f"The edge between their local clusters is {'cut' if self.cut[0] else 'kept'}: {edge}.")
+            else:
+                nodes = [str(label) for label in self.path]
+                path = " - ".join(nodes if len(nodes) <= 8 else [*nodes[:4], "...", *nodes[-3:]])
+                lines.append(f"The strongest path between their local clusters has {len(self.edges)} edges: {path}.")
+                lines.append(f"Weakest edge: {edge}.")
+            if self.cut.any() and len(self.edges) > 1:
+                edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
+                more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
+                lines.append(f"Cut edges on the path: {edges}{more}.")
             if self.crossing:
                 lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
         if self.joined_until is not None and not one_peak:
@@ -235,24 +239,6 @@ class PairExplanation:
         return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
 
     __repr__ = __str__
-
-    def _describe_path(self) -> list[str]:
-        graph, weakest = self.clustering.topo_graph, self.weakest
-        assert weakest is not None
-        n_pairs = int(graph.pairs[weakest])
-        strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
-        edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength if n_pairs else 'a bridge, no boundary pair'})"
-        if len(self.edges) == 1:
-            return [f"The edge between their local clusters is {'cut' if self.cut[0] else 'kept'}: {edge}."]
-        nodes = [str(label) for label in self.path]
-        path = " - ".join(nodes if len(nodes) <= 8 else [*nodes[:4], "...", *nodes[-3:]])
-        lines = [f"The strongest path between their local clusters has {len(self.edges)} edges: {path}."]
-        lines.append(f"Weakest edge: {edge}.")
-        if self.cut.any():
-            edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
-            more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
-            lines.append(f"Cut edges on the path: {edges}{more}.")
-        return lines
 
     def to_pandas(self) -> Any:
         """Return the edges along the path as a data frame."""
@@ -269,12 +255,6 @@ class PairExplanation:
 
     def _repr_html_(self) -> str:
         return _to_html(str(self), self.differences, self.names)
-
-    def plot(self, X: Any = None, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the path; the parameters are those of ``gitcluster.plots.plot_explanation``."""
-        from gitcluster.plots import plot_explanation
-
-        return plot_explanation(self, X, ax=ax, **options)
 
 
 def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
@@ -334,15 +314,32 @@ def explain_rows(
     home = int(cut.labels[a])
     if j is None:
         shares = memberships(clustering, predict_fitted(clustering, [i]))[0]
-        changes = _find_changes(clustering, home)
+        splits_at = merges_at = merges_with = None
+        n_local, n_clusters = len(cut.labels), clustering.n_clusters
+        if hierarchy is not None and np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=n_clusters), cut.labels):
+            # merge t leaves n_local - t - 1 clusters
+            ends = cut.labels[graph.edges[hierarchy.edges]]
+            inside = (ends == home).sum(axis=1)
+            within, across = np.flatnonzero(inside == 2), np.flatnonzero(inside == 1)
+            splits_at = n_local - int(within[-1]) if len(within) else None
+            if len(across):
+                merges_at = n_local - int(across[0]) - 1
+                merges_with = int(ends[across[0]][ends[across[0]] != home][0])
         return SampleExplanation(
-            clustering, i, int(clustering.labels[i]), home, a, clustering.climb(i), shares, *changes, X
-        )
+            clustering, i, int(clustering.labels[i]), home, a, clustering.climb(i), shares, splits_at, merges_at,
+            merges_with, X,
+        )  # fmt: skip
     b = int(clustering.local_labels[j])
     other = int(cut.labels[b])
     path, edges = strongest_path(graph, a, b, cut.kept if home == other else np.ones(len(graph.edges), bool))
-    joined_until = None if hierarchy is None else _joined_until(hierarchy, a, b)
-    prior_distances = None
+    joined_until = prior_distances = None
+    if hierarchy is not None:  # a later merge has a higher number, so the lower of the two climbs
+        n_local = len(cut.labels)
+        parents, (low, high) = np.zeros(2 * n_local - 1, np.int64), sorted((a, b))
+        parents[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_local - 1)[:, None]
+        while low != high:
+            low, high = sorted((int(parents[low]), high))
+        joined_until = min(n_local, 2 * n_local - 1 - low)
     if home != other and clustering.prior is not None:
         merged = np.append(np.delete(cut.sizes, [home, other]), cut.sizes[[home, other]].sum())
         now, then = (proportion_distance(sizes / sizes.sum(), clustering.prior) for sizes in (cut.sizes, merged))
@@ -368,41 +365,13 @@ def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -
     """Return the lines of an explanation and a table of differences as HTML."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
     rows = "".join(
-        ROW.format(escape(escape_control(d.column)), escape(d.first), escape(d.second), d.size) for d in differences[:8]
+        f"<tr><td>{escape(escape_control(d.column))}</td><td>{escape(d.first)}</td><td>{escape(d.second)}</td>"
+        f"<td>{d.size:.1f}</td></tr>"
+        for d in differences[:8]
     )
-    table = TABLE.format(first=escape(names[0]), second=escape(names[1]), rows=rows) if rows else ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("column", *names, "difference"))
+    table = f"\n<table>\n<tr>{head}</tr>\n{rows}\n</table>" if rows else ""
     return f'<div class="git-pair"><style>{STYLE}</style>{lines}{table}</div>'
-
-
-def _count_samples(clustering: Clustering, cluster: int) -> str:
-    return count_of(int((clustering.labels == cluster).sum()), "sample")
-
-
-def _find_changes(clustering: Clustering, cluster: int) -> tuple[int | None, int | None, int | None]:
-    """Return the number of clusters that splits a cluster, the number that merges it, and the cluster it joins."""
-    hierarchy, graph, labels = clustering.hierarchy, clustering.topo_graph, clustering.edge_cut.labels
-    n_clusters, n_local = clustering.n_clusters, len(labels)
-    if hierarchy is None or not np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=n_clusters), labels):
-        return None, None, None
-    # merge t leaves n_local - t - 1 clusters
-    ends = labels[graph.edges[hierarchy.edges]]
-    inside = (ends == cluster).sum(axis=1)
-    within, across = np.flatnonzero(inside == 2), np.flatnonzero(inside == 1)
-    splits_at = n_local - int(within[-1]) if len(within) else None
-    if not len(across):
-        return splits_at, None, None
-    merge = int(across[0])
-    return splits_at, n_local - merge - 1, int(ends[merge][ends[merge] != cluster][0])
-
-
-def _joined_until(hierarchy: Hierarchy, a: int, b: int) -> int:
-    """Return the largest number of clusters at which two local clusters are in one."""
-    n_local = len(hierarchy.linkage) + 1
-    parents = np.zeros(2 * n_local - 1, np.int64)
-    parents[hierarchy.linkage[:, :2].astype(np.int64)] = n_local + np.arange(n_local - 1)[:, None]
-    while a != b:  # a later merge has a higher number
-        a, b = (parents[a], b) if a < b else (a, parents[b])
-    return n_local if a < n_local else int(2 * n_local - 1 - a)
 
 
 def strongest_path(graph: TopoGraph, a: int, b: int, allowed: NDArray[np.bool_]) -> tuple[Array, Array]:

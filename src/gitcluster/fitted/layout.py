@@ -1,8 +1,8 @@
 """Two coordinates of every sample, for plots and the explorer.
 
-Two features are taken as they are. More features are reduced to their principal components, or to the linear
-discriminants of the clusters. One feature has its log intensity as second coordinate. A matrix of distances is embedded
-by classical scaling, and a graph without features is laid out by force.
+Two features are taken as they are. More features are reduced to their principal components. One feature has its log
+intensity as second coordinate. A matrix of distances is embedded by classical scaling. A graph without features is laid
+out by force, which is also the alternative for features.
 """
 
 from typing import Any, NamedTuple
@@ -20,12 +20,8 @@ from gitcluster.fitted.clustering import Clustering
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points
 from gitcluster.topo_graph import TopoGraph
 
-PCA_ROWS, DISCRIMINANT_ROWS = 20_000, 5_000
-"""Rows that principal components and discriminants are learnt from."""
-MAX_DISCRIMINANT_FEATURES = 60
-"""More features are reduced to as many principal components before the discriminant analysis."""
-SHRINKAGE = 0.05
-"""Shrinkage of the covariance within clusters, so that discriminants are stable for few samples."""
+PCA_ROWS = 20_000
+"""Rows that principal components are learnt from."""
 MAX_REPELLING = 250
 """Nodes that repel each node in one round of the force layout."""
 SIMILAR = 3.0
@@ -74,12 +70,6 @@ def usual_range(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.f
 
     Otherwise one wrong cell (an age of 999) would squash everything else into a corner. At least one value at each end
     is ignored when the range of nearly all is measured, so that this also works for small tables.
-
-    Examples
-    --------
-    >>> low, high = usual_range(np.append(np.arange(100.0), 9999.0)[:, None])
-    >>> low, high
-    (array([0.]), array([99.]))
     """
     low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
     share = (1 - NEARLY_ALL) / 2
@@ -100,12 +90,6 @@ def inside(values: NDArray[Any], window: tuple[NDArray[np.float64], NDArray[np.f
     return np.asarray(((values >= window[0]) & (values <= window[1])).all(axis=1))
 
 
-def _usual_rows(points: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which rows have no far value in any feature; all rows if most of them have one."""
-    usual = inside(points, usual_range(points))
-    return usual if 2 * usual.sum() > len(points) else np.ones(len(points), np.bool_)
-
-
 def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values with extreme ones, such as log intensities without neighbours, clipped to the range of others."""
     usual = values[np.abs(values) < 1e29]
@@ -113,16 +97,7 @@ def usual_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = None) -> SampleLayout:
-    """Return the coordinates of the fitted samples.
-
-    Parameters
-    ----------
-    clustering : Clustering
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        The samples; by default the fitted ones, scaled.
-    embedding : array-like of shape (n_samples, 2), default=None
-        Coordinates to use instead.
-    """
+    """Return the coordinates of the fitted samples ``X``, by default as the model scaled them, or the ``embedding``."""
     n_samples, source = clustering.n_samples, clustering.source
     if embedding is not None:
         xy = check_array(embedding, dtype=np.float64, ensure_all_finite=False)
@@ -138,9 +113,17 @@ def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = No
         return SampleLayout(spread_samples(clustering), ("", ""), False)
     points, names = _read_samples(clustering, X)
     if isinstance(source, Distances) and points.shape == (n_samples, n_samples):
-        return SampleLayout(_scale_distances(points), ("MDS 1", "MDS 2"), False)
+        # classical scaling: the leading eigenvectors of the centred squared distances
+        squares = (points / (points.max() or 1.0)) ** 2
+        squares = (squares + squares.T) / 2
+        means = squares.mean(axis=0)
+        values, vectors = _largest_eigenvectors(-(squares - means - means[:, None] + means.mean()) / 2, 2)
+        xy = np.asarray(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
+        return SampleLayout(xy, ("MDS 1", "MDS 2"), False)
     if points.shape[1] > 2:
-        return _principal_components(_scale_samples(clustering, X, points))
+        # samples with the fitted features are scaled like them, others stay as they are
+        scaled = X is not None and isinstance(source, Points) and points.shape[1] == source.n_features
+        return _principal_components(source.check_new(X, check_array) if scaled else points)
     dense = (points.toarray() if issparse(points) else np.asarray(points)).astype(np.float64)
     if points.shape[1] == 2:
         return SampleLayout(dense, (names[0], names[1]), True)
@@ -179,14 +162,6 @@ def _read_samples(clustering: Clustering, X: Any) -> tuple[Any, list[str]]:
     return points, fitted
 
 
-def _scale_samples(clustering: Clustering, X: Any, points: Any) -> Any:
-    """Return samples as the model scaled them; samples with other features stay as they are."""
-    source = clustering.source
-    if X is None or not isinstance(source, Points) or points.shape[1] != source.n_features:
-        return points
-    return source.check_new(X, check_array)
-
-
 def _principal_components(points: Any) -> SampleLayout:
     """Return the two directions in which the samples vary most."""
     if points.shape[1] < 2:  # constant features were dropped
@@ -194,70 +169,19 @@ def _principal_components(points: Any) -> SampleLayout:
         points = np.column_stack([dense, np.zeros((len(dense), 2 - dense.shape[1]))])
     if issparse(points) and points.shape[0] * points.shape[1] < 10**7:
         points = points.toarray()
-    if not issparse(points):
+    step = -(-points.shape[0] // PCA_ROWS)
+    if issparse(points):
+        learn_from = points[::step]
+    else:
         points = points / (np.abs(points).max() or 1.0)  # squares of huge values would be infinite
-    learn_from = points[:: -(-points.shape[0] // PCA_ROWS)]
-    if not issparse(points):
-        learn_from = learn_from[_usual_rows(learn_from)]  # one far value would turn a component towards it
+        learn_from = points[::step]
+        usual = inside(learn_from, usual_range(learn_from))  # one far value would turn a component towards it
+        learn_from = learn_from[usual] if 2 * usual.sum() > len(usual) else learn_from
     with np.errstate(all="ignore"):  # equal samples have no variance
         model = PCA(2, random_state=0).fit(learn_from)
         shares = np.nan_to_num(model.explained_variance_ratio_)
     xy = np.asarray(model.transform(points), dtype=np.float64)
     return SampleLayout(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
-
-
-def separate_clusters(clustering: Clustering, X: Any = None) -> SampleLayout | None:
-    """Return the two directions that separate the clusters best, by linear discriminant analysis.
-
-    For two clusters, the second direction is the one in which the samples vary most besides the first. The result is
-    None for one or two features, a single cluster, sparse samples, and clusters without any variance.
-
-    Examples
-    --------
-    >>> from gitcluster import git_clusters
-    >>> X = np.array([[0.0, 5, 1], [1, 2, 3], [1.5, 4, 2], [8, 4.5, 2], [8.5, 2.5, 1], [9.5, 3.5, 3]])
-    >>> separate_clusters(git_clusters(X, n_clusters=2), X).names
-    ('discriminant 1', 'discriminant 2')
-    """
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # slow to import
-
-    X = clustering.encode(X)
-    points, labels = _read_samples(clustering, X)[0], np.asarray(clustering.labels)
-    if points.shape[1] < 3 or clustering.n_clusters < 2 or issparse(points):
-        return None
-    points = _scale_samples(clustering, X, points)
-    if points.shape[1] < 3:
-        return None
-    points = points / (np.abs(points).max() or 1.0)
-    rows = np.flatnonzero(labels >= 0)
-    rows = rows[:: -(-len(rows) // DISCRIMINANT_ROWS)]
-    usual = rows[_usual_rows(points[rows])]
-    rows = usual if len(np.unique(labels[usual])) == len(np.unique(labels[rows])) else rows
-    n_directions = min(2, len(np.unique(labels[rows])) - 1)
-    if n_directions < 1:
-        return None
-    if points.shape[1] > MAX_DISCRIMINANT_FEATURES:
-        points = PCA(min(MAX_DISCRIMINANT_FEATURES, len(rows)), random_state=0).fit(points[rows]).transform(points)
-    points = points.astype(np.float64)
-    model = LinearDiscriminantAnalysis(solver="eigen", shrinkage=SHRINKAGE, n_components=n_directions)
-    try:
-        xy = model.fit(points[rows], labels[rows]).transform(points)
-    except np.linalg.LinAlgError:
-        return None
-    if n_directions == 1:
-        direction = model.scalings_[:, :1] / np.linalg.norm(model.scalings_[:, 0])
-        rest = points - points @ direction @ direction.T
-        xy = np.column_stack([xy, PCA(1, random_state=0).fit(rest[rows]).transform(rest)])
-    return SampleLayout(np.asarray(xy), ("discriminant 1", "discriminant 2"), False)
-
-
-def _scale_distances(distances: NDArray[Any]) -> NDArray[np.float64]:
-    """Return coordinates by classical scaling: the leading eigenvectors of the centred squared distances."""
-    squares = (distances / (distances.max() or 1.0)) ** 2
-    squares = (squares + squares.T) / 2
-    means = squares.mean(axis=0)
-    values, vectors = _largest_eigenvectors(-(squares - means - means[:, None] + means.mean()) / 2, 2)
-    return np.asarray(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
 
 
 def _largest_eigenvectors(matrix: Any, k: int) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
-from gitcluster.fitted.clustering import Clustering, clustering_of
+from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.traits import (
     SMALL,
     Rule,
@@ -196,12 +196,6 @@ class Profile:
         ]
         return pandas.DataFrame(rows, columns=["cluster", "rule", "coverage", "precision"])
 
-    def plot(self, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the differences; the parameters are those of ``gitcluster.plots.plot_profile``."""
-        from gitcluster.plots import plot_profile
-
-        return plot_profile(self, ax=ax, **options)
-
 
 def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
     """Return the columns in which the clusters of a fitted model differ.
@@ -228,12 +222,6 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
       Rule: feature 0 > 5 (coverage 100%, precision 100%)
     """
     clustering = clustering_of(model)
-    clusters = compare_clusters(clustering, X, rules=rules)
-    return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
-
-
-def compare_clusters(clustering: Clustering, X: Any, *, rules: bool) -> tuple[ClusterProfile, ...]:
-    """Return a profile of every cluster, from the fitted table or, if X is None, from the stored features."""
     if X is None:
         traits = fitted_traits(clustering, np.arange(clustering.n_samples))
         if not traits:
@@ -244,18 +232,13 @@ def compare_clusters(clustering: Clustering, X: Any, *, rules: bool) -> tuple[Cl
             raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
         table = X.toarray() if hasattr(X, "toarray") else X
         traits = read_traits(table, clustering.feature_names, clustering.columns)
-    return profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest_clusters(clustering), rules=rules)
-
-
-def nearest_clusters(clustering: Clustering) -> dict[int, int]:
-    """Return the cluster to which every cluster has its strongest edge; clusters without edges are left out."""
-    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
-    ends = labels[graph.edges]
+    graph, nearest = clustering.topo_graph, dict[int, int]()
+    ends = clustering.edge_cut.labels[graph.edges]
     between = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    nearest: dict[int, int] = {}
-    for a, b in ends[between[np.argsort(rank_edges(graph)[between])]].tolist():  # the strongest comes last
+    for a, b in ends[between[np.argsort(rank_edges(graph)[between])]].tolist():  # the strongest edge comes last
         nearest[a], nearest[b] = b, a
-    return nearest
+    clusters = profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest, rules=rules)
+    return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
 
 
 def profile_clusters(
@@ -355,19 +338,6 @@ TABLE = """
 <thead><tr>{head}</tr></thead>
 <tbody>{body}</tbody>
 </table></div>"""
-HEAT_ROW = '<tr><th class="text" scope="row">{name}</th>{cells}</tr>'
-HEAT_CELL = '<td style="background-color: rgba({colour}, {strength:.2f})">{value}<small>{effect:+.1f}</small></td>'
-HEAD = '<th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th class="bar"></th>'
-ROW = """
-<tr><td class="text">{title}</td><td>{here}</td><td>{elsewhere}</td><td>{effect:+.2f}</td>
-<td class="bar"><div class="track">
-<i style="left:{left:.1f}%;width:{width:.1f}%;background:rgb({colour})"></i><b></b>
-</div></td>{nearest}</tr>"""
-CLUSTER = """
-<section class="git-cluster">
-<h3><i class="dot" style="background: var(--cluster-{number}, transparent)"></i>{name}: {rows}, {share:.1%}</h3>
-{content}
-</section>"""
 
 
 def heat_rows(clusters: Sequence[ClusterProfile], most: int = MAX_COLUMNS) -> dict[str, list[Contrast | None]]:
@@ -394,25 +364,21 @@ def heat_html(clusters: Sequence[ClusterProfile]) -> str:
     for start in range(0, len(clusters), max(1, width)):
         part = slice(start, start + width)
         names = ["cluster", *("noise" if c.cluster < 0 else str(c.cluster) for c in clusters[part])]
+        body = ""
+        for name, row in rows.items():
+            body += f'<tr><th class="text" scope="row">{escape(escape_control(name))}</th>'
+            for contrast in row[part]:
+                if contrast is None or isnan(contrast.inside):
+                    body += "<td></td>"
+                    continue
+                value = "" if contrast.value is None else f"{escape(escape_control(contrast.value))} "
+                colour, strength = BLUE if contrast.effect > 0 else RED, 0.6 * min(1.0, abs(contrast.effect) / STRONG)
+                body += f'<td style="background-color: rgba({colour}, {strength:.2f})">'
+                body += f"{value}{contrast.show(contrast.inside)}<small>{contrast.effect:+.1f}</small></td>"
+            body += "</tr>"
         head = '<th class="text">{}</th>'.format("</th><th>".join(names))
-        body = "".join(
-            HEAT_ROW.format(name=escape(escape_control(name)), cells="".join(map(_heat_cell, row[part])))
-            for name, row in rows.items()
-        )
         tables.append(TABLE.format(kind="heat", head=head, body=body))
     return "".join(tables)
-
-
-def _heat_cell(contrast: Contrast | None) -> str:
-    if contrast is None or isnan(contrast.inside):
-        return "<td></td>"
-    value = "" if contrast.value is None else f"{escape(escape_control(contrast.value))} "
-    return HEAT_CELL.format(
-        colour=BLUE if contrast.effect > 0 else RED,
-        strength=0.6 * min(1.0, abs(contrast.effect) / STRONG),
-        value=value + contrast.show(contrast.inside),
-        effect=contrast.effect,
-    )
 
 
 def cluster_html(cluster: ClusterProfile) -> str:
@@ -420,10 +386,20 @@ def cluster_html(cluster: ClusterProfile) -> str:
     shown = cluster.strongest(IN_HTML)
     titles = {contrast.title for contrast in shown}
     shown += [contrast for contrast in cluster.strongest_to_nearest(2) if contrast.title not in titles]
+    beside, body = bool(cluster.strongest_to_nearest()), ""
+    for contrast in shown:
+        width = min(50.0, abs(contrast.effect) / FULL_BAR * 50)
+        left, colour = (50.0, BLUE) if contrast.effect > 0 else (50.0 - width, RED)
+        here, elsewhere, nearest = map(contrast.show, (contrast.inside, contrast.elsewhere, contrast.in_nearest))
+        body += f"""
+<tr><td class="text">{escape(contrast.title)}</td><td>{here}</td><td>{elsewhere}</td><td>{contrast.effect:+.2f}</td>
+<td class="bar"><div class="track">
+<i style="left:{left:.1f}%;width:{width:.1f}%;background:rgb({colour})"></i><b></b>
+</div></td>{f"<td>{nearest}</td>" if beside else ""}</tr>"""
     if shown:
-        beside = bool(cluster.strongest_to_nearest())
-        head = HEAD + (f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else "")
-        content = TABLE.format(kind="", head=head, body="".join(_row(contrast, beside) for contrast in shown))
+        head = '<th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th class="bar"></th>'
+        head += f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else ""
+        content = TABLE.format(kind="", head=head, body=body)
     else:
         content = f"<p>{'All rows are in this cluster' if cluster.share == 1 else 'No column differs much'}.</p>"
     if shown and cluster.rules.rules:
@@ -434,24 +410,9 @@ def cluster_html(cluster: ClusterProfile) -> str:
             content += f"<p>At least one rule: coverage {coverage:.0%}, precision {precision:.0%}.</p>"
     if cluster.missing:
         content += f"<p>{escape(cluster.missing_words())}</p>"
-    return CLUSTER.format(
-        number=cluster.cluster if cluster.cluster >= 0 else "noise",
-        name=cluster.name,
-        rows=count_of(cluster.rows, "row"),
-        share=cluster.share,
-        content=content,
-    )
-
-
-def _row(contrast: Contrast, beside: bool) -> str:
-    width = min(50.0, abs(contrast.effect) / FULL_BAR * 50)
-    return ROW.format(
-        title=escape(contrast.title),
-        here=contrast.show(contrast.inside),
-        elsewhere=contrast.show(contrast.elsewhere),
-        effect=contrast.effect,
-        left=50.0 if contrast.effect > 0 else 50.0 - width,
-        width=width,
-        colour=BLUE if contrast.effect > 0 else RED,
-        nearest=f"<td>{contrast.show(contrast.in_nearest)}</td>" if beside else "",
-    )
+    dot = f"background: var(--cluster-{cluster.cluster if cluster.cluster >= 0 else 'noise'}, transparent)"
+    return f"""
+<section class="git-cluster">
+<h3><i class="dot" style="{dot}"></i>{cluster.name}: {count_of(cluster.rows, "row")}, {cluster.share:.1%}</h3>
+{content}
+</section>"""

@@ -5,6 +5,7 @@ are in standard deviations of the column. Differences of shares are Cohen's h, a
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,12 +134,12 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
 
 
 def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
-    return Trait(name, kind, numbers, _spread(numbers[~np.isnan(numbers)]))
+    return Trait(name, kind, numbers, _spread(numbers))
 
 
 def _spread(numbers: Array) -> float:
     with np.errstate(all="ignore"):
-        return float(np.std(numbers, dtype=np.float64)) or 1.0
+        return float(np.std(numbers[~np.isnan(numbers)], dtype=np.float64)) or 1.0
 
 
 def describe_unused(columns: Columns | None, X: Any = None) -> str:
@@ -241,8 +242,12 @@ def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Dif
     for trait in traits:
         a, b = trait.values[first], trait.values[second]
         if trait.kind == "category":
-            level, p, q = _most_different(a, b)
-            shown, size = (f"{escape_control(level)} {p:.0%}", f"{q:.0%}"), abs(float(arc(p) - arc(q)))
+            counts, others = (Counter(value for value in values if value is not None) for values in (a, b))
+            n, m = max(1, counts.total()), max(1, others.total())
+            sizes = {level: abs(float(arc(counts[level] / n) - arc(others[level] / m))) for level in counts | others}
+            level = min(sizes, key=lambda level: (-sizes[level], level), default="missing")
+            shown = f"{escape_control(level)} {counts[level] / n:.0%}", f"{others[level] / m:.0%}"
+            size = sizes.get(level, 0.0)
         else:
             means = _mean(a), _mean(b)
             shown = show_value(trait.kind, means[0]), show_value(trait.kind, means[1])
@@ -269,22 +274,8 @@ def arc(share: Any) -> Any:
     return 2 * np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))
 
 
-def _most_different(first: Array, second: Array) -> tuple[str, float, float]:
-    """Return the category whose shares in two groups differ most, and the shares."""
-    counts, others = (Counter(value for value in values if value is not None) for values in (first, second))
-    n, m = max(1, sum(counts.values())), max(1, sum(others.values()))
-    levels = sorted(counts | others, key=lambda level: (-abs(arc(counts[level] / n) - arc(others[level] / m)), level))
-    return (levels[0], counts[levels[0]] / n, others[levels[0]] / m) if levels else ("missing", 0.0, 0.0)
-
-
 def in_words(differences: list[Difference], *, words: str = " vs ") -> str:
-    """Return the first three differences as one line.
-
-    Examples
-    --------
-    >>> in_words([Difference("income", "61,000", "25,300", 2.1), Difference("city", "Rome", "Oslo", 1.0)])
-    'income (61,000 vs 25,300), city (Rome vs Oslo)'
-    """
+    """Return the first three differences as one line, such as "income (61,000 vs 25,300), city (Rome vs Oslo)"."""
     return ", ".join(f"{escape_control(d.column)} ({d.first}{words}{d.second})" for d in differences[:3])
 
 
@@ -339,8 +330,12 @@ class Rules(NamedTuple):
     precision: float = 0.0
 
 
-Feature = tuple[Trait, str | None, NDArray[np.float32]]
-"""A feature of the decision tree: a column, the category that it indicates, and its numbers."""
+class _Feature(NamedTuple):
+    """A feature of the decision tree: a column, the category that it indicates, and its numbers."""
+
+    trait: Trait
+    value: str | None
+    numbers: NDArray[np.float32]
 
 
 def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
@@ -360,86 +355,71 @@ def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
         return Rules()
     members = np.flatnonzero(inside), np.flatnonzero(~inside)
     rows = np.concatenate([part[:: -(-len(part) // (LEARN_FROM // 2))] for part in members])
-    features = _tree_features([trait.take(rows) for trait in traits])
+    features: list[_Feature] = []
+    limit = float(np.finfo(np.float32).max)
+    for trait in (trait.take(rows) for trait in traits):
+        known = trait.values[~trait.missing]
+        if trait.kind != "category":  # missing numbers are at the median
+            median = float(np.median(known)) if len(known) else 0.0
+            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
+            features.append(_Feature(trait, None, numbers.astype(np.float32)))
+            continue
+        values, counts = np.unique(as_objects(known), return_counts=True)
+        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
+            features.append(_Feature(trait, value, (trait.values == value).astype(np.float32)))
     if not features:
         return Rules()
     from sklearn.tree import DecisionTreeClassifier  # slow to import
 
     least = max(1, int(0.02 * inside[rows].sum()))
     tree = DecisionTreeClassifier(max_depth=MAX_DEPTH, min_samples_leaf=least, class_weight="balanced", random_state=0)
-    tree.fit(np.column_stack([numbers for *_, numbers in features]), inside[rows])
+    tree.fit(np.column_stack([feature.numbers for feature in features]), inside[rows])
+
+    def coverage_and_precision(matches: Mask) -> tuple[float, float]:
+        both = float((matches & inside).sum())
+        return both / int(inside.sum()), both / max(1, int(matches.sum()))
+
     named = {trait.name: trait for trait in traits}
     rules: list[tuple[Rule, Mask]] = []
-    for path in _leaf_paths(tree.tree_):
-        conditions = _simplify(path, features)
+    for conditions in _leaf_conditions(tree.tree_, features):
         matches = np.logical_and.reduce([condition.holds(named[condition.column]) for condition in conditions])
-        rules.append((Rule(conditions, *_coverage_and_precision(matches, inside)), matches))
-    rules = sorted((rule for rule in rules if rule[0].coverage >= MIN_COVERAGE), key=lambda rule: -rule[0].coverage)
+        rules.append((Rule(conditions, *coverage_and_precision(matches)), matches))
+    rules = [rule for rule in rules if rule[0].coverage >= MIN_COVERAGE]
+    rules = sorted(rules, key=lambda rule: -rule[0].coverage)[:MAX_RULES]
     if not rules:
         return Rules()
-    union = np.logical_or.reduce([matches for _, matches in rules[:MAX_RULES]])
-    return Rules(tuple(rule for rule, _ in rules[:MAX_RULES]), *_coverage_and_precision(union, inside))
+    union = np.logical_or.reduce([matches for _, matches in rules])
+    return Rules(tuple(rule for rule, _ in rules), *coverage_and_precision(union))
 
 
-def _tree_features(traits: list[Trait]) -> list[Feature]:
-    """Return columns as numbers, missing ones at the median, and an indicator of every frequent category."""
-    features: list[Feature] = []
-    limit = float(np.finfo(np.float32).max)
-    for trait in traits:
-        known = trait.values[~trait.missing]
-        if trait.kind != "category":
-            median = float(np.median(known)) if len(known) else 0.0
-            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
-            features.append((trait, None, numbers.astype(np.float32)))
-            continue
-        values, counts = np.unique(as_objects(known), return_counts=True)
-        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
-            features.append((trait, value, (trait.values == value).astype(np.float32)))
-    return features
-
-
-def _leaf_paths(tree: Any) -> list[list[tuple[int, float, bool]]]:
-    """Return the paths to the leaves of the cluster, as steps of feature, limit, and whether it is exceeded."""
-    paths = []
-    stack: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
+def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Condition, ...]]:
+    """Yield the conditions of every leaf of the cluster, one per column and category, with rounded limits."""
+    stack: list[tuple[int, dict[tuple[str, str | None], Condition]]] = [(0, {})]
     while stack:
-        node, path = stack.pop()
+        node, conditions = stack.pop()
         if tree.children_left[node] < 0:
-            if path and tree.value[node][0].argmax() == 1:
-                paths.append(path)
+            if conditions and tree.value[node][0].argmax() == 1:
+                # "pet is cat" implies "pet is not dog"
+                fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
+                yield tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
             continue
-        feature, limit = int(tree.feature[node]), float(tree.threshold[node])
-        stack.append((int(tree.children_left[node]), [*path, (feature, limit, False)]))
-        stack.append((int(tree.children_right[node]), [*path, (feature, limit, True)]))
-    return paths
-
-
-def _simplify(path: list[tuple[int, float, bool]], features: list[Feature]) -> tuple[Condition, ...]:
-    """Return one condition per column and side, with rounded limits."""
-    conditions: dict[tuple[str, str | None], Condition] = {}
-    for feature, limit, above in path:
-        trait, value, _ = features[feature]
+        trait, value, _ = features[tree.feature[node]]
         key = trait.name, value
         if value is not None:
-            conditions[key] = Condition(trait.name, trait.kind, value=value, negated=not above)
-            continue
-        before = conditions.get(key, Condition(trait.name, trait.kind))
-        bound = round_limit(limit, trait)
-        low, high = (bound, np.inf) if above else (-np.inf, bound)
-        conditions[key] = before._replace(above=max(before.above, low), up_to=min(before.up_to, high))
-    # "pet is cat" implies "pet is not dog"
-    fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
-    return tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
+            below, above = (
+                Condition(trait.name, trait.kind, value=value, negated=negated) for negated in (True, False)
+            )
+        else:
+            before, limit = conditions.get(key, Condition(trait.name, trait.kind)), float(tree.threshold[node])
+            bound = round_limit(limit, trait)
+            below = before._replace(up_to=min(before.up_to, bound))
+            above = before._replace(above=max(before.above, bound))
+        stack.append((int(tree.children_left[node]), conditions | {key: below}))
+        stack.append((int(tree.children_right[node]), conditions | {key: above}))
 
 
 def round_limit(limit: float, trait: Trait) -> float:
-    """Round a limit to as few digits as possible while nearly every row stays on its side.
-
-    Examples
-    --------
-    >>> round_limit(61023.7, Trait("income", "number", np.array([50000.5, 60998.2, 61049.1, 70000.0])))
-    61000.0
-    """
+    """Round a limit to as few digits as possible while nearly every row stays on its side."""
     known = trait.values[~np.isnan(trait.values)]
     if trait.kind == "date" or (len(known) and (known == np.floor(known)).all()):
         limit = float(np.floor(limit))
@@ -451,8 +431,3 @@ def round_limit(limit: float, trait: Trait) -> float:
         if ((known > rounded) != above).mean() <= MOVED:
             return rounded
     return limit
-
-
-def _coverage_and_precision(matches: Mask, inside: Mask) -> tuple[float, float]:
-    both = float((matches & inside).sum())
-    return both / max(1, int(inside.sum())), both / max(1, int(matches.sum()))

@@ -6,7 +6,7 @@ or a prediction collects its notes and calls :func:`warn_of_columns` once.
 
 import inspect
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -54,38 +54,46 @@ def warn_of_columns(notes: Iterable[str]) -> None:
 
 
 def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -> list[str]:
-    """Return all notes on the columns of a fit, from their features and the labels."""
-    return [*odd_columns(columns, matrix), *ruling_columns(columns, matrix, labels)]
-
-
-def ruling_columns(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -> Iterator[str]:
-    """Yield a note if the clusters are the values of one column and the other columns do not predict them.
+    """Return all notes on the columns of a fit, from their features and the labels.
 
     A column can coincide with the clusters because all columns show the same groups. Therefore a decision tree predicts
     the clusters from the other columns, with cross-validation. If it fails, the clusters depend on this column alone.
     """
-    from sklearn.metrics import adjusted_rand_score  # slow to import, and few fits need it
+    from sklearn.metrics import adjusted_rand_score  # slow to import
 
-    there = np.asarray(labels) >= 0
-    if len(np.unique(labels[there])) < 2 or len(columns.used) < 2:
-        return
     widths = [len(column.features) for column in columns.used]
-    parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
-    for column, part in zip(columns.used, parts, strict=True):
+    parts = list(zip(columns.used, np.split(matrix, np.cumsum(widths)[:-1], axis=1), strict=True))
+    notes = []
+    for column, part in parts:
+        note, name = None, column.name
+        if column.kind in ("numeric", "date"):
+            note = _far_values(name, column.kind, part[:, 0])
+        if note is None and column.kind == "numeric":
+            note = _cut_off(name, part[:, 0])
+        elif column.other and part[:, -1].mean() > 0.5:
+            note = (
+                f"{name!r} has {column.distinct:,} values. All except the {len(column.levels)} most frequent are "
+                f"treated as one category, in {part[:, -1].mean():.0%} of the rows. Group its values, or use "
+                f"columns={{{name!r}: 'ignore'}} (--ignore)."
+            )
+        notes += [] if note is None else [note]
+    there = np.asarray(labels) >= 0
+    if len(np.unique(labels[there])) < 2 or len(parts) < 2:
+        return notes
+    for column, part in parts:
         values = _codes(column, part, columns.encoded)
-        if values is None:
-            continue
-        agreement = adjusted_rand_score(values[there], labels[there])
+        agreement = -1.0 if values is None else adjusted_rand_score(values[there], labels[there])
         if agreement < SAME:
             continue
         of_column = np.repeat([other.name == column.name for other in columns.used], widths)
         others = _predictability(matrix[there][:, ~of_column], labels[there])
         if others < WELL:
-            yield (
+            notes.append(
                 f"The clusters coincide with the values of {column.name!r} (adjusted Rand index {agreement:.2f}); the "
                 f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
                 f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
+    return notes
 
 
 def _predictability(features: NDArray[Any], labels: NDArray[Any]) -> float:
@@ -112,27 +120,6 @@ def _codes(column: Column, features: NDArray[Any], encoded: bool) -> NDArray[Any
         return None
     values, codes = np.unique(numbers, return_inverse=True)
     return codes if len(values) == 2 else None
-
-
-def odd_columns(columns: Columns, matrix: NDArray[Any]) -> Iterator[str]:
-    """Yield notes on far values, on columns that seem cut off, and on categories of too many values."""
-    at = 0
-    for column in columns.used:
-        features = matrix[:, at : at + len(column.features)]
-        at += len(column.features)
-        note = None
-        if column.kind in ("numeric", "date"):
-            note = _far_values(column.name, column.kind, features[:, 0])
-        if note is None and column.kind == "numeric":
-            note = _cut_off(column.name, features[:, 0])
-        elif column.other and features[:, -1].mean() > 0.5:
-            note = (
-                f"{column.name!r} has {column.distinct:,} values. All except the {len(column.levels)} most frequent "
-                f"are treated as one category, in {features[:, -1].mean():.0%} of the rows. Group its values, or use "
-                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
-            )
-        if note is not None:
-            yield note
 
 
 def _far_values(name: str, kind: str, values: NDArray[np.float64]) -> str | None:

@@ -28,34 +28,29 @@ from gitcluster.neighbors.index import (
     CosineIndex,
     ExactNeighbors,
     KNNIndex,
-    MatrixIndex,
     Neighbors,
     RecomputeRows,
     SklearnIndex,
-    TreeIndex,
     UserIndex,
     empty_neighbors,
+    matrix_neighbors,
     measure_pairs,
-    nearest_in_matrix,
     round_distances,
     unit_vectors,
 )
 
 __all__ = [
     "SEARCHES",
-    "CellIndex",
     "ExactNeighbors",
-    "KNNIndex",
     "Neighbors",
     "RecomputeRows",
-    "SklearnIndex",
-    "TreeIndex",
     "choose_index",
     "choose_query_index",
     "empty_neighbors",
     "find_neighbors",
+    "matrix_neighbors",
     "measure_neighbors",
-    "nearest_in_matrix",
+    "measure_pairs",
     "round_distances",
     "search_points",
 ]
@@ -70,12 +65,7 @@ WORTH_BLOCKS = 0.1
 
 
 def find_neighbors(
-    points: Any,
-    *,
-    n_neighbors: int,
-    metric: str = "euclidean",
-    search: Any = "auto",
-    n_jobs: int | None = None,
+    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: Any = "auto", n_jobs: int | None = None
 ) -> Neighbors:
     """Find the k nearest other samples of every sample.
 
@@ -118,12 +108,14 @@ def search_points(
     """
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
-    check_memory(
-        memory_needed(n_samples, 0 if issparse(points) else n_features, n_neighbors, points.dtype),
-        "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows.",
-    )
-    if MatrixIndex.supports(points, metric):
-        return MatrixIndex(points, n_neighbors, metric, n_jobs=n_jobs).search()
+    # A neighbour takes 4 bytes for the index, 4 or 8 for the distance, and 1 to mark boundary pairs. The samples are
+    # stored twice more, by cells and in single precision.
+    size = points.dtype.itemsize
+    row_bytes = n_neighbors * (5 + size) + (0 if issparse(points) else (size + 4) * n_features)
+    remedy = "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows."
+    check_memory(n_samples * row_bytes, remedy)
+    if metric == "precomputed":
+        return matrix_neighbors(points, n_neighbors, same=True, n_jobs=n_jobs)
     if n_features == 0:  # no feature varies: all samples are duplicates
         single = Neighbors(*empty_neighbors(1, 0, points.dtype))
         return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
@@ -137,21 +129,6 @@ def search_points(
         again = None if issparse(points) else (lambda rows: points[first[rows]])
         neighbors = _search_distinct(points[first], k, metric, search, n_jobs, again)
     return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)
-
-
-def memory_needed(n_samples: int, n_features: int, k: int, dtype: Any) -> int:
-    """Return the bytes of a search.
-
-    A neighbour takes 4 bytes for the index, 4 or 8 for the distance, and 1 to mark boundary pairs. The samples are
-    stored twice more, by cells and in single precision.
-
-    Examples
-    --------
-    >>> memory_needed(1_000_000, 10, 40, np.float64)
-    640000000
-    """
-    size = np.dtype(dtype).itemsize
-    return int(n_samples * (k * (5 + size) + (size + 4) * n_features))
 
 
 def _search_distinct(
@@ -174,13 +151,7 @@ def _search_distinct(
 
 
 def choose_index(
-    points: Any,
-    k: int,
-    metric: str = "euclidean",
-    *,
-    search: Any = "auto",
-    n_jobs: int | None = None,
-    recompute: RecomputeRows | None = None,
+    points: Any, k: int, metric: str, *, search: Any, n_jobs: int | None, recompute: RecomputeRows | None = None
 ) -> KNNIndex:
     """Return the index that is expected to be the fastest for distinct samples.
 
@@ -190,7 +161,7 @@ def choose_index(
         return UserIndex(search, points, k, metric, n_jobs=n_jobs)
     check_choice("search", search, SEARCHES)
     if CosineIndex.supports(points, metric):
-        return CosineIndex(choose_index(unit_vectors(points), k, search=search, n_jobs=n_jobs))
+        return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))
     can_descend = DescentIndex.supports(points, metric) and k + 1 < points.shape[0]
     if can_descend and search == "approximate":
         return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)

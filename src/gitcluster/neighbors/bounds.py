@@ -204,14 +204,7 @@ def sample_gaps(sample: NDArray[np.float64], axes: Axes, rank: int) -> float:
 
 
 def find_axes(sample: Array, n_axes: int) -> Axes:
-    """Return the principal axes of some samples, by two rounds of subspace iteration.
-
-    Examples
-    --------
-    >>> find_axes(np.array([[0.0, 1.0], [0.0, 3.0]]), 1).directions.round(12) + 0.0
-    array([[0.],
-           [1.]])
-    """
+    """Return the principal axes of some samples, by two rounds of subspace iteration."""
     rows = sample.astype(np.float64)
     # A few samples far out would determine the axes and the unit, and leave the others no digits.
     lengths = np.abs(rows - np.median(rows, axis=0)).max(axis=1)
@@ -256,13 +249,7 @@ def find_margins(axes: Axes, n_leading: int) -> Margins:
 
 
 def find_unit(points: Array, centre: Array) -> float:
-    """Return the power of two that scales the largest coordinate into [1/2, 1]; such a scaling does not round.
-
-    Examples
-    --------
-    >>> find_unit(np.array([[1.0], [5.0]]), np.array([2.0]))
-    0.25
-    """
+    """Return the power of two that scales the largest coordinate into [1/2, 1]; such a scaling does not round."""
     largest = np.maximum(points.max(axis=0) - centre, centre - points.min(axis=0)).max()
     return float(2.0 ** min(1000, -int(np.frexp(largest)[1])))
 
@@ -557,7 +544,12 @@ class BoundIndex(ProjectingIndex):
             self._restore()
             names, last = self._name_members(members, lists)
             del lists
-            reach = self._find_reach(members, squares, margins, last, unit)
+            # All others within `reach` are candidates. `last` is the squared distance of the last candidate. A sample
+            # at distance d from x is at most |x| + d from the centre, and its features were rounded by SINGLE of that.
+            length = np.empty(n_samples)
+            length[members] = np.sqrt(squares.astype(np.float64)) * (1 + 2.0**-8)
+            reach = np.sqrt(np.maximum(last / (1 + margins.rough) - margins.least, 0)) - 4 * SINGLE * length - 2.0**-100
+            reach = np.maximum(reach, 0) * (1 - 4 * SINGLE) * (1 - 2 * ROUNDING) / unit
             if names.shape[1] == n_samples - 1:
                 reach[:] = np.inf
             neighbors = empty_neighbors(n_samples, self.k, points.dtype)
@@ -566,18 +558,6 @@ class BoundIndex(ProjectingIndex):
             if len(left):
                 self._settle(project(points, axes, self.n_leading, **options), margins, unit, left, neighbors)
         return ExactNeighbors(*neighbors)
-
-    @staticmethod
-    def _find_reach(members: Array, squares: Array, margins: Margins, last: Array, unit: float) -> Array:
-        """Return, for every sample, a distance below which all others are candidates.
-
-        ``last`` is the squared distance of the last candidate. A sample at distance d from x is at most |x| + d from
-        the centre, and rounding has moved its features by that many times SINGLE.
-        """
-        length = np.empty(len(last))
-        length[members] = np.sqrt(squares.astype(np.float64)) * (1 + 2.0**-8)
-        reach = np.sqrt(np.maximum(last / (1 + margins.rough) - margins.least, 0)) - 4 * SINGLE * length - 2.0**-100
-        return np.asarray(np.maximum(reach, 0) * (1 - 4 * SINGLE) * (1 - 2 * ROUNDING) / unit)
 
     def _settle(
         self, projections: Projections, margins: Margins, unit: float, left: Array, neighbors: tuple[Array, Array]

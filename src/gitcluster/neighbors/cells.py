@@ -63,21 +63,17 @@ class CellIndex(KNNIndex):
 
     @cached_property
     def seconds(self) -> float:  # type: ignore[override]
-        """Return the expected CPU seconds; some cells are searched to estimate them."""
-        n_samples, n_features = self.points.shape
-        return cell_seconds(n_samples, n_features, self.count_pairs())
-
-    def count_pairs(self) -> float:
-        """Return the mean number of samples with which a sample is compared, from a few cells."""
-        n_samples, n_cells = len(self.points), len(self.cells.blocks)
-        if n_cells <= SAMPLED_CELLS:  # the estimate would be the search itself
-            return float(n_samples)
-        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
-        pairs, filled = np.zeros((2, n_samples), np.int64)
-        chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
-        for cell in chosen:
-            _search_cells(cell, cell + 1, self.cells, self.cells, *neighbors, filled, pairs)
-        return float(pairs.sum() / np.diff(self.cells.starts)[chosen].sum())
+        """Return the expected CPU seconds, from the samples with which those of a few cells are compared."""
+        (n_samples, n_features), n_cells = self.points.shape, len(self.cells.blocks)
+        n_compared = float(n_samples)
+        if n_cells > SAMPLED_CELLS:  # otherwise the estimate would be the search itself
+            neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
+            pairs, filled = np.zeros((2, n_samples), np.int64)
+            chosen = np.unique(np.linspace(0, n_cells - 1, SAMPLED_CELLS).astype(int))
+            for cell in chosen:
+                _search_cells(cell, cell + 1, self.cells, self.cells, *neighbors, filled, pairs)
+            n_compared = float(pairs.sum() / np.diff(self.cells.starts)[chosen].sum())
+        return float(n_samples * (3e-6 + n_compared * (5e-10 + 1e-10 * n_features)))
 
     def search(self) -> Neighbors:
         """Return the k nearest others of every sample."""
@@ -92,19 +88,8 @@ class CellIndex(KNNIndex):
         return neighbors
 
 
-def cell_seconds(n_samples: int, n_features: int, pairs: float) -> float:
-    """Return the CPU seconds of a search in which every sample is compared with ``pairs`` others."""
-    return n_samples * (3e-6 + pairs * (5e-10 + 1e-10 * n_features))
-
-
 def gather_cells(points: Array, *, n_jobs: int | None = None) -> Cells:
-    """Divide samples into cells.
-
-    Examples
-    --------
-    >>> gather_cells(np.array([[3.0], [1.0], [2.0]])).low
-    array([[1.]])
-    """
+    """Divide samples into cells."""
     n_features = points.shape[1]
     most = 256 if n_features <= 16 else 128  # a block of single precision stays in the first-level cache
     members, starts = split_evenly(points, most, n_jobs=n_jobs)

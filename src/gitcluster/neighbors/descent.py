@@ -216,12 +216,6 @@ def split_by_axes(rotated: NDArray[np.float32], most: int, n_jobs: int | None = 
     """Halve samples across the axis of largest variance until no part has more than ``most``.
 
     Return the samples part by part and the start of every part.
-
-    Examples
-    --------
-    >>> members, starts = split_by_axes(np.array([[0, 3], [1, 1], [0, 2], [1, 4]], np.float32), 2)
-    >>> [sorted(part.tolist()) for part in np.split(members, starts[1:-1])]
-    [[1, 2], [0, 3]]
     """
     n_samples = len(rotated)
     n_parts = 1 << max(0, int(np.ceil(np.log2(n_samples / most))))

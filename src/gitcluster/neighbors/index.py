@@ -1,4 +1,4 @@
-"""The interface of all searches, and the searches that build on scikit-learn, scipy or the user's own object.
+"""The interface of all searches, and the searches that build on scikit-learn or the user's own object.
 
 Every search passes its candidates to the same kernels, which measure them in double precision, round the distances and
 sort them by (distance, index). The result therefore does not depend on how a search rounds or on the number of threads.
@@ -14,8 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
-from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
@@ -110,17 +108,7 @@ class KNNIndex(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not search for new samples")
 
 
-class MatrixIndex(KNNIndex):
-    """A matrix of distances."""
-
-    METRICS = ("precomputed",)
-
-    def search(self) -> Neighbors:
-        """Return the nearest of every row, without the diagonal."""
-        return nearest_in_matrix(self.points, self.k, same=True, n_jobs=self.n_jobs)
-
-
-def nearest_in_matrix(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
+def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
     """Return the k nearest in every row of a distance matrix; ``same`` if rows and columns are the same samples."""
     neighbors = empty_neighbors(len(matrix), k, matrix.dtype)
     run_chunks(kernels.nearest_in_matrix, len(matrix), n_jobs, matrix, same, *neighbors)
@@ -144,7 +132,7 @@ class SklearnIndex(KNNIndex):
         n_samples, n_features = points.shape
         if issparse(points):
             n_features = points.nnz // n_samples + 1
-        self.seconds = all_pairs_seconds(n_samples, n_features)
+        self.seconds = n_samples**2 * (3e-9 + 4e-11 * n_features)
         self.is_measured = metric == "euclidean"
         """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
 
@@ -194,7 +182,15 @@ class SklearnIndex(KNNIndex):
             step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
-                distances, candidates, reach = self._certain_candidates(some, n_candidates)
+                distances, candidates = self.candidates(some, n_candidates)
+                reach = distances[:, -1].copy()  # no other sample can be nearer
+                if self.is_measured:
+                    reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
+                    if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
+                        candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
+                    self.measure(some, candidates, distances)
+                if n_candidates == n_samples:
+                    reach[:] = np.inf
                 run_chunks(
                     kernels.keep_nearest, len(some), self.n_jobs,
                     some, candidates, distances, reach, *neighbors, settled[start : start + step],
@@ -220,82 +216,11 @@ class SklearnIndex(KNNIndex):
             )
         return np.maximum(distances.astype(np.float64), 0.0), indices
 
-    def _certain_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array, Array]:
-        """Return measured distances, indices, and the distance below which no other sample can be."""
-        distances, indices = self.candidates(rows, n_candidates)
-        reach = distances[:, -1].copy()
-        everybody = n_candidates == self.points.shape[0]
-        if self.is_measured:
-            reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
-            if everybody:  # a search that rounds may return a sample twice, so list all of them
-                indices = np.broadcast_to(np.arange(n_candidates), distances.shape).copy()
-            self.measure(rows, indices, distances)
-        if everybody:
-            reach[:] = np.inf
-        return distances, indices, reach
-
     def measure(self, rows: Array, others: Array, distances: Array) -> None:
         """Write the distances between rows and others, if the metric is measured by our own kernels."""
         if self.is_measured:
             measure_pairs(self.points, rows, others, distances, self.n_jobs)
             round_distances(distances)
-
-    def nearest_pair(self, rows: Array, others: Array) -> tuple[float, int, int]:
-        """Return the shortest distance between two sets of rows, and the two rows."""
-        nearest, distances = self._nearest_of(rows, others)
-        distances = np.array(distances, dtype=np.float64)
-        round_distances(distances)
-        best = int(distances.argmin())
-        return float(distances[best]), int(rows[best]), int(others[nearest[best]])
-
-    def _nearest_of(self, rows: Array, others: Array) -> tuple[Array, Array]:
-        """Return, for every row, the position of the nearest of the others, and its distance."""
-        from sklearn.metrics import pairwise_distances_argmin_min  # slow to import, and most fits do without
-
-        with self._quiet():
-            nearest, distances = pairwise_distances_argmin_min(
-                self.points[rows], self.points[others], metric=self.metric
-            )
-        return nearest, distances
-
-
-def all_pairs_seconds(n_samples: int, n_features: int) -> float:
-    """Return the CPU seconds in which scikit-learn compares all pairs."""
-    return n_samples**2 * (3e-9 + 4e-11 * n_features)
-
-
-class TreeIndex(SklearnIndex):
-    """scipy's k-d tree, for few samples or features: importing scikit-learn's search would take longer."""
-
-    METRICS = ("euclidean",)
-    SPARSE = False
-    MAX_FEATURES = 9
-    """With more features a tree rules out too little."""
-    MAX_SAMPLES = 2000
-    """Up to here, all pairs are compared faster than scikit-learn's search is imported."""
-    _noise = 0.0
-
-    @classmethod
-    def supports(cls, points: Any, metric: str) -> bool:
-        """Return whether there are few features, or few samples in double precision."""
-        few = points.shape[0] <= cls.MAX_SAMPLES and points.dtype == np.float64
-        return super().supports(points, metric) and (points.shape[1] <= cls.MAX_FEATURES or few)
-
-    @cached_property
-    def _tree(self) -> Any:
-        return KDTree(self.points)
-
-    def candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
-        """Return distances and indices of the samples nearest to some rows, themselves included."""
-        distances, indices = self._tree.query(self.points[rows], k=n_candidates, workers=effective_n_jobs(self.n_jobs))
-        return distances, indices
-
-    def _nearest_of(self, rows: Array, others: Array) -> tuple[Array, Array]:
-        if self.points.shape[1] <= self.MAX_FEATURES:
-            distances, nearest = KDTree(self.points[others]).query(self.points[rows], k=1)
-            return nearest, distances
-        pairs = cdist(self.points[rows], self.points[others])
-        return pairs.argmin(axis=1), pairs.min(axis=1)
 
 
 class TrueNeighbors:
@@ -364,15 +289,11 @@ class UserIndex(KNNIndex):
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(f"{call} must return a tuple (distances, indices), got {answer!r:.80}.")
         distances, indices = (np.asarray(part) for part in answer)
-        if indices.dtype.kind not in "iu" or distances.dtype.kind not in "fiu":
+        are_numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiu"
+        if not are_numbers or not indices.shape == distances.shape == shape or indices.max() >= shape[0]:
             raise ValueError(
-                f"{call} must return numbers as distances and integers as indices, got {distances.dtype} and "
-                f"{indices.dtype}."
-            )
-        if indices.shape != shape or distances.shape != shape or indices.max() >= shape[0]:
-            raise ValueError(
-                f"{call} must return distances and indices of shape {shape}, got distances of shape {distances.shape} "
-                f"and indices of shape {indices.shape} up to {indices.max(initial=-1)}."
+                f"{call} must return distances (numbers) and indices (integers below {shape[0]}) of shape {shape}, got "
+                f"{distances.dtype} of shape {distances.shape} and {indices.dtype} of shape {indices.shape}."
             )
         if not (distances >= 0).all():
             raise ValueError(f"{call} must return distances >= 0, got negative or missing ones.")

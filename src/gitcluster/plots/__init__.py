@@ -14,24 +14,40 @@ global in matplotlib is changed. These parameters are the same in all functions:
     Coordinates of the samples to use instead.
 ``legend`` : bool, default=None
     Whether to add a legend or a colour bar; by default in new figures only.
+
+Examples
+--------
+>>> from matplotlib.figure import Figure
+>>> from gitcluster import GIT, datasets
+>>> X, _ = datasets.make_smile(200, random_state=0)
+>>> model = GIT(4).fit(X)
+>>> plot_clusters(model, X, ax=Figure().subplots()).get_title()
+'4 clusters'
+>>> plot_explanation(model.explain(0, 99), X, ax=Figure().subplots()).get_title()
+'Samples 0 and 99: two clusters'
 """
 
 from gitcluster._support.optional import require
 
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
-from gitcluster.plots.choices import plot_memberships, plot_n_clusters, plot_profile, plot_representations  # noqa: E402
-from gitcluster.plots.graph import plot_condensed_tree, plot_hierarchy, plot_layers, plot_topo_graph  # noqa: E402
+from gitcluster.plots.choices import (  # noqa: E402
+    plot_hierarchy,
+    plot_layers,
+    plot_memberships,
+    plot_n_clusters,
+    plot_profile,
+)
 from gitcluster.plots.samples import (  # noqa: E402
     plot_clusters,
     plot_explanation,
     plot_intensity,
     plot_local_clusters,
+    plot_topo_graph,
 )
 
 __all__ = [
     "plot_clusters",
-    "plot_condensed_tree",
     "plot_explanation",
     "plot_hierarchy",
     "plot_intensity",
@@ -40,6 +56,5 @@ __all__ = [
     "plot_memberships",
     "plot_n_clusters",
     "plot_profile",
-    "plot_representations",
     "plot_topo_graph",
 ]

@@ -20,7 +20,6 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of, escape_control
-from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.layout import SampleLayout, inside, usual_range
 from gitcluster.topo_graph import TopoGraph
 
@@ -61,13 +60,7 @@ class ClusterColours(NamedTuple):
 
 
 def colours_of(labels: Any) -> Colours:
-    """Return (n, 3) colours of cluster labels; noise (-1) is grey.
-
-    Examples
-    --------
-    >>> (colours_of([0, 1]) == colours_of([0, 1, 2, 3])[:2]).all()
-    np.True_
-    """
+    """Return (n, 3) colours of cluster labels; noise (-1) is grey."""
     labels = np.asarray(labels)
     hue = HUES[labels % len(HUES)]
     mix = np.array(LIGHTNESS)[labels // len(HUES) % len(LIGHTNESS)][..., None]
@@ -258,29 +251,10 @@ def find_cells(xy: NDArray[np.float64], side: int) -> tuple[NDArray[np.int64], N
     return np.clip((xy - low) / span * side, 0, side - 1).astype(np.int64), low, span
 
 
-def draw_backdrop(ax: Axes, layout: SampleLayout) -> None:
-    """Draw all samples pale and behind everything else."""
-    draw_points(ax, layout.xy, background_on(ax), zorder=0)
-
-
 def axes_area(ax: Axes) -> float:
     """Return the area of the axes in square points."""
     box = ax.get_window_extent()
     return float(box.width * box.height * (72 / ax.figure.dpi) ** 2)
-
-
-def check_model(model: Any, *, ax: Any = None) -> Clustering:
-    """Return the clustering of a fitted model; raise if the model is not fitted or ``ax`` is not valid."""
-    clustering = clustering_of(model)
-    check_axes(ax)
-    return clustering
-
-
-def check_axes(ax: Any) -> None:
-    """Raise a TypeError if ``ax`` is neither None nor plain axes."""
-    if ax is not None and (not isinstance(ax, Axes) or ax.name != "rectilinear"):
-        kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
-        raise TypeError(f"ax must be two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
 
 
 def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside: float = 1.9, **names: str) -> Axes:
@@ -293,14 +267,12 @@ def take_axes(ax: Axes | None, *, width: float = 6.8, ratio: float = 0.75, aside
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(width, (width - aside) * ratio + 0.8), layout="constrained")
-    clear_frame(ax)
+    elif not isinstance(ax, Axes) or ax.name != "rectilinear":
+        kind = f"{ax.name} axes" if isinstance(ax, Axes) else type(ax).__name__
+        raise TypeError(f"ax must be two-dimensional matplotlib Axes, got {kind}. Use plt.subplots(), or None.")
+    ax.spines[["top", "right"]].set_visible(False)
     ax.set(**names)
     return ax
-
-
-def clear_frame(ax: Axes) -> None:
-    """Hide the upper and the right line."""
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def take_map(ax: Axes | None, layout: SampleLayout, *, title: str, width: float = 6.8, aside: float = 1.9) -> Axes:
@@ -327,15 +299,6 @@ def take_map(ax: Axes | None, layout: SampleLayout, *, title: str, width: float 
     return ax
 
 
-def mark_level(ax: Axes, level: float, text: str, *, linewidth: float) -> None:
-    """Draw a dashed horizontal line behind everything else, with a text at its right end."""
-    ax.axhline(level, color=FAINT, linewidth=linewidth, linestyle=(0, (5, 3)), zorder=0)
-    ax.annotate(
-        text, (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
-        va="center", fontsize="small", annotation_clip=False,
-    )  # fmt: skip
-
-
 def line_entry(label: str, colour: Any, **style: Any) -> Line2D:
     """Return a line for a legend."""
     return Line2D([], [], color=colour, label=label, **style)
@@ -346,14 +309,11 @@ def marker_entry(label: str, colour: Any, marker: str = "o", size: float = 6) ->
     return line_entry(label, colour, linestyle="", marker=marker, markersize=size)
 
 
-def add_legend(
-    ax: Axes, entries: list[Any], *, title: str | None = None, low: bool = False, right: float = 1.01
-) -> None:
-    """Add a legend to the right of the axes, at the top or, if ``low``, at the bottom."""
+def add_legend(ax: Axes, entries: list[Any], *, title: str | None = None, right: float = 1.01) -> None:
+    """Add a legend to the right of the axes."""
     ax.legend(
-        handles=entries, title=title, loc="lower left" if low else "upper left", bbox_to_anchor=(right, 1.0 - low),
-        frameon=False, borderaxespad=0.0, handletextpad=0.5, alignment="left", fontsize="small",
-        title_fontsize="small",
+        handles=entries, title=title, loc="upper left", bbox_to_anchor=(right, 1.0), frameon=False, borderaxespad=0.0,
+        handletextpad=0.5, alignment="left", fontsize="small", title_fontsize="small",
     )  # fmt: skip
 
 

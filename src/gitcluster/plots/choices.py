@@ -1,28 +1,31 @@
-"""Plots of what was selected and how reliable it is: representations, numbers of clusters, memberships, profiles."""
+"""Plots of what was selected and how reliable it is: numbers of clusters, hierarchy, layers, memberships, profiles."""
 
-from textwrap import wrap
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_hex
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import dendrogram
 
-from gitcluster._support.validation import check_choice
+from gitcluster._support.names import count_of
+from gitcluster._support.validation import check_choice, check_integer
 from gitcluster.fitted.clustering import clustering_of
+from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.memberships import own_shares
-from gitcluster.fitted.profiles import MAX_COLUMNS, STRONG, Profile, compare_clusters, heat_rows
+from gitcluster.fitted.profiles import MAX_COLUMNS, STRONG, Profile, heat_rows, profile
+from gitcluster.hierarchy import cut_hierarchy
 from gitcluster.plots._drawing import (
     FAINT,
     HUES,
     add_colour_bar,
     add_legend,
     background_on,
-    check_axes,
-    check_model,
     colours_of,
+    draw_names,
     ink_on,
     line_entry,
     marker_entry,
@@ -31,13 +34,6 @@ from gitcluster.plots._drawing import (
     take_axes,
 )
 
-REPRESENTATIONS = {
-    "std": "divided by standard deviations",
-    "given": "as given",
-    "range": "divided by ranges",
-    "power": "power transform",
-    "components": "principal components",
-}
 QUANTITIES = {"score": "Score by number of clusters", "agreement": "Agreement by number of clusters"}
 CLUSTER_GAP = 0.015
 """Share of all samples that is left free between the bars of two clusters."""
@@ -45,47 +41,10 @@ TEXT_HEIGHT = 15.0
 """Points between the numbers of two clusters."""
 MAX_BARS = 400
 """Bars of a cluster; of more samples, evenly spaced ones are drawn."""
+LAYER_AREA = 900.0
+"""Area of a node with all samples in a plot of layers, in square points."""
 MAX_CLUSTERS = 20
 """Clusters in the plot of a profile."""
-
-
-def plot_representations(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the best score of every representation of the features, the selected one in colour.
-
-    The score is the agreement of the best candidate with the others (mean adjusted Rand index) plus a small bonus for
-    even cluster sizes. With a prior, the share of samples that would have to move is subtracted. A representation that
-    was not tried has the reason instead of a bar. ``model``, fitted with the default variant, and ``ax`` are as in all
-    plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_representations(GIT(4).fit(X), ax=Figure().subplots())
-    """
-    table = check_model(model, ax=ax).representations
-    if table is None:
-        raise ValueError("The model has no scores of representations. Fit GIT(scale='auto') on features.")
-    names = [REPRESENTATIONS.get(name, name) for name in table["representation"].tolist()]
-    tried, y = ~np.isnan(table["score"]), np.arange(len(names))
-    ax = take_axes(
-        ax, width=7.4, ratio=0.09 * len(names) + 0.06, aside=2.6, title="Score by feature scaling", xlabel="best score"
-    )
-    colour = np.where(table["chosen"][:, None], HUES[0], background_on(ax))
-    ax.barh(y[tried], table["score"][tried], height=0.66, color=colour[tried], zorder=2)
-    for i, score in enumerate(table["score"]):
-        if tried[i]:
-            ax.text(score, i, f" {score:.3f}", va="center", fontsize="small", color=ink_on(ax))
-        else:
-            reason = "\n".join(wrap(str(table["reason"][i]) or "not tried", 36))
-            ax.text(0.02, i, reason, va="center", fontsize="small", color=FAINT)
-    ax.set_yticks(y, names)
-    ax.tick_params(axis="y", length=0)
-    ax.margins(x=0.14)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.get_yticklabels()[int(np.argmax(table["chosen"]))].set_fontweight("bold")
-    return ax
 
 
 def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quantity: str = "score") -> Axes:
@@ -98,15 +57,8 @@ def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quanti
     ----------
     quantity : {"score", "agreement"}, default="score"
         The score that decides, or the agreement of the configurations on each number of clusters.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_n_clusters(GIT().fit(X), ax=Figure().subplots())
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     check_choice("quantity", quantity, tuple(QUANTITIES))
     if clustering.n_clusters_scores is None:
         raise ValueError("The model has no scores of numbers of clusters. Fit GIT(n_clusters='auto').")
@@ -135,22 +87,141 @@ def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | N
     return ax
 
 
+def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_leaves: int = 40) -> Axes:
+    """Draw the dendrogram of the local clusters: final clusters in their colours, with their numbers, and the cut.
+
+    The height of a merge is how much weaker the connection is than the strongest one. If the final clusters come from
+    the sweep against a prior, they are not a cut of the hierarchy, and there is no line. ``model``, fitted with the
+    default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
+    Parameters
+    ----------
+    max_leaves : int, default=40
+        Maximum number of leaves. Parts that merge below them are drawn as one leaf, with their number of samples.
+    """
+    clustering = clustering_of(model)
+    hierarchy, n_clusters, n_local = clustering.hierarchy, clustering.n_clusters, len(clustering.peaks)
+    if hierarchy is None:
+        raise ValueError(f"variant={clustering.variant.name!r} has no hierarchy. Fit GIT(variant='adaptive').")
+    linkage, heights = hierarchy.linkage, hierarchy.linkage[:, 2]
+    n_leaves = min(check_integer("max_leaves", max_leaves, low=2), n_local)
+    ax = take_axes(ax, width=7.4, ratio=0.65, title=f"Hierarchy of {count_of(n_local, 'local cluster')}")
+    if not len(linkage):
+        ax.text(0.5, 0.5, "one local cluster: nothing to merge", ha="center", va="center", transform=ax.transAxes)
+        ax.set(xticks=[], yticks=[])
+        return ax
+    # the final cluster (-1 for several) and the size of every node: local clusters first, then merges
+    nodes, sizes = clustering.edge_cut.labels.tolist(), clustering.topo_graph.sizes.tolist()
+    for left, right in linkage[:, :2].astype(int).tolist():
+        nodes.append(nodes[left] if nodes[left] == nodes[right] else -1)
+        sizes.append(sizes[left] + sizes[right])
+    scale = len(clustering.labels) / sizes[-1]  # weights are shown as numbers of samples
+    upright, ink = n_leaves > 14, ink_on(ax)
+    drawn = dendrogram(
+        linkage, p=n_leaves, truncate_mode="lastp", ax=ax, leaf_rotation=90 if upright else 0,
+        leaf_font_size=7 if upright else 9, leaf_label_func=lambda node: f"{sizes[node] * scale:,.0f}",
+        link_color_func=lambda node: ink if nodes[node] < 0 else to_hex(tuple(colours_of(nodes[node]))),
+    )  # fmt: skip
+    for links in ax.collections:
+        links.set_linewidth(1.3)
+    leaves = np.array(nodes)[drawn["leaves"]]
+    tops: dict[int, tuple[float, float]] = {}  # of the widest branch of every final cluster
+    for c in np.unique(leaves[leaves >= 0]).tolist():
+        x = 5 + 10 * np.flatnonzero(leaves == c)
+        run = max(np.split(x, np.flatnonzero(np.diff(x) > 10) + 1), key=len)
+        highest = [(y[1], (i[1] + i[2]) / 2) for i, y in zip(drawn["icoord"], drawn["dcoord"], strict=True)
+                 if run[0] <= i[0] and i[3] <= run[-1]]  # fmt: skip
+        tops[c] = max(highest, default=(0.0, float(run.mean())))[::-1]
+    order = sorted(tops, key=lambda c: -np.count_nonzero(leaves == c))  # the largest choose first
+    draw_names(
+        ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=12,
+        colours=colours_of(order),
+    )  # fmt: skip
+    top = float(heights[-1])
+    ax.set(ylim=(-0.02 * top, 1.05 * top), xlabel="samples per leaf", ylabel="weakness of the connection")
+    for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
+        tick.set_color(ink if label < 0 else readable_on(ax, colours_of(label)))
+    cut = cut_hierarchy(hierarchy, clustering.topo_graph, n_clusters=n_clusters)
+    if np.array_equal(cut, clustering.edge_cut.labels):
+        # between the last merge inside final clusters and the first across
+        bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
+        level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
+        _mark_level(ax, level, count_of(n_clusters, "cluster"), linewidth=1.2)
+    else:
+        ax.set_title(f"{ax.get_title()}\n(the final clusters are not a single cut of it)")
+    return ax
+
+
+def _mark_level(ax: Axes, level: float, text: str, *, linewidth: float) -> None:
+    """Draw a dashed horizontal line behind everything else, with a text at its right end."""
+    ax.axhline(level, color=FAINT, linewidth=linewidth, linestyle=(0, (5, 3)), zorder=0)
+    ax.annotate(
+        text, (1.0, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+        va="center", fontsize="small", annotation_clip=False,
+    )  # fmt: skip
+
+
+def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the layers of a model, coarse above fine: every cluster, its number of samples, and its parts.
+
+    Final clusters have their colours, and so do their parts; coarser clusters that hold several are grey. ``model``,
+    fitted with the default variant, and ``ax`` are as in all plots, see :mod:`gitcluster.plots`; ``X`` is ignored.
+
+    Parameters
+    ----------
+    n_clusters : iterable of int, default=None
+        Numbers of clusters of the layers; by default those of ``model.layers()``.
+    """
+    clustering = clustering_of(model)
+    layers = find_layers(clustering, n_clusters)
+    ax = take_axes(ax, width=8.4, ratio=0.16 * (len(layers) + 1), aside=1.6, title="Layers")
+    centres = _arrange_layers(layers)
+    grey = readable_on(ax, background_on(ax))
+    for level, (layer, x) in enumerate(zip(layers, centres, strict=True)):
+        share = layer.sizes / max(1, layer.sizes.sum())
+        for c, parent in enumerate(layer.parents if level else ()):
+            ends = (centres[level - 1][parent], x[c]), (1 - level, -level)
+            ax.plot(*ends, color=background_on(ax), linewidth=1 + 9 * share[c], solid_capstyle="round", zorder=1)
+        homes = [np.unique(clustering.labels[layer.labels == c]) for c in range(layer.n_clusters)]
+        colours: Any = [colours_of(home[0]) if len(home) == 1 and home[0] >= 0 else grey for home in homes]
+        area = LAYER_AREA * share + 40
+        ax.scatter(x, np.full(len(x), -level), s=area, c=colours, edgecolors=ax.get_facecolor(), zorder=3)
+        score = "" if np.isnan(layer.score) else f"\nscore {layer.score:.2f}"
+        _mark_level(ax, -level, count_of(layer.n_clusters, "cluster") + score, linewidth=0.6)
+        order = np.argsort(-layer.sizes, kind="stable")
+        below = np.column_stack([x[order], np.full(len(x), -level - 0.3)])
+        draw_names(ax, below, [f"{layer.names[c]}\n{layer.sizes[c]:,}" for c in order], size=7.5)
+    ax.set(xticks=[], yticks=[], ylim=(0.45 - len(layers), 0.35))
+    ax.margins(x=0.08)
+    ax.set_xlabel("area: samples; grey: several of the final clusters", fontsize="small")
+    ax.spines[["left", "bottom"]].set_visible(False)
+    return ax
+
+
+def _arrange_layers(layers: list[Layer]) -> list[NDArray[np.float64]]:
+    """Return the horizontal positions of all clusters: parts below their parents, without crossings."""
+    width = [np.ones(layer.n_clusters) for layer in layers]
+    for level in range(len(layers) - 1, 0, -1):
+        needed = np.bincount(layers[level].parents, width[level], minlength=len(width[level - 1]))
+        width[level - 1] = np.maximum(needed, 1.0)
+    starts: list[NDArray[np.float64]] = []
+    for level, layer in enumerate(layers):
+        start, free = np.empty(layer.n_clusters), np.zeros(1) if level == 0 else starts[-1].copy()
+        for c, parent in enumerate(layer.parents if level else np.zeros(layer.n_clusters, int)):
+            start[c] = free[parent]
+            free[parent] += width[level][c]
+        starts.append(start)
+    return [start + own / 2 for start, own in zip(starts, width, strict=True)]
+
+
 def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw the membership of every sample in its cluster: one bar each, sorted within clusters, as in silhouettes.
 
     A membership is 1 well inside a cluster and 0.5 at the boundary to another one, see ``model.probabilities_``. The
     mean of every cluster stands beside it; noise has no bars. ``model`` and ``ax`` are as in all plots, see
     :mod:`gitcluster.plots`; ``X`` is ignored.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_memberships(GIT(4).fit(X), ax=Figure().subplots()).get_xlabel()
-    'membership'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     share, labels = own_shares(clustering), np.asarray(clustering.labels)
     gap, mean = max(1.0, CLUSTER_GAP * len(labels)), float(share[labels >= 0].mean())
     ax = take_axes(ax, title="Membership of samples in their clusters", xlabel="membership", ylabel="cluster")
@@ -200,18 +271,8 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
         A table with the fitted rows and the columns to describe; by default the fitted features.
     columns : int, default=15
         Maximum number of columns, those with the largest differences first.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_profile(GIT(4).fit(X), X, ax=Figure().subplots()).get_xlabel()
-    'cluster'
     """
-    check_axes(ax)
-    profiles = model.clusters if isinstance(model, Profile) else compare_clusters(clustering_of(model), X, rules=False)
-    clusters = profiles[:MAX_CLUSTERS]
+    clusters = (model if isinstance(model, Profile) else profile(model, X, rules=False)).clusters[:MAX_CLUSTERS]
     rows = heat_rows(clusters, columns)
     width = 0.75 * max(4, len(clusters))
     ax = take_axes(

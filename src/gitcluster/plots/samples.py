@@ -1,5 +1,6 @@
-"""Plots of the samples: intensity, local clusters, final clusters, and explanations of single samples."""
+"""Plots of the samples and of the topo-graph among them: intensity, local and final clusters, explanations."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
-from sklearn.utils import check_array
 
+from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.names import count_of
-from gitcluster.fitted.clustering import Clustering
+from gitcluster._support.validation import check_choice, check_integer
+from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation
-from gitcluster.fitted.layout import SampleLayout, layout_samples, usual_values
-from gitcluster.fitted.prediction import predict_samples
+from gitcluster.fitted.layout import SampleLayout, layout_graph, layout_samples, usual_values
+from gitcluster.kernels import structures
 from gitcluster.plots._drawing import (
     DASHED,
     FAINT,
@@ -28,7 +30,6 @@ from gitcluster.plots._drawing import (
     add_legend,
     axes_area,
     background_on,
-    check_model,
     colours_of,
     draw_names,
     draw_points,
@@ -40,54 +41,38 @@ from gitcluster.plots._drawing import (
     plain,
     take_map,
 )
-from gitcluster.plots.graph import coarsen, describe_nodes
-from gitcluster.preprocessing.sources import Distances, Points
+from gitcluster.preprocessing.sources import Distances
+from gitcluster.topo_graph import TopoGraph
 
 MAX_ARROWS = 1500
 """More samples have one mean arrow per cell of a grid."""
-FLOW_GRID, CONTOUR_GRID = 26, 160
-"""Columns and rows of the grids for mean arrows and for contours."""
-CONTOUR_LEVELS = 9
+FLOW_GRID = 26
+"""Columns and rows of the grid for mean arrows."""
 LABEL_ROWS, LABEL_RADIUS, MAX_SPOTS = 5_000, 0.04, 30
 """For the positions of numbers: samples that are compared, radius relative to the plot, candidates per cluster."""
 MAX_PAIRS = 200
 """Boundary pairs that are drawn, the nearest first."""
 CROSSING = "#B2182B"
+MAX_EDGES = 3000
+"""Of more edges, the strongest are drawn."""
+STRONGEST = 3
+"""Edges that are then drawn for every node."""
+NODE_COVERAGE = 0.07
+"""Share of the axes that all nodes cover."""
 
 
 def plot_intensity(
-    model: Any,
-    X: Any = None,
-    *,
-    ax: Axes | None = None,
-    embedding: ArrayLike | None = None,
-    contours: bool = False,
-    legend: bool | None = None,
+    model: Any, X: Any = None, *, ax: Axes | None = None, embedding: ArrayLike | None = None, legend: bool | None = None
 ) -> Axes:
     """Draw the samples, coloured by their log intensity.
 
     ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
-
-    Parameters
-    ----------
-    contours : bool, default=False
-        Whether to draw lines of equal intensity behind the samples, which must have two features.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_intensity(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
-    'Intensity'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_map(ax, layout, title="Intensity")
     draw_intensity(ax, clustering, layout, legend=legend)
-    if contours:
-        _draw_contours(ax, clustering, layout, scaled=X is None)
     return ax
 
 
@@ -102,23 +87,44 @@ def draw_intensity(ax: Axes, clustering: Clustering, layout: SampleLayout, *, le
         add_colour_bar(ax, mapped, label="log intensity")
 
 
-def _draw_contours(ax: Axes, clustering: Clustering, layout: SampleLayout, *, scaled: bool) -> None:
-    """Draw lines of equal intensity, predicted on a grid."""
-    source = clustering.fitted.source
-    if not layout.as_given or not isinstance(source, Points):
-        raise ValueError("contours=True requires samples with two features.")
-    low, high = layout.xy.min(axis=0), layout.xy.max(axis=0)
-    sides = np.linspace(low - (high - low) / 4, high + (high - low) / 4, CONTOUR_GRID).T
-    grid = np.stack(np.meshgrid(*sides), axis=-1)
-    samples = grid.reshape(-1, 2) if scaled else source.check_new(grid.reshape(-1, 2), check_array)
-    height = predict_samples(clustering.fitted, samples).log_intensity.reshape(grid.shape[:2])
-    lowest, highest = np.quantile(usual_values(clustering.log_intensity), (0.05, 1))
-    if lowest < highest:
-        limits = ax.get_xlim(), ax.get_ylim()
-        levels = np.linspace(lowest, highest, CONTOUR_LEVELS + 1)[:-1]
-        ax.contour(*sides, height, levels=levels, colors=FAINT, linewidths=0.7, linestyles="solid", zorder=0)
-        ax.set_xlim(*limits[0], auto=True)
-        ax.set_ylim(*limits[1], auto=True)
+def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
+    """Return a clustering with at most ``max_nodes`` local clusters, for drawing only.
+
+    Local clusters merge in the order of the hierarchy, but never across final clusters. The result is the clustering
+    itself if it has no more local clusters, or no hierarchy.
+    """
+    if max_nodes is None:
+        return clustering
+    most = check_integer("max_nodes", max_nodes, low=1)
+    if clustering.hierarchy is None or len(clustering.peaks) <= most:
+        return clustering
+    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
+    merges = clustering.hierarchy.edges[graph.inside(labels)[clustering.hierarchy.edges]]
+    root = np.arange(len(graph.sizes))
+    structures.union_edges(root, graph.edges, merges[: len(root) - most])
+    first, group = np.unique(follow_to_end(root), return_inverse=True)  # the first of a group has its highest peak
+    # similarities of boundary pairs are summed; bridges stay if there is nothing else
+    ends = np.sort(group[graph.edges], axis=1)
+    between = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    edges, which = np.unique(ends[between], axis=0, return_inverse=True)
+    which, log_sums, real = which.ravel(), graph.log_sums[between], graph.real[between]
+    sizes, pairs = np.bincount(group, graph.sizes), np.bincount(which, graph.pairs[between], minlength=len(edges))
+    largest, bridge = np.full(len(edges), -np.inf), np.full(len(edges), -np.inf)
+    np.maximum.at(largest, which[real], log_sums[real])
+    np.maximum.at(bridge, which[~real], log_sums[~real])
+    total = np.bincount(which[real], np.exp(log_sums[real] - largest[which[real]]), minlength=len(edges))
+    weights = np.log(np.maximum(total, 1e-300)) + largest - np.log(sizes[edges]).sum(axis=1)
+    weights = np.where(np.isfinite(largest), weights, bridge)
+    graph = TopoGraph(sizes, graph.peaks[first], edges, weights, pairs.astype(np.int64))
+    cut = clustering.edge_cut._replace(labels=labels[first], kept=graph.inside(labels[first]))
+    local_labels = group[clustering.local_labels]
+    return replace(clustering, topo_graph=graph, edge_cut=cut, local_labels=local_labels, hierarchy=None)
+
+
+def describe_nodes(clustering: Clustering, drawn: Clustering) -> str:
+    """Return the number of local clusters, and of the groups in which they are drawn."""
+    nodes = count_of(len(clustering.peaks), "local cluster")
+    return nodes if drawn is clustering else f"{nodes}, in {count_of(len(drawn.peaks), 'group')}"
 
 
 def plot_local_clusters(
@@ -128,7 +134,6 @@ def plot_local_clusters(
     ax: Axes | None = None,
     embedding: ArrayLike | None = None,
     arrows: bool = True,
-    contours: bool = False,
     max_nodes: int | None = None,
     legend: bool | None = None,
 ) -> Axes:
@@ -142,31 +147,20 @@ def plot_local_clusters(
     arrows : bool, default=True
         Whether to draw the gradient flow: an arrow from every sample to the next one uphill. More than 1,500 samples
         have the mean direction in every cell of a grid.
-    contours : bool, default=False
-        Whether to draw lines of equal intensity behind the samples, which must have two features.
     max_nodes : int, default=None
         Maximum number of colours and peaks. If there are more local clusters, those that merge first are drawn as one.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> ax = plot_local_clusters(GIT(4).fit(X), X, ax=Figure().subplots())
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     drawn = coarsen(clustering, max_nodes)
     ax = take_map(ax, layout, title=describe_nodes(clustering, drawn), width=8.4, aside=2.0)
     draw_local_clusters(ax, drawn, layout, arrows=arrows)
-    if contours:
-        _draw_contours(ax, clustering, layout, scaled=X is None)
     if legend:
         entries = [marker_entry("peak", FAINT, "^", 8), marker_entry("sample, in the colour\nof its peak", FAINT)]
-        arrow = [marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11)]
-        line = [line_entry("equal intensity", FAINT, linewidth=0.7)]
-        add_legend(ax, entries + arrow * arrows + line * contours)
+        if arrows:
+            entries.append(marker_entry("uphill", ink_on(ax), "$\\rightarrow$", 11))
+        add_legend(ax, entries)
     return ax
 
 
@@ -226,16 +220,8 @@ def plot_clusters(
     ----------
     labels : array-like of shape (n_samples,), default=None
         Other labels than ``labels_``, such as ``model.cut(n_clusters=5)``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_clusters(GIT(4).fit(X), X, ax=Figure().subplots()).get_title()
-    '4 clusters'
     """
-    clustering = check_model(model, ax=ax)
+    clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
     shown = np.asarray(clustering.labels if labels is None else labels)
     n_samples = len(clustering.labels)
@@ -296,6 +282,129 @@ def _label_spots(
     return spots
 
 
+def plot_topo_graph(
+    model: Any,
+    X: Any = None,
+    *,
+    ax: Axes | None = None,
+    when: str = "after",
+    layout: str = "position",
+    embedding: ArrayLike | None = None,
+    n_labels: int = 25,
+    max_nodes: int | None = None,
+    legend: bool | None = None,
+) -> Axes:
+    """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
+
+    Before cutting, nodes have the colours of :func:`plot_local_clusters`. After cutting, they have those of the final
+    clusters, and cut edges are dashed. If there are more than 3,000 edges, the three strongest of every node are drawn,
+    and the strongest cut one between every two clusters. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as
+    in all plots, see :mod:`gitcluster.plots`.
+
+    Parameters
+    ----------
+    when : {"after", "before"}, default="after"
+        After or before edges are cut.
+    layout : {"position", "force"}, default="position"
+        Nodes at their peaks, or by the forces of their connections, which needs no samples.
+    n_labels : int, default=25
+        Maximum number of nodes that are numbered, the largest first, if the text fits; 0 is the local cluster of the
+        highest peak.
+    max_nodes : int, default=None
+        Maximum number of nodes. If there are more local clusters, those that merge first are one node.
+    """
+    clustering = clustering_of(model)
+    check_choice("when", when, ("before", "after"))
+    check_choice("layout", layout, ("position", "force"))
+    check_integer("n_labels", n_labels, low=0)
+    drawn = coarsen(clustering, max_nodes)
+    if layout == "position":
+        laid_out = layout_samples(drawn, X, embedding=embedding)
+        nodes = laid_out.xy[drawn.peaks]
+    else:
+        nodes = layout_graph(drawn.topo_graph, drawn.edge_cut.kept)
+        laid_out = SampleLayout(nodes, ("", ""), False)
+    n_edges, n_cut = len(drawn.topo_graph.edges), int((~drawn.edge_cut.kept).sum())
+    edges = count_of(n_edges, "edge") + (f", {n_cut:,} of them cut" if when == "after" else "")
+    note = "\n(the strongest are drawn)" if n_edges > MAX_EDGES else ""
+    legend = ax is None if legend is None else legend
+    title = f"{describe_nodes(clustering, drawn)}, {edges}{note}"
+    ax = take_map(ax, laid_out, title=title, width=7.4, aside=2.4)
+    if layout == "position":
+        draw_points(ax, laid_out.xy, background_on(ax), zorder=0)
+    else:
+        ax.spines[:].set_visible(False)
+    draw_graph(ax, drawn, nodes, when=when, n_labels=n_labels)
+    if legend:
+        entries = [
+            marker_entry("local cluster:\narea = samples", FAINT, size=9),
+            line_entry("strong connection", FAINT, linewidth=3.2),
+            line_entry("weak connection", FAINT, linewidth=0.8),
+        ]
+        if when == "after" and n_cut:
+            entries.append(line_entry("cut", ink_on(ax), linewidth=1.2, linestyle=DASHED))
+        add_legend(ax, entries)
+    return ax
+
+
+def draw_graph(ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, when: str, n_labels: int = 0) -> None:
+    """Draw nodes, edges and numbers."""
+    graph, cut = clustering.topo_graph, clustering.edge_cut
+    after = when == "after"
+    colours = colours_of(cut.labels) if after else local_colours(graph)
+    shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))  # thinner lines in small axes
+    # widths in points by log weight; bridges, which have no boundary pairs, are thin
+    width = np.full(len(graph.edges), 0.6)
+    if graph.real.any():
+        low, high = np.quantile(graph.log_weights[graph.real], 0.05), graph.log_weights[graph.real].max()
+        level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
+        width = np.where(graph.real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
+    width *= shrink / max(1.0, (min(len(width), MAX_EDGES) / 400) ** 0.25)
+    order = _choose_edges(clustering)[::-1]  # strong ones on top
+    alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
+    groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
+    for chosen, dashed in groups:
+        inside = after and not dashed
+        lines = LineCollection(
+            nodes[graph.edges[chosen]],
+            linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
+            colors=colours[graph.edges[chosen, 0]] if inside else ink_on(ax) if dashed else FAINT,
+            linestyles=DASHED if dashed else "solid",
+            alpha=min(0.8, alpha) if dashed else alpha,
+            zorder=2 + inside * 0.1,
+            label="cut" if dashed else "kept" if after else "edge",
+        )
+        ax.add_collection(lines, autolim=False)
+    largest = np.argsort(-graph.sizes, kind="stable")
+    total = NODE_COVERAGE * axes_area(ax)
+    area = np.clip(total * graph.sizes / graph.sizes.sum(), 2.5, min(total / 4, 450.0))[largest]
+    ax.scatter(
+        nodes[largest, 0], nodes[largest, 1], s=area, c=colours[largest], edgecolors=ax.get_facecolor(),
+        linewidths=np.clip(0.08 * np.sqrt(area), 0.0, 0.7).tolist(), zorder=3, label="local clusters",
+    )  # fmt: skip
+    named = largest[:n_labels]
+    draw_names(ax, nodes[named], [str(i) for i in named], size=8)
+
+
+def _choose_edges(clustering: Clustering) -> NDArray[np.int64]:
+    """Return the edges to draw, the strongest first."""
+    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
+    order = np.lexsort((-graph.log_weights, graph.pairs == 0))
+    if len(order) <= MAX_EDGES:
+        return order
+    n_drawn = np.zeros(len(graph.sizes), np.int64)
+    connected: set[tuple[int, int]] = set()
+    chosen = []
+    for edge in order.tolist():
+        i, j = graph.edges[edge].tolist()
+        a, b = sorted((int(labels[i]), int(labels[j])))
+        if min(n_drawn[i], n_drawn[j]) < STRONGEST or (a < b and (a, b) not in connected):
+            chosen.append(edge)
+        n_drawn[[i, j]] += 1
+        connected.add((a, b))
+    return np.array(chosen)
+
+
 def plot_explanation(
     explanation: Any,
     X: Any = None,
@@ -314,14 +423,6 @@ def plot_explanation(
     ----------
     explanation : SampleExplanation or PairExplanation
         The result of ``model.explain``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from gitcluster import GIT, datasets
-    >>> X, _ = datasets.make_smile(200, random_state=0)
-    >>> plot_explanation(GIT(4).fit(X).explain(0, 99), X, ax=Figure().subplots()).get_title()
-    'Samples 0 and 99: two clusters'
     """
     if isinstance(explanation, PairExplanation):
         samples, clusters = list(explanation.samples), list(explanation.clusters)
@@ -334,7 +435,7 @@ def plot_explanation(
         title = f"Sample {plain(explanation.name)}: {answer}"
     else:
         raise TypeError(f"explanation must be the result of model.explain, got {type(explanation).__name__}.")
-    clustering = check_model(explanation.clustering, ax=ax)
+    clustering = explanation.clustering
     layout = layout_samples(clustering, X, embedding=embedding)
     legend = ax is None if legend is None else legend
     ax = take_map(ax, layout, title=title, width=8.0)

@@ -135,10 +135,18 @@ class Column(NamedTuple):
 
     def encode(self, values: Values) -> tuple[NDArray[np.float64], Counter[str]]:
         """Return the features of cells, (n, m), NaN for missing numbers, and categories that the fit did not have."""
-        if self.kind == "categorical":
-            return self._one_hot(values.as_texts())
-        if self.kind in ("binary", "ordinal"):
-            return self._rank(values.as_texts())
+        if self.kind in ("binary", "categorical", "ordinal"):
+            ranks = {level: rank for rank, level in enumerate(self.levels)}
+            texts = _as_fitted(values.as_texts(), ranks)
+            unseen = Counter(text for text in texts if text is not None and text not in ranks)
+            if self.kind != "categorical":
+                gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed
+                return np.array([float(ranks.get(text, gap)) for text in texts]).reshape(-1, 1), unseen
+            beyond = len(self.levels) if self.other else -1
+            codes = np.array([-1 if text is None else ranks.get(text, beyond) for text in texts], dtype=np.int64)
+            matrix, known = np.zeros((len(texts), len(self.features))), np.flatnonzero(codes >= 0)
+            matrix[known, codes[known]] = 1.0
+            return matrix, Counter() if self.other else unseen
         assert values.numbers is not None
         numbers = self.logarithm(values.numbers) if self.kind == "log" else values.numbers
         if np.isinf(numbers).any():
@@ -171,24 +179,6 @@ class Column(NamedTuple):
                 "Use 'numeric' instead of 'log'."
             )
         return np.asarray(np.log(numbers + self.shift))
-
-    def _rank(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
-        ranks = {level: float(rank) for rank, level in enumerate(self.levels)}
-        gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed
-        texts = _as_fitted(texts, ranks)
-        unseen = Counter(text for text in texts if text is not None and text not in ranks)
-        return np.array([[ranks.get(text, gap)] for text in texts]).reshape(-1, 1), unseen
-
-    def _one_hot(self, texts: NDArray[Any]) -> tuple[NDArray[np.float64], Counter[str]]:
-        ranks = {level: rank for rank, level in enumerate(self.levels)}
-        texts = _as_fitted(texts, ranks)
-        beyond = len(self.levels) if self.other else -1
-        codes = np.array([-1 if text is None else ranks.get(text, beyond) for text in texts], dtype=np.int64)
-        matrix = np.zeros((len(texts), len(self.features)))
-        known = np.flatnonzero(codes >= 0)
-        matrix[known, codes[known]] = 1.0
-        unseen = Counter() if self.other else Counter(t for t in texts if t is not None and t not in ranks)
-        return matrix, unseen
 
 
 def _as_fitted(texts: NDArray[Any], levels: Any) -> NDArray[Any]:
@@ -301,13 +291,7 @@ class Columns:
 
 
 def _note(name: str, cells: Counter[str], what: str) -> str:
-    """Return a remark about cells that count as missing.
-
-    Examples
-    --------
-    >>> _note("age", Counter({"old": 2, "?!": 1}), "cells that are not numbers")
-    "'age': 3 cells that are not numbers ('old', '?!') count as missing"
-    """
+    """Return a remark about cells that count as missing."""
     shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + (", ..." if len(cells) > 3 else "")
     return f"{name!r}: {cells.total():,} {what} ({shown}) count as missing"
 
@@ -366,18 +350,13 @@ def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Col
     if related.all() or not related.any():
         return columns, matrix
     independent = {
-        column.name: not depends and not column.requested and column.weight == 1 and not _has_clusters(column, part)
+        column.name: not (depends or column.requested or column.weight != 1)
+        and (column.kind in DISCRETE or not is_multimodal(part[~np.isnan(part[:, 0]), 0]))
         for column, part, depends in zip(used, parts, related, strict=True)
     }
     marked = tuple(column._replace(independent=independent.get(column.name, False)) for column in columns)
     kept = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
     return Columns(marked), np.hstack(kept)
-
-
-def _has_clusters(column: Column, part: NDArray[np.float64]) -> bool:
-    """Return whether the numbers of a column have several modes."""
-    numbers = part[:, 0]
-    return column.kind not in DISCRETE and is_multimodal(numbers[~np.isnan(numbers)])
 
 
 def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict[str, float] | None = None) -> Columns:
@@ -410,14 +389,13 @@ def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict
     # Texts that allow both decimal marks are read with a comma if other columns of the frame need it.
     marks = {decimal_of(column, name) for name, column in series.items() if name not in ignored}
     decimal = "," if "," in marks and "." not in marks else "."
-    columns = Columns(
-        tuple(
-            learn_column(
-                name, column, requested.get(name), weight=_check_weight(name, weights.get(name, 1.0)), decimal=decimal
-            )
-            for name, column in series.items()
-        )
-    )
+    learned: list[Column] = []
+    for name, column in series.items():
+        weight = weights.get(name, 1.0)
+        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+            raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
+        learned.append(learn_column(name, column, requested.get(name), weight=float(weight), decimal=decimal))
+    columns = Columns(tuple(learned))
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     return columns
@@ -437,32 +415,30 @@ def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]
     return {str(name): value for name, value in given.items()}
 
 
-def _check_weight(name: str, weight: Any) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
-        raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
-    return float(weight)
-
-
-def _check_request(name: str, request: Any) -> str:
+def learn_column(name: str, series: Any, request: Any = None, *, weight: float = 1.0, decimal: str = ".") -> Column:
+    """Return the kind and format of one column."""
+    kind = request
     if not isinstance(request, str) and np.ndim(request) == 1 and len(request):
-        return "ordinal"
-    if not isinstance(request, str) or request not in REQUESTS:
+        kind = "ordinal"
+    elif request is not None and (not isinstance(request, str) or request not in REQUESTS):
         raise ValueError(
             f"columns[{name!r}] must be one of {', '.join(map(repr, REQUESTS))}, or a list of values in their order, "
             f"got {request!r}."
         )
-    return request
-
-
-def learn_column(name: str, series: Any, request: Any = None, *, weight: float = 1.0, decimal: str = ".") -> Column:
-    """Return the kind and format of one column."""
-    kind = None if request is None else _check_request(name, request)
     if kind == "ignore":
         return Column(name, "ignore", weight=weight, requested=True)
     as_written = kind in ("categorical", "ordinal")
     values = read_values(series, as_written=as_written, decimal=decimal, name=name)
-    if kind in ("numeric", "log", "date"):
-        values = _read_requested(name, series, kind, values)
+    nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind)
+    if nature not in (None, values.nature):
+        n_given = int(values.known.sum())
+        values = read_values(series, Format(nature), name=name)
+        if values.unread.total() > 0.5 * n_given:
+            cell = values.unread.most_common(1)[0][0]
+            raise ValueError(
+                f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
+                "or 'ignore'."
+            )
     known = values.known
     kind = find_kind(name, values, known) if kind is None else kind
     column = Column(
@@ -483,22 +459,6 @@ def learn_column(name: str, series: Any, request: Any = None, *, weight: float =
             numbers = column.logarithm(numbers)
         return column._replace(median=float(np.nanmedian(numbers)))
     return column
-
-
-def _read_requested(name: str, series: Any, kind: str, values: Values) -> Values:
-    """Return the cells as the user requested; an error if hardly any of them can be read so."""
-    nature = "dates" if kind == "date" else "numbers"
-    if values.nature != nature:
-        texts = values.as_texts()
-        values = read_values(series, Format(nature), name=name)
-        given = sum(text is not None for text in texts)
-        if values.unread.total() > 0.5 * given:
-            cell = values.unread.most_common(1)[0][0]
-            raise ValueError(
-                f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
-                "or 'ignore'."
-            )
-    return values
 
 
 def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:

@@ -60,18 +60,6 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in frame.columns]
 
 
-def is_frame(X: Any) -> bool:
-    """Return whether X is a data frame of any library."""
-    return as_frame(X) is not None
-
-
-def column_at(X: Any, number: int) -> Any:
-    """Return a column of a data frame by its position."""
-    frame = as_frame(X)
-    assert frame is not None
-    return frame[:, number]
-
-
 def row_labels(X: Any) -> NDArray[Any] | None:
     """Return the index of a pandas frame as integers or texts; None if it is 0, 1, 2, ... or not unique."""
     index = getattr(X, "index", None)

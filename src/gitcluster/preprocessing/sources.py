@@ -23,13 +23,12 @@ from gitcluster.kernels import search as kernels
 from gitcluster.neighbors import (
     Neighbors,
     RecomputeRows,
-    SklearnIndex,
-    TreeIndex,
     choose_query_index,
     empty_neighbors,
     find_neighbors,
+    matrix_neighbors,
     measure_neighbors,
-    nearest_in_matrix,
+    measure_pairs,
     round_distances,
     search_points,
 )
@@ -50,16 +49,7 @@ FindBridges = Callable[[Array], list[Bridge]]
 
 
 def check_source(X: Any, metric: str, *, validate: Validate = check_array) -> "Source":
-    """Return samples, distances or a graph of neighbours, checked.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix, or (indices, distances)
-    metric : str
-        "precomputed" for a matrix of distances, "precomputed_graph" for a graph, else a metric between samples.
-    validate : callable, default=check_array
-        Checks an array.
-    """
+    """Return samples, distances (``metric="precomputed"``) or a graph of neighbours ("precomputed_graph"), checked."""
     if metric == NeighborGraph.metric:
         return NeighborGraph(check_graph(X))
     _check_metric(metric)
@@ -80,7 +70,7 @@ def as_source(samples: Any, metric: str) -> "Points | Distances":
     """Return samples, or distances between them, that need no check."""
     if is_pairwise(metric):
         return Distances(samples, len(samples))
-    return Points(samples, metric, None, int(samples.shape[1]))
+    return Points(samples, metric, given_features=int(samples.shape[1]))
 
 
 def is_pairwise(metric: Any) -> bool:
@@ -146,8 +136,43 @@ def _check_not_negative(distances: Any) -> None:
         raise ValueError("metric='precomputed' takes distances, got negative values. Pass distances, not similarities.")
 
 
+class _Source:
+    """The methods that samples, distances and graphs share. Distances and graphs are square and never scaled."""
+
+    symmetric = True
+    """Whether d(x, y) = d(y, x) up to rounding."""
+    repeatable = True
+    """Whether a sample of weight w can be given as w rows."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples."""
+        raise NotImplementedError
+
+    @property
+    def n_features(self) -> int:
+        """Return the number of given features."""
+        return self.n_samples
+
+    def recompute_rows(self, representation: Representation, rows: Array | None) -> RecomputeRows | None:
+        """Return a function that computes some of the rows of ``transform`` again; None if nothing was copied."""
+        return None
+
+    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
+        """Return the same neighbours with their distances in the given features."""
+        return near
+
+    def stored(self, members: Array) -> Any:
+        """Return the part that a model stores; ``members`` are the given samples, each once."""
+        return self
+
+    def bridge_finder(self, peaks: Array) -> FindBridges | None:
+        """Return a function that finds short bridges between peaks; None if their distances are unknown or all 0."""
+        return None
+
+
 @dataclass(frozen=True, eq=False)
-class Points:
+class Points(_Source):
     """Samples in features, dense or sparse."""
 
     values: Any
@@ -165,10 +190,6 @@ class Points:
     """Whether the features have names, so that explanations show their values."""
     given: Any = None
     """(n_samples, n_features) features before a power transform or rotation, if they have names."""
-    symmetric: ClassVar[bool] = True
-    """Whether d(x, y) = d(y, x) up to rounding."""
-    repeatable: ClassVar[bool] = True
-    """Whether a sample of weight w can be given as w rows."""
 
     @property
     def n_samples(self) -> int:
@@ -254,11 +275,11 @@ class Points:
         if new.shape[1]:  # else no feature varies
             indices, distances = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
         if len(first) < self.n_samples:
-            distinct = indices, distances
-            indices, distances = empty_neighbors(new.shape[0], k, distances.dtype)
+            expanded = empty_neighbors(new.shape[0], k, distances.dtype)
             run_chunks(
-                kernels.expand_queries, new.shape[0], n_jobs, *distinct, starts, members, indices, distances
+                kernels.expand_queries, new.shape[0], n_jobs, indices, distances, starts, members, *expanded
             )  # fmt: skip
+            indices, distances = expanded
         return Neighbors(self.search_order[indices], distances)
 
     @cached_property
@@ -288,7 +309,7 @@ class Points:
 
         Among equal samples it chooses the lowest keys, the last key first.
         """
-        return SparseMatcher(self.values, keys) if issparse(self.values) else DenseMatcher(self.values, keys)
+        return (_match_sparse if issparse(self.values) else _match_dense)(self.values, keys)
 
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly these samples."""
@@ -302,24 +323,19 @@ class Points:
         """Return some of the samples, as :meth:`nearest` takes them; ``X`` is not needed."""
         return self.values[members]
 
-    def stored(self, members: Array) -> "Points":
-        """Return the part that a model stores."""
-        return self
-
     def bridge_finder(self, peaks: Array) -> FindBridges | None:
         """Return a function that finds short bridges between peaks; None if no feature varies."""
         if not self.values.shape[1]:
             return None
         points = self.values[peaks]
-        index = TreeIndex if TreeIndex.supports(points, self.metric) else SklearnIndex
-        return partial(_bridges_between_points, index(points, metric=self.metric))
+        return partial(_bridges_between_points, points, self.metric, choose_query_index(points, self.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, eq=False)
-class Distances:
+class Distances(_Source):
     """A matrix of distances between samples, with the methods of :class:`Points`."""
 
     matrix: Any
@@ -330,43 +346,21 @@ class Distances:
     columns: Array | None = None
     """(n_samples,) columns of the given matrix, if samples are repeated."""
     metric: ClassVar[str] = "precomputed"
-    symmetric: ClassVar[bool] = True
-    repeatable: ClassVar[bool] = True
 
     @property
     def n_samples(self) -> int:
         """Return the number of samples."""
         return self.size
 
-    n_features = n_samples
-
     def transform(
         self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
     ) -> "Distances":
         """Return the distances between the samples of ``rows`` (None for all)."""
-        return self if rows is None else self.take(rows)
+        return self if rows is None else Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
 
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
-        """Return None: the matrix is not copied."""
-
-    def take(self, rows: Array) -> "Distances":
-        """Return some of the samples, in another order or more than once."""
-        return Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
-
-    def neighbors(
-        self,
-        n_neighbors: int,
-        *,
-        search: Any = "auto",
-        n_jobs: int | None = None,
-        recompute: RecomputeRows | None = None,
-    ) -> Neighbors:
+    def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
         return _check_distances(find_neighbors(self.matrix, n_neighbors=n_neighbors, metric=self.metric, n_jobs=n_jobs))
-
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the neighbours: distances are not scaled."""
-        return near
 
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return distances of new samples to the fitted ones, checked."""
@@ -380,7 +374,7 @@ class Distances:
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Return the nearest fitted samples of new ones."""
-        return nearest_in_matrix(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
+        return matrix_neighbors(new, min(n_neighbors, self.size), same=False, n_jobs=n_jobs)
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample at distance 0 of each new one, or -1."""
@@ -388,7 +382,7 @@ class Distances:
 
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly the fitted ones."""
-        return _checksum(new) == self.fingerprint
+        return sha256(new.tobytes()).hexdigest() == self.fingerprint
 
     def rows(self, members: Array, X: Any = None) -> Any:
         """Return rows of the fitted matrix X, which the model does not store."""
@@ -399,7 +393,7 @@ class Distances:
 
     def stored(self, members: Array) -> "Distances":
         """Return the part that a model stores, without the matrix; ``members`` are the given samples, each once."""
-        return replace(self, matrix=None, fingerprint=_checksum(self.matrix[members]))
+        return replace(self, matrix=None, fingerprint=sha256(self.matrix[members].tobytes()).hexdigest())
 
     def bridge_finder(self, peaks: Array) -> FindBridges:
         """Return a function that finds short bridges between peaks."""
@@ -411,12 +405,8 @@ def _match_zero(new: Array) -> Array:
     return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
 
 
-def _checksum(matrix: Array) -> str:
-    return sha256(matrix.tobytes()).hexdigest()
-
-
 @dataclass(frozen=True, eq=False)
-class NeighborGraph:
+class NeighborGraph(_Source):
     """A sparse graph of distances between near samples, with the methods of :class:`Points`.
 
     Rows may have different numbers of neighbours, or none. An empty position holds the sample itself at an infinite
@@ -426,39 +416,23 @@ class NeighborGraph:
     graph: Any
     """CSR array of shape (n_samples, n_samples)."""
     metric: ClassVar[str] = "precomputed_graph"
-    symmetric: ClassVar[bool] = False
-    repeatable: ClassVar[bool] = False
+    symmetric = False
+    repeatable = False
 
     @property
     def n_samples(self) -> int:
         """Return the number of samples."""
         return int(self.graph.shape[0])
 
-    n_features = n_samples
-
     def transform(
         self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
     ) -> "NeighborGraph":
-        """Return the graph, whose distances are not scaled and whose samples are not reordered."""
+        """Return the graph, whose samples are not reordered."""
         return self
 
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> None:
-        """Return None: the graph is not copied."""
-
-    def neighbors(
-        self,
-        n_neighbors: int,
-        *,
-        search: Any = "auto",
-        n_jobs: int | None = None,
-        recompute: RecomputeRows | None = None,
-    ) -> Neighbors:
+    def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
-
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the neighbours: distances are not scaled."""
-        return near
 
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return the graph of new samples and their fitted neighbours, checked."""
@@ -474,7 +448,7 @@ class NeighborGraph:
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that matches no sample: a new one may have the same neighbours as a fitted one."""
-        return _match_nothing
+        return lambda new: np.full(new.shape[0], -1)
 
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly the fitted ones."""
@@ -483,17 +457,6 @@ class NeighborGraph:
     def rows(self, members: Array, X: Any = None) -> Any:
         """Return some rows of the graph; ``X`` is not needed."""
         return self.graph[members]
-
-    def stored(self, members: Array) -> "NeighborGraph":
-        """Return the part that a model stores."""
-        return self
-
-    def bridge_finder(self, peaks: Array) -> None:
-        """Return None: distances between peaks are unknown."""
-
-
-def _match_nothing(new: Any) -> Array:
-    return np.full(new.shape[0], -1)
 
 
 Source = Points | Distances | NeighborGraph
@@ -510,43 +473,37 @@ def tidy_rows(X: Any) -> Any:
     return X
 
 
-class DenseMatcher:
-    """Finds equal rows of arrays by sorted hashes."""
+def _match_dense(fitted: Array, keys: tuple[Array, ...]) -> Callable[[Any], Array]:
+    """Return a function that finds equal rows of arrays by sorted hashes."""
+    hashes = hash_samples(fitted)
+    order = np.lexsort((*keys, hashes))
+    hashes, last = hashes[order], len(order) - 1
 
-    def __init__(self, fitted: Array, keys: tuple[Array, ...]) -> None:
-        hashes = hash_samples(fitted)
-        self.fitted, self.order = fitted, np.lexsort((*keys, hashes))
-        self.hashes = hashes[self.order]
-
-    def __call__(self, new: Array) -> Array:
-        """Return the fitted row that every new one equals, or -1."""
+    def match_rows(new: Array) -> Array:
         match = np.full(len(new), -1)
-        if new.dtype != self.fitted.dtype:
+        if new.dtype != fitted.dtype:
             return match
-        hashes = hash_samples(new)
-        position, last = np.searchsorted(self.hashes, hashes), len(self.order) - 1
-        open_rows = np.flatnonzero(self.hashes[np.minimum(position, last)] == hashes)
+        own = hash_samples(new)
+        position = np.searchsorted(hashes, own)
+        open_rows = np.flatnonzero(hashes[np.minimum(position, last)] == own)
         while len(open_rows):  # different rows may have the same hash: then compare with the next one
-            candidates = self.order[position[open_rows]]
-            same = (self.fitted[candidates] == new[open_rows]).all(axis=1)
+            candidates = order[position[open_rows]]
+            same = (fitted[candidates] == new[open_rows]).all(axis=1)
             match[open_rows[same]] = candidates[same]
             open_rows = open_rows[~same]
             position[open_rows] += 1
             open_rows = open_rows[position[open_rows] <= last]
-            open_rows = open_rows[self.hashes[position[open_rows]] == hashes[open_rows]]
+            open_rows = open_rows[hashes[position[open_rows]] == own[open_rows]]
         return match
 
+    return match_rows
 
-class SparseMatcher:
-    """Finds equal rows of CSR arrays by their stored bytes."""
 
-    def __init__(self, fitted: Any, keys: tuple[Array, ...]) -> None:
-        rows = row_bytes(fitted)
-        self.rows = {rows[x]: x for x in np.lexsort(keys)[::-1].tolist()}
-
-    def __call__(self, new: Any) -> Array:
-        """Return the fitted row that every new one equals, or -1."""
-        return np.array([self.rows.get(row, -1) for row in row_bytes(new)], np.int64)
+def _match_sparse(fitted: Any, keys: tuple[Array, ...]) -> Callable[[Any], Array]:
+    """Return a function that finds equal rows of CSR arrays by their stored bytes."""
+    rows = row_bytes(fitted)
+    first = {rows[x]: x for x in np.lexsort(keys)[::-1].tolist()}
+    return lambda new: np.array([first.get(row, -1) for row in row_bytes(new)], np.int64)
 
 
 def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
@@ -566,17 +523,26 @@ def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
     return bridges
 
 
-def _bridges_between_points(index: Any, component: Array) -> list[Bridge]:
+def _bridges_between_points(points: Any, metric: str, index: Any, component: Array) -> list[Bridge]:
     """Return the shortest bridge out of every component but the largest; the nearest peaks are searched first."""
-    open_peaks = np.flatnonzero(component != np.bincount(component).argmax())
+
+    def search(index: Any, rows: Array, others: Array, k: int) -> tuple[Array, Array]:
+        """Return the distances of some rows to the k nearest of the others, which the index holds, and these rows."""
+        near, distances = index.query(points[rows], k)
+        near, distances = others[near], distances.astype(np.float64)
+        if metric == "euclidean":  # scikit-learn's own distances have lost digits
+            measure_pairs(points, rows, near, distances, None)
+        round_distances(distances)
+        return distances, near
+
+    everyone, open_peaks = np.arange(len(component)), np.flatnonzero(component != np.bincount(component).argmax())
     best: dict[int, Bridge] = {}
     for n_candidates in (min(n, len(component)) for n in (8, 32)):
-        distances, indices = index.candidates(open_peaks, n_candidates)
-        round_distances(distances)
-        outside = component[indices] != component[open_peaks][:, None]
+        distances, near = search(index, open_peaks, everyone, n_candidates)
+        outside = component[near] != component[open_peaks][:, None]
         nearest = np.where(outside, distances, np.inf).min(axis=1)
         for row in np.flatnonzero(outside.any(axis=1)):
-            i, j = int(open_peaks[row]), int(indices[row][outside[row] & (distances[row] == nearest[row])].min())
+            i, j = int(open_peaks[row]), int(near[row][outside[row] & (distances[row] == nearest[row])].min())
             bridge = (float(nearest[row]), min(i, j), max(i, j))
             best[component[i]] = min(best.get(component[i], bridge), bridge)
         # A peak stays open only if it saw no peak outside and may still have one nearer than the best bridge.
@@ -585,42 +551,30 @@ def _bridges_between_points(index: Any, component: Array) -> list[Bridge]:
         if not len(open_peaks):
             break
     for number in np.unique(component[open_peaks]):  # large components
-        inside = component == number
-        d, i, j = index.nearest_pair(np.flatnonzero(inside), np.flatnonzero(~inside))
-        best[number] = (d, min(i, j), max(i, j))
+        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
+        distances, near = search(choose_query_index(points[others], metric), rows, others, 1)
+        first = int(distances.argmin())
+        i, j = int(rows[first]), int(near[first, 0])
+        best[number] = (float(distances[first, 0]), min(i, j), max(i, j))
     return list(best.values())
 
 
-def graph_neighbors(
-    graph: Any, *, n_neighbors: int | None = None, same: bool = True, n_jobs: int | None = None
-) -> Neighbors:
-    """Return the neighbours of a graph of distances, at most the ``n_neighbors`` nearest of every row.
+def graph_neighbors(graph: Any, *, n_neighbors: int, same: bool = True, n_jobs: int | None = None) -> Neighbors:
+    """Return the nearest neighbours in a graph, as :func:`check_graph` returns it; fewer if no row has as many.
 
-    Parameters
-    ----------
-    graph : CSR array of shape (n_samples, n_samples)
-        As :func:`check_graph` returns it.
-    n_neighbors : int, default=None
-        All by default.
-    same : bool, default=True
-        Whether rows and columns are the same samples, which are not their own neighbours.
-    n_jobs : int, default=None
+    ``same`` says that rows and columns are the same samples, which are not their own neighbours.
 
     Examples
     --------
     >>> chain = check_graph((np.array([[1], [0], [1]]), np.array([[1.0], [1.0], [2.0]])))
-    >>> graph_neighbors(chain).indices.ravel()
+    >>> graph_neighbors(chain, n_neighbors=2).indices.ravel()
     array([1, 0, 1], dtype=int32)
     """
-    n_samples = graph.shape[0]
-    longest = max(1, int(np.diff(graph.indptr).max()))
-    k = longest if n_neighbors is None else min(longest, check_integer("n_neighbors", n_neighbors, low=1))
-    indices, distances = empty_neighbors(n_samples, k, graph.dtype)
-    run_chunks(
-        kernels.nearest_in_graph, n_samples, n_jobs,
-        graph.indptr, graph.indices, graph.data, same, indices, distances,
-    )  # fmt: skip
-    return Neighbors(indices, distances)
+    k = min(max(1, int(np.diff(graph.indptr).max())), check_integer("n_neighbors", n_neighbors, low=1))
+    neighbors = empty_neighbors(graph.shape[0], k, graph.dtype)
+    parts = graph.indptr, graph.indices, graph.data
+    run_chunks(kernels.nearest_in_graph, graph.shape[0], n_jobs, *parts, same, *neighbors)
+    return Neighbors(*neighbors)
 
 
 def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:

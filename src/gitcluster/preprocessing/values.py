@@ -187,13 +187,7 @@ def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
 
 
 def is_missing(cell: Any) -> bool:
-    """Return whether a cell is missing: None, NaN, NaT, NA, or a text that means so.
-
-    Examples
-    --------
-    >>> is_missing(float("nan")), is_missing(" "), is_missing("n/a"), is_missing(0)
-    (True, True, True, False)
-    """
+    """Return whether a cell is missing: None, NaN, NaT, NA, or a text that means so, such as " " or "n/a"."""
     if isinstance(cell, str):
         return cell.strip() in MISSING
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
@@ -221,15 +215,15 @@ def _learn_cells(cells: list[Any], prefer: str, name: str) -> Values:
     if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
         return _read_cells(cells, Format("numbers"))
     counts = Counter(cell for cell in map(_key, given) if not _is_placeholder(cell))
-    for fmt in (*_number_formats(counts, prefer), *_date_formats(counts)):
+    for fmt in _number_formats(counts, prefer) or _date_formats(counts):
         return _read_cells(cells, fmt)
     return Values(Format("texts"), texts=_texts(cells))
 
 
-def _number_formats(counts: Counter[Any], prefer: str) -> list[Format]:
-    """Return the formats in which nearly all cells are numbers, the best first; codes such as 007 are no numbers."""
+def _number_formats(counts: Counter[Any], prefer: str) -> dict[Format, float]:
+    """Return the formats in which nearly all cells are numbers, see ``_best_formats``; codes such as 007 are none."""
     if any(isinstance(cell, str) and CODE.fullmatch(cell) for cell in counts):
-        return []
+        return {}
     return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
 
 
@@ -248,13 +242,12 @@ def decimal_of(column: Any, name: str = "") -> str | None:
         key for key in map(_key, cells) if isinstance(key, str) and not is_missing(key) and not _is_placeholder(key)
     )
     formats = _number_formats(counts, ".")
-    if not formats or (len(formats) == 2 and _share(counts, formats[1]) == 1.0):
-        return None
-    return formats[0].decimal
+    both = len(formats) == 2 and min(formats.values()) == 1.0
+    return None if both or not formats else next(iter(formats)).decimal
 
 
-def _date_formats(counts: Counter[Any]) -> list[Format]:
-    """Return the formats in which nearly all cells are dates, the best first.
+def _date_formats(counts: Counter[Any]) -> dict[Format, float]:
+    """Return the formats in which nearly all cells are dates, see ``_best_formats``.
 
     A first number above 12 is a day. If the numbers leave it open, points mean that the day comes first (1.2.2024), and
     other marks that the month does. Times of one zone stay as they are written; those of several are converted to UTC.
@@ -262,7 +255,7 @@ def _date_formats(counts: Counter[Any]) -> list[Format]:
     texts = [cell for cell in counts if isinstance(cell, str)]
     matches = [match for text in texts if (match := _DATES["ymd"].fullmatch(text) or _DATES["dmy"].fullmatch(text))]
     if not matches:
-        return []
+        return {}
     zones = {match[9] for match in matches}
     offset = None if zones == {None} else _zone_hours(*zones) if len(zones) == 1 else 0.0
     year_last = [match for match in matches if len(match[1]) < 4]
@@ -271,16 +264,11 @@ def _date_formats(counts: Counter[Any]) -> list[Format]:
     return _best_formats(counts, [Format("dates", date_order=order, utc_offset=offset) for order in orders])
 
 
-def _best_formats(counts: Counter[Any], formats: list[Format]) -> list[Format]:
-    """Return the formats in which nearly all cells can be read, the best first, links in the given order."""
-    shares = {fmt: _share(counts, fmt) for fmt in formats}
-    return [fmt for fmt in sorted(formats, key=lambda fmt: -shares[fmt]) if shares[fmt] >= READABLE]
-
-
-def _share(counts: Counter[Any], fmt: Format) -> float:
-    """Return the share of the cells that can be read in a format."""
-    total = counts.total()
-    return sum(n for cell, n in counts.items() if parse_cell(cell, fmt) is not None) / total if total else 0.0
+def _best_formats(counts: Counter[Any], formats: list[Format]) -> dict[Format, float]:
+    """Return the formats in which nearly all cells can be read and the share of these cells, the best first."""
+    total = max(1, counts.total())
+    shares = {fmt: sum(n for cell, n in counts.items() if parse_cell(cell, fmt) is not None) / total for fmt in formats}
+    return {fmt: shares[fmt] for fmt in sorted(formats, key=lambda fmt: -shares[fmt]) if shares[fmt] >= READABLE}
 
 
 def _key(cell: Any) -> Any:
@@ -434,13 +422,7 @@ def days_of(moment: date) -> float:
 
 
 def date_text(days: float) -> str:
-    """Return days since 1970 as a date.
-
-    Examples
-    --------
-    >>> date_text(19723.0), date_text(19723.5)
-    ('2024-01-01', '2024-01-01 12:00')
-    """
+    """Return days since 1970 as a date, such as "2024-01-01" or "2024-01-01 12:00"."""
     try:
         moment = datetime(1970, 1, 1) + timedelta(days=days)
     except OverflowError:
