@@ -163,14 +163,19 @@ def choose(
 ) -> tuple[Candidate, Table]:
     """Return the clustering into ``n_clusters`` that agrees best with the target or, without one, with all others.
 
-    If the best one does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
+    Local clusters may follow the target if all samples have target labels, or if no candidate agrees with it. If the
+    best candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
     penalised.
     """
     candidates = gather_candidates(configurations, n_clusters, prior)
     local = [statistics.local_labels(i) for i in range(len(configurations))]
-    if target is not None:
-        candidates += follow_labels(configurations, local, target, n_clusters)
     labels = [c.labels[local[c.configuration]] for c in candidates]
+    if target is not None:
+        is_all = len(target) == configurations[0].n_samples
+        if is_all or compare_labels([target, *labels])[0, 1:].max() < AGREED:
+            followers = follow_labels(configurations, local, target, n_clusters)
+            candidates += followers
+            labels += [c.labels[local[c.configuration]] for c in followers]
     sizes = [np.bincount(c.labels, configurations[c.configuration].topo_graph.sizes) for c in candidates]
     voters: list[Partition] = []
     if target is not None:
