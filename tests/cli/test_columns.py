@@ -1,6 +1,5 @@
-"""Columns on the command line: a table means the same as in Python; kinds, weights, missing numbers, decimal marks."""
+"""Columns on the command line: kinds, weights, missing numbers, decimal marks, dates."""
 
-import csv as csv_module
 import datetime
 import json
 import re
@@ -14,7 +13,6 @@ import pytest
 from gitcluster import GIT
 
 from .conftest import IDS
-from .messy_columns import COLUMNS, beside_numbers
 
 
 @pytest.fixture
@@ -34,44 +32,6 @@ def columns_of(run, *arguments):
 
 def clusters(path):
     return pd.read_csv(path, dtype={"customer": str})["cluster"].tolist()
-
-
-def check_same(frame, run, *options, **parameters):
-    """Fit a frame of texts in Python, and the same in a file on the command line."""
-    frame.to_csv("t.csv", index=False, quoting=csv_module.QUOTE_MINIMAL)
-    model = GIT(2, **parameters).fit(frame)
-    code, _, err = run("fit", "t.csv", "-c", "2", "--save", "m.npz", "-q", "-o", "l.csv", *options)
-    assert code == 0, err
-    loaded = GIT.load("m.npz")
-    assert str(loaded.columns_) == str(model.columns_)
-    assert list(loaded.columns_) == list(model.columns_)
-    assert clusters("l.csv") == model.labels_.tolist()
-    assert run("predict", "m.npz", "t.csv", "-o", "p.csv", "-q")[0] == 0
-    assert clusters("p.csv") == model.predict(frame).tolist()
-
-
-BESIDE = {
-    "alone": [], "plain": ["plain"], "gaps": ["gaps"], "comma": ["decimal comma"], "both": ["decimal comma", "plain"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", [*COLUMNS, *BESIDE, "all"])
-@pytest.mark.filterwarnings("ignore")
-def test_a_table_means_the_same_as_in_python(folder, run, name):
-    if name in BESIDE:  # a column that allows both decimal marks is read as the others need
-        check_same(
-            pd.DataFrame({column: COLUMNS[column] for column in ["either mark", "integers", *BESIDE[name]]}), run
-        )
-    else:
-        check_same(pd.DataFrame(COLUMNS) if name == "all" else beside_numbers(name), run)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_requested_kinds_mean_the_same_as_in_python(folder, run):
-    names = ["plain", "integers", "one and one point", "zero or one"]
-    kinds = {"one and one point": "categorical", "integers": "log", "zero or one": "ordinal"}
-    options = ("--categorical", "one and one point", "--log", "integers", "--ordinal", "zero or one")
-    check_same(pd.DataFrame({name: COLUMNS[name] for name in names}), run, *options, columns=kinds)
 
 
 @pytest.mark.parametrize("form", ["xlsx", "parquet", "arrow", "jsonl", "csv"])
@@ -153,7 +113,7 @@ def test_the_decimal_mark_may_be_given(folder, run):
     assert GIT.load("m.npz").columns_["code"].levels[0] == "00"
 
 
-def test_a_messy_export_needs_one_run(folder, run):
+def test_a_messy_export_needs_one_option(folder, run):
     rng = np.random.default_rng(0)
     rows = [
         f"K{i:03d};{1000 + 5000 * (i % 2) + rng.integers(400)},50 €;{['-', '12%', '15%', '20%'][rng.integers(4)]};"
@@ -162,9 +122,9 @@ def test_a_messy_export_needs_one_run(folder, run):
     ]
     text = "Umsätze je Kunde\nStand: heute\n\nKunde;Umsatz;Rabatt;seit;Ort;Note\n" + "".join(rows)
     Path("export.csv").write_bytes(text.encode("cp1252"))
-    code, out, err = run("fit", "export.csv", "-c", "2", "--json", "-o", "l.csv")
+    code, out, err = run("fit", "export.csv", "-c", "2", "--json", "-o", "l.csv", "--skip-rows", "3")
     assert code == 0
-    assert all(words in err for words in ("--skip-rows", "--encoding", "about 5"))
+    assert all(words in err for words in ("--encoding", "about 5"))
     columns = json.loads(out)["columns"]
     assert {name: about["kind"] for name, about in columns.items()} == {
         "Kunde": "identifier", "Umsatz": "numeric", "Rabatt": "numeric", "seit": "date", "Ort": "binary",
@@ -208,16 +168,11 @@ def test_doubtful_columns_are_named_in_warnings_and_in_the_report(folder, run, c
     assert "--id 'customer'" in run("fit", "numbered.csv", "-c", "3", "-o", "labels.csv")[2]
 
 
-def test_wide_tables_get_advice_and_components_keep_the_columns(folder, run):
+def test_components_keep_the_columns(folder, run):
     rng = np.random.default_rng(0)
-    names = ",".join(f"c{i}" for i in range(30))
-    np.savetxt("noise.csv", rng.normal(size=(100, 30)), delimiter=",", header=names, comments="")
-    assert "--columns" in run("fit", "noise.csv", "-c", "2", "-o", "l.csv")[1]
     wide = np.repeat([[0.0], [9.0]], 50, axis=0) + rng.normal(size=(100, 1)) + 0.1 * rng.normal(size=(100, 30))
-    np.savetxt("wide.csv", wide, delimiter=",", header=names, comments="")
-    code, out, _ = run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")
-    assert code == 0
-    assert "--columns" not in out
+    pd.DataFrame(wide, columns=[f"c{i}" for i in range(30)]).to_csv("wide.csv", index=False)
+    assert run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")[0] == 0
     assert "Rule: c" in run("profile", "m.npz")[1]
 
 

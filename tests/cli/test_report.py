@@ -171,8 +171,8 @@ def test_it_says_how_it_was_made(folder, run):
     assert run("fit", "t.csv", "-c", "2", "--id", "name", "--exclude", "b", "--save", "m.npz", "-q")[0] == 0
     assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
     page = Path("r.html").read_text()
-    assert "gitcluster fit t.csv --n-clusters 2 --save m.npz --exclude b --id name --quiet" in page
-    assert "gitcluster report m.npz t.csv --output r.html" in page
+    assert "gitcluster fit t.csv -c 2 --id name --exclude b --save m.npz -q" in page
+    assert "gitcluster report m.npz t.csv -o r.html" in page
 
 
 def test_equal_rows_leave_no_doubt_and_no_differences(folder, run):

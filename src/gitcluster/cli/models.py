@@ -1,6 +1,5 @@
 """Fit tables, and load saved models with the facts about their tables."""
 
-import os
 import warnings
 import zipfile
 from dataclasses import replace
@@ -11,28 +10,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-import gitcluster
 from gitcluster import GIT
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import available_memory
-from gitcluster.cli.tables import STANDARD, Check, ReadOptions, Table, TableError, listed, read_table
+from gitcluster.cli.inputs import Check, Table, read_table
+from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, listed
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
 from gitcluster.preprocessing.columns import Columns, columns_of
-from gitcluster.preprocessing.representations import MAX_FEATURES
-from gitcluster.preprocessing.sources import Distances, Points, as_floats
+from gitcluster.preprocessing.sources import Distances, as_floats
 from gitcluster.preprocessing.tables import FrameFeatures, learn_table
 from gitcluster.preprocessing.values import Format
 
 MAX_DESCRIBED = 20
 """Columns that are described one by one."""
-MAX_COVARIANCE_ROWS = 5000
-"""Rows from which the directions of a table are counted."""
 
 
 class TableFacts(NamedTuple):
@@ -129,10 +124,6 @@ class Fitted(NamedTuple):
         """Return the columns that do not hold numbers with a decimal point."""
         return frozenset(column.name for column in self.columns or () if column.format != Format("numbers"))
 
-    def samples(self, table: Table) -> Any:
-        """Return new rows as the model takes them: a data frame, or an array of numbers."""
-        return table.data if self.columns is not None else as_numbers(table.data).to_numpy()
-
     def drop_missing(self, table: Table, missing: str | None, path: str) -> Table:
         """Return new rows without those that lack a number, if these are not imputed."""
         if missing not in ("drop", "error") or self.columns is None or not len(table.data):
@@ -181,7 +172,7 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
         if names is not None and fitted.columns is not None:  # dropped columns are described as well
             names += [column.name for column in fitted.columns if column.independent]
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
-        check = memory_check(path, options["memory"], options.get("n_neighbors"))
+        check = memory_check(path, options.get("n_neighbors"))
         table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)
         if fitted is None and chosen.missing in ("drop", "error"):
             features = learn_features(table.data, table.kinds, table.weights)
@@ -208,20 +199,18 @@ def _warn_of_row_numbers(data: pd.DataFrame) -> None:
             warnings.warn(f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=3)
 
 
-def memory_check(path: str, limit: float | None, neighbors: Any = "auto") -> Check:
-    """Return a function that raises MemoryError if a fit needs more memory than there is."""
+def memory_check(path: str, neighbors: Any = "auto") -> Check:
+    """Return a function that raises MemoryError if a fit needs more memory than is free."""
 
     def check(rows: int, columns: int) -> None:
         # The values four times, neighbours with distances and marks for both directions, results of each row.
         k = neighbors if isinstance(neighbors, int) else neighborhood_sizes(max(2, rows))[-1]
-        needed = rows * (4.0 * 8 * columns + 2.0 * k * (4 + 8 + 1) + 150)
-        free = available_memory() if limit is None else limit
+        needed, free = rows * (4.0 * 8 * columns + 2.0 * k * (4 + 8 + 1) + 150), available_memory()
         if needed > free:
             raise MemoryError(
                 f"{path}: clustering about {rows:,} rows of {count_of(columns, 'column')} needs about "
-                f"{needed / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB {'are free' if limit is None else 'allowed'}. "
-                "Fit a part of the rows with --save model.npz, then label all of them with gitcluster predict, which "
-                "reads in parts."
+                f"{needed / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free. Fit a part of the rows with --save "
+                "model.npz, then label all of them with gitcluster predict, which reads in parts."
             )
 
     return check
@@ -229,11 +218,7 @@ def memory_check(path: str, limit: float | None, neighbors: Any = "auto") -> Che
 
 def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     """Fit a table, show each stage, and return the model."""
-    package = Path(gitcluster.__file__).parent
-    elsewhere = "NUMBA_CACHE_DIR" in os.environ or not os.access(package / "__pycache__", os.W_OK)
-    is_first_run = not elsewhere and next(package.rglob("*.nbi"), None) is None
-    what = f"Clustering {len(table.data):,} rows" + (" (compiling first, this once)" if is_first_run else "")
-    frame = table.data
+    what, frame = f"Clustering {len(table.data):,} rows", table.data
     if table.ids is not None and table.ids.is_unique:
         frame = frame.set_axis(pd.Index(table.ids.astype(str)), axis=0)
     elif table.dropped:
@@ -301,23 +286,3 @@ def column_lines(columns: Columns) -> list[tuple[str, str]]:
     for column in columns:
         alike.setdefault(column.describe(), []).append(column.name)
     return [(listed(names, 3), use) for use, names in alike.items()]
-
-
-def width_words(model: GIT) -> str | None:
-    """Return advice if the columns vary in more directions than the rows can fill; else None.
-
-    The directions are counted by the variances along principal components, (sum v)^2 / sum v^2: as many as there are
-    columns that vary alike and on their own. In each direction a row can be low or high, which 2^d rows fill.
-    """
-    source, n_rows = model.clustering_.fitted.source, len(model.labels_)
-    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= MAX_FEATURES:
-        return None
-    points = source.values[:: 1 + n_rows // MAX_COVARIANCE_ROWS].astype(np.float64)
-    scatter = np.cov(points, rowvar=False)
-    directions, filled = np.trace(scatter) ** 2 / max((scatter**2).sum(), 1e-300), np.log2(n_rows)
-    if directions <= filled:
-        return None
-    return (
-        f"The columns vary in about {directions:.0f} directions, and {n_rows:,} rows fill no more than {filled:.0f} of "
-        "them. Name the columns that matter with --columns, or try --pca if columns repeat each other."
-    )

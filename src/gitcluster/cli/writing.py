@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -22,16 +22,11 @@ from pyarrow import ipc, parquet
 
 from gitcluster._support.files import atomic_write, is_stream, open_number
 from gitcluster._support.names import escape_control
-from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
-from gitcluster.cli.terminal import check_open
+from gitcluster.cli.inputs import Table, plain_numbers
+from gitcluster.cli.tables import FORMATS, STANDARD
 
 EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
 """The most rows below a header, columns, and characters of a cell."""
-PART = 100_000
-"""Rows that are written at once."""
-FORMULA = re.compile("[=+\\-@\t\r]")
-"""The beginning of a text that spreadsheets run as a formula."""
-NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 
 
 def check_targets(targets: dict[str, str | None], sources: list[str | None], streams: tuple[str, ...] = ()) -> None:
@@ -41,10 +36,7 @@ def check_targets(targets: dict[str, str | None], sources: list[str | None], str
     """
     used = {os.path.realpath(source): source for source in sources if source and os.path.isfile(source)}
     for option, target in targets.items():
-        if target is None:
-            continue
-        if target == STANDARD:
-            check_open("stdout")
+        if target is None or target == STANDARD:
             continue
         if os.path.isdir(target):
             raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
@@ -65,24 +57,19 @@ def check_targets(targets: dict[str, str | None], sources: list[str | None], str
         used[str(path)] = f"the file of {option}"
 
 
-def format_of(target: str, requested: str | None = None) -> str:
-    """Return the format of a table to write: the requested one, else that of the name, CSV for a stream."""
+def format_of(target: str) -> str:
+    """Return the format of a table to write: that of the name, CSV for a stream or a name without a suffix."""
     suffix = "" if target == STANDARD else Path(target).suffix.lower()
-    if requested or not suffix:
-        return requested or "csv"
-    if suffix not in FORMATS:
-        raise ValueError(f"-o {target}: unknown format {suffix!r}. Use {', '.join(FORMATS)}, or --output-format.")
-    return FORMATS[suffix]
+    if suffix and suffix not in FORMATS:
+        raise ValueError(f"-o {target} must end in one of {', '.join(FORMATS)}.")
+    return FORMATS.get(suffix, "csv")
 
 
 class TableWriter:
-    """Write a table part by part; all parts have the same columns.
+    """Write a table part by part; all parts have the same columns."""
 
-    With ``safe``, texts in CSV and TSV files that spreadsheets would run as formulas begin with an apostrophe.
-    """
-
-    def __init__(self, file: IO[bytes], form: str, *, safe: bool = False) -> None:
-        self.file, self.form, self.safe = file, form, safe
+    def __init__(self, file: IO[bytes], form: str) -> None:
+        self.file, self.form = file, form
         self.parts: list[pd.DataFrame] = []
         self.arrow: Any = None
         self.schema: Any = None
@@ -105,9 +92,6 @@ class TableWriter:
 
     def _text(self, part: pd.DataFrame) -> str:
         texts = [name for name in part.columns if not pd.api.types.is_numeric_dtype(part[name].dtype)]
-        if self.safe:
-            part = part.assign(**{name: part[name].map(disarm) for name in texts}).rename(columns=disarm)
-            texts = [disarm(name) for name in texts]
         returns = any("\r" in str(name) for name in part.columns) or any(
             part[name].astype(str).str.contains("\r", regex=False).any() for name in texts
         )
@@ -164,7 +148,6 @@ def _workbook(table: pd.DataFrame) -> bytes:
         text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
         written = WriteOnlyCell(sheet, text[:EXCEL_TEXT])
         written.data_type = "s"  # openpyxl takes a text that begins with = for a formula
-        written.quotePrefix = bool(FORMULA.match(value))  # Excel's apostrophe: it stays a text when it is edited
         return written
 
     for row in ([str(name) for name in table.columns], *table.itertuples(index=False, name=None)):
@@ -173,42 +156,23 @@ def _workbook(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def disarm(value: Any) -> Any:
-    """Return a text that a spreadsheet would run as a formula with an apostrophe before it, other values unchanged.
-
-    Examples
-    --------
-    >>> disarm("=1+1"), disarm("-5"), disarm(-5)
-    ("'=1+1", '-5', -5)
-    """
-    if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
-
-
 @contextmanager
-def open_writer(target: str, form: str, *, safe: bool = False) -> Iterator[TableWriter]:
+def open_writer(target: str, form: str) -> Iterator[TableWriter]:
     """Yield a :class:`TableWriter` to the standard output, or to a file that appears when it is complete."""
     with nullcontext(sys.stdout.buffer) if target == STANDARD else atomic_write(target) as file:
-        writer = TableWriter(file, form, safe=safe)
+        writer = TableWriter(file, form)
         yield writer
         writer.close()
 
 
-def write_table(
-    target: str, table: pd.DataFrame, form: str, advance: Callable[[float], None] | None = None, *, safe: bool = False
-) -> None:
-    """Write a whole table in parts; ``advance`` gets the share that is written."""
-    with open_writer(target, form, safe=safe) as writer:
-        for start in range(0, max(1, len(table)), PART):
-            writer.write(table.iloc[start : start + PART])
-            if advance is not None:
-                advance(min(1.0, (start + PART) / max(1, len(table))))
+def write_table(target: str, table: pd.DataFrame, form: str) -> None:
+    """Write a whole table."""
+    with open_writer(target, form) as writer:
+        writer.write(table)
 
 
 def print_json(facts: dict[str, Any]) -> None:
     """Print one JSON object."""
-    check_open("stdout")
     print(json.dumps(facts, default=lambda value: value.tolist()), flush=True)
 
 
