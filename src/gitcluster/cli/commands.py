@@ -33,13 +33,14 @@ from gitcluster.cli.models import (
     as_numbers,
     column_lines,
     column_words,
+    drop_missing,
     fit_table,
     open_fitted,
     read,
 )
 from gitcluster.cli.report import make_report
 from gitcluster.cli.tables import SEPARATORS, STANDARD, ReadOptions
-from gitcluster.cli.terminal import Screen, make_table
+from gitcluster.cli.terminal import Screen, text_table
 from gitcluster.cli.writing import (
     check_targets,
     format_of,
@@ -134,8 +135,8 @@ prior_options = group(
 )
 bound_options = group(
     "Prior knowledge",
-    option("--min-size", type=int, help="Smallest number of rows in a cluster."),
-    option("--max-size", type=int, help="Largest number of rows in a cluster."),
+    option("--min-size", "min_cluster_size", type=int, help="Smallest number of rows in a cluster."),
+    option("--max-size", "max_cluster_size", type=int, help="Largest number of rows in a cluster."),
     option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
 )
 method_options = group(
@@ -210,18 +211,10 @@ def make_estimator(options: dict[str, Any]) -> GIT:
     """Return the estimator that ``model_options`` describe."""
     if options["no_scale"] and options["pca"]:
         raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")
-    return GIT(
-        "auto" if options["n_clusters"] is None else options["n_clusters"],
-        proportions=options["proportions"],
-        n_neighbors=options["n_neighbors"],
-        metric=options["metric"],
-        scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
-        noise=options["noise"],
-        variant=options["variant"],
-        min_cluster_size=options["min_size"],
-        max_cluster_size=options["max_size"],
-        n_jobs=options["jobs"],
-    )
+    scale = None if options["no_scale"] else "components" if options["pca"] else "auto"
+    number = "auto" if options["n_clusters"] is None else options["n_clusters"]
+    names = ("proportions", "n_neighbors", "metric", "noise", "variant", "min_cluster_size", "max_cluster_size")
+    return GIT(number, scale=scale, n_jobs=options["jobs"], **{name: options[name] for name in names})
 
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
@@ -375,7 +368,7 @@ def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     ]
     title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
     parts: list[Any] = [
-        make_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
+        text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
     ]
     if hasattr(model, "n_clusters_scores_"):
         parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
@@ -384,7 +377,7 @@ def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
         lines = [list(line) for line in column_lines(columns)]
-        parts.append(make_table("Columns", ["column", "use"], lines, left=(0, 1)))
+        parts.append(text_table("Columns", ["column", "use"], lines, left=(0, 1)))
     parts.append(_describe_rows(_count_rows(len(table.data), table.dropped, table.lines, table.empty)))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
     return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
@@ -439,7 +432,10 @@ def predict(model: str, table: str, **options: Any) -> None:
         for block in iterate_table(
             table, chosen, advance=bar.advance, names=names, texts=fitted.texts, maybe_id=fitted.facts.id
         ):
-            part = fitted.drop_missing(block, chosen.missing, table)
+            part = block
+            if chosen.missing in ("drop", "error") and fitted.columns is not None:
+                gaps = np.isnan(fitted.columns.encode(block.data).matrix)
+                part = drop_missing(block, gaps, fitted.columns, chosen.missing, table)
             dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
@@ -467,16 +463,14 @@ def _sizes_table(title: str, counts: Any) -> Any:
     """Return a table of the sizes of clusters; the first count is that of noise."""
     sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
     rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
-    return make_table(title, ["cluster", "rows", "share"], rows)
+    return text_table(title, ["cluster", "rows", "share"], rows)
 
 
 @app.command(short_help="Choose another number of clusters without a new fit.")
 @click.argument("model", metavar="MODEL")
 @data_argument
 @prior_options
-@group(
-    "Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly: move rows near boundaries.")
-)
+@group("Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly, row by row."))
 @label_options
 @table_options
 @print_options

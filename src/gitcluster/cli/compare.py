@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from gitcluster import GIT
 from gitcluster._support.optional import is_installed
 from gitcluster.cli.models import learn_features
-from gitcluster.cli.terminal import Screen, make_table
+from gitcluster.cli.terminal import Screen, text_table
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import scale_points
 
@@ -112,4 +112,4 @@ def comparison_table(title: str, results: list[dict[str, Any]], n_rows: int) -> 
         silhouette = "" if r["silhouette"] is None else f"{r['silhouette']:.2f}"
         rows.append([r["method"], str(r["n_clusters"]), f"{r['noise']:,}", *agreement, f"{r['agreement_with_git']:.3f}",
                      silhouette, f"{r['seconds']:.2f}", shares])  # fmt: skip
-    return make_table(title, headings, rows, left=(0, len(headings) - 1))
+    return text_table(title, headings, rows, left=(0, len(headings) - 1))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, listed, open_stream, open_table
+from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names, open_stream, open_table
 from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, is_missing, parse_number
 
 TEXT = pd.ArrowDtype(pa.string())
@@ -60,15 +60,11 @@ class Table(NamedTuple):
 
 
 def read_table(
-    path: str, options: ReadOptions, *, check: Check, advance: Advance, names: list[str] | None = None,
+    path: str, options: ReadOptions, *, advance: Advance, check: Check, names: list[str] | None = None,
     texts: Container[str] | None = None,
 ) -> Table:  # fmt: skip
-    """Return a whole table.
-
-    ``check`` gets the number of rows and columns before memory is used for them, ``advance`` the share that is read.
-    For a table of a model, ``names`` are its columns, and ``texts`` those that do not hold plain numbers.
-    """
-    parts = list(_read_parts(path, options, check, advance, names))
+    """Return a whole table; the parameters are those of :func:`iterate_table`."""
+    parts = list(iterate_table(path, options, advance=advance, check=check, names=names))
 
     def join(values: list[Any]) -> Any:
         return values[0] if values[0] is None or len(values) == 1 else pd.concat(values, ignore_index=True)
@@ -84,19 +80,26 @@ def read_table(
 
 
 def iterate_table(
-    path: str, options: ReadOptions, *, advance: Advance, names: list[str] | None, texts: Container[str],
-    maybe_id: str | None = None,
+    path: str, options: ReadOptions, *, advance: Advance, check: Check | None = None, names: list[str] | None = None,
+    texts: Container[str] | None = None, maybe_id: str | None = None,
 ) -> Iterator[Table]:  # fmt: skip
-    """Yield a table in blocks, for files larger than memory; ``maybe_id`` is the id if the table has that column."""
-    for part in _read_parts(path, options, None, advance, names, maybe_id):
-        yield part._replace(data=read_cells(part.data, options, texts))
+    """Yield a table in blocks, for files larger than memory.
 
-
-def _read_parts(
-    path: str, options: ReadOptions, check: Check | None, advance: Advance, names: list[str] | None,
-    maybe_id: str | None = None,
-) -> Iterator[Table]:  # fmt: skip
-    """Yield the blocks of a table as they are in the file."""
+    Parameters
+    ----------
+    path : str
+    options : ReadOptions
+    advance : callable
+        Gets the share that is read.
+    check : callable, default=None
+        Gets the number of rows and columns before memory is used for them.
+    names : list of str, default=None
+        Columns of a model; by default those that the options name.
+    texts : container of str, default=None
+        Columns of a model that do not hold plain numbers. By default cells stay as they are in the file.
+    maybe_id : str, default=None
+        The id, if the table has that column.
+    """
     name, total = "standard input" if path == STANDARD else path, 0
     try:
         with open_stream(path) as stream:
@@ -124,9 +127,8 @@ def _read_parts(
                     advance(min(1.0, total / source.n_rows))
                 ids, truth = (frame[column] if column else None for column in (options.id, options.truth))
                 whole = frame.set_axis(rows, axis=0) if options.with_data else None
-                yield table._replace(
-                    data=frame[wanted], rows=rows, ids=ids, truth=truth, whole=whole, lines=lines, empty=empty
-                )
+                data = frame[wanted] if texts is None else read_cells(frame[wanted], options, texts)
+                yield table._replace(data=data, rows=rows, ids=ids, truth=truth, whole=whole, lines=lines, empty=empty)
     except Exception as error:  # libraries raise many types of errors for damaged files
         if isinstance(error, (TableError, MemoryError, ImportError)) or getattr(error, "errno", None):
             raise
@@ -141,7 +143,7 @@ def choose_columns(names: list[str], options: ReadOptions, table: str, required:
     known = Counter(names)
     if len(known) < len(names):
         twice = sorted(name for name, count in known.items() if count > 1)
-        raise TableError(f"{table} has columns of the same name: {listed(twice)}. Rename one of each.")
+        raise TableError(f"{table} has columns of the same name: {join_names(twice)}. Rename one of each.")
     for subject, name in (("--id", options.id), ("--truth", options.truth), *(("", name) for name in required or ())):
         if name is not None and name not in known:
             subject = f"{subject} {name}" if subject else f"The model was fitted with the column {name!r}"
@@ -152,7 +154,7 @@ def choose_columns(names: list[str], options: ReadOptions, table: str, required:
     matched = match_names(names, options.columns, "--columns") if options.columns else names
     chosen = [name for name in matched if name not in excluded]
     if not chosen:
-        raise TableError(f"{table}: no column is left to cluster by. It has {listed(names)}.")
+        raise TableError(f"{table}: no column is left to cluster by. It has {join_names(names)}.")
     return chosen
 
 
@@ -176,7 +178,7 @@ def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> lis
 
 def _no_column(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names[:1000], 1, 0.8)  # comparing very many names takes minutes
-    return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {listed(names)}.")
+    return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {join_names(names)}.")
 
 
 def requested_kinds(names: list[str], options: ReadOptions) -> tuple[dict[str, Any], dict[str, float]]:

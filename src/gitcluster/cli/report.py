@@ -19,7 +19,7 @@ from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.cli.inputs import Advance, Table
 from gitcluster.cli.models import Fitted, column_lines, column_words
-from gitcluster.cli.tables import listed
+from gitcluster.cli.tables import join_names
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
@@ -185,8 +185,8 @@ def _data_facts(model: GIT, table: Table) -> dict[str, str]:
             "nearest rows. A missing category is at the same distance from all values."
         )
     return {
-        f"columns used ({len(used)})": listed(used, MAX_NAMES),
-        f"columns not used ({len(unused)})": listed(unused, MAX_NAMES) or "none",
+        f"columns used ({len(used)})": join_names(used, MAX_NAMES),
+        f"columns not used ({len(unused)})": join_names(unused, MAX_NAMES) or "none",
         "rows dropped": f"{table.dropped:,} with missing values" if table.dropped else "none",
         "missing values": missing,
     }

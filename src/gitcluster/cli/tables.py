@@ -148,7 +148,12 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Re
         return _open_zip(stream, name, options)
     if form == "npy":
         is_file = size is not None and path.is_file()
-        return _open_array(np.load(path, mmap_mode="r") if is_file else np.load(stream), name)
+        array = np.load(path, mmap_mode="r") if is_file else np.load(stream)
+        if array.dtype.kind not in "fiub" or array.ndim not in (1, 2):
+            raise TableError(f"{name} must have numbers in 1 or 2 dimensions, got {array.ndim} of {array.dtype}.")
+        array = array.reshape(len(array), -1)
+        names = [f"x{i + 1}" for i in range(array.shape[1])]
+        return _from_frame(pd.DataFrame(array, columns=names, copy=False))
     if form == "text":
         start = start.removeprefix(codecs.BOM_UTF8).lstrip()
         expected = FORMATS.get(path.suffix.lower(), "csv")
@@ -160,23 +165,28 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Re
         if expected == "tsv" and options.separator is None:
             options = options._replace(separator="\t")
         return _open_text(stream, size, name, options)
-    if form == "parquet":
-        opened = parquet.ParquetFile(stream)
-        names, n_rows = opened.schema_arrow.names, opened.metadata.num_rows
-    else:
+    if form == "arrow":
         table = (ipc.open_file if start.startswith(b"ARROW1") else ipc.open_stream)(stream).read_all()
-        names, n_rows = table.schema.names, table.num_rows
+        table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
+        return _from_frame(table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True))
+    opened = parquet.ParquetFile(stream)
 
     def blocks(columns: list[str]) -> Iterator[Block]:
-        for batch in (
-            opened.iter_batches(batch_size=ROWS, columns=columns)
-            if form == "parquet"
-            else table.select(columns).to_batches(max_chunksize=ROWS)
-        ):
-            batch.validate(full=True)  # a changed offset would make pyarrow read out of bounds
+        for batch in opened.iter_batches(batch_size=ROWS, columns=columns):
+            batch.validate(full=True)
             yield Block(batch.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)[columns])
 
-    return OpenTable(names, n_rows, blocks)
+    return OpenTable(opened.schema_arrow.names, opened.metadata.num_rows, blocks)
+
+
+def _from_frame(frame: pd.DataFrame) -> OpenTable:
+    """Return a table that is a data frame already."""
+
+    def blocks(columns: list[str]) -> Iterator[Block]:
+        for start in range(0, len(frame), ROWS):
+            yield Block(frame.iloc[start : start + ROWS][columns].reset_index(drop=True))
+
+    return OpenTable(list(frame.columns), len(frame), blocks)
 
 
 def _open_zip(file: Any, name: str, options: ReadOptions) -> OpenTable:
@@ -188,23 +198,8 @@ def _open_zip(file: Any, name: str, options: ReadOptions) -> OpenTable:
     tables = {m.removesuffix(".npy"): m for m in members if Path(m).suffix.lower() in ("", *FORMATS)}
     key = options.key or (next(iter(tables)) if len(tables) == 1 else "X")
     if key not in tables:
-        raise TableError(f"{name} has the tables {listed(list(tables))}. Choose one of them with --key.")
-    member = Path(tables[key])
-    return open_table(io.BytesIO(archive.read(tables[key])), member, None, name, options)
-
-
-def _open_array(array: Any, name: str) -> OpenTable:
-    """Return an array of numbers as a table with the columns x1, x2, ..."""
-    if array.dtype.kind not in "fiub" or array.ndim not in (1, 2):
-        raise TableError(f"{name} must be an array of numbers of 1 or 2 dimensions, got {array.ndim} of {array.dtype}.")
-    table = array.reshape(len(array), -1)
-    names = [f"x{i + 1}" for i in range(table.shape[1])]
-
-    def blocks(columns: list[str]) -> Iterator[Block]:
-        for start in range(0, len(table), ROWS):
-            yield Block(pd.DataFrame(np.asarray(table[start : start + ROWS]), columns=names, copy=False)[columns])
-
-    return OpenTable(names, len(table), blocks)
+        raise TableError(f"{name} has the tables {join_names(list(tables))}. Choose one of them with --key.")
+    return open_table(io.BytesIO(archive.read(tables[key])), Path(tables[key]), None, name, options)
 
 
 def _open_excel(file: Any, name: str, options: ReadOptions) -> OpenTable:
@@ -214,9 +209,9 @@ def _open_excel(file: Any, name: str, options: ReadOptions) -> OpenTable:
     pages = {page.title: page for page in load_workbook(file, read_only=True, data_only=True).worksheets}
     first, *others = pages
     if options.sheet is None and others:
-        warnings.warn(f"{name}: read the sheet {first!r}. There are also {listed(others)} (--sheet).", stacklevel=2)
+        warnings.warn(f"{name}: read the sheet {first!r}. There are also {join_names(others)} (--sheet).", stacklevel=2)
     if options.sheet not in (None, *pages):
-        raise TableError(f"{name} has no --sheet {options.sheet}. It has {listed(list(pages))}.")
+        raise TableError(f"{name} has no --sheet {options.sheet}. It has {join_names(list(pages))}.")
     page = pages[options.sheet or first]
     page.reset_dimensions()  # the size in the file may be wrong
     rows = [["" if cell is None or cell in EXCEL_ERRORS else cell for cell in row] for row in page.values]
@@ -234,8 +229,7 @@ def _open_excel(file: Any, name: str, options: ReadOptions) -> OpenTable:
     start = next((i for i, row in enumerate(rows) if row and i >= (options.skip_rows or 0)), len(rows))
     rows = [row + [""] * (width - len(row)) for row in rows[start:]]
     names = _column_names(list(map(str, rows[0] if rows else [])), options, f"{name}, row {start + 1}")
-    frame = pd.DataFrame(rows[not options.no_header :], columns=names, dtype=object)
-    return OpenTable(names, len(frame), lambda columns: iter([Block(frame[columns])]))
+    return _from_frame(pd.DataFrame(rows[not options.no_header :], columns=names, dtype=object))
 
 
 def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
@@ -256,9 +250,9 @@ def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
         records.append(record | nested)
     if not records:
         raise TableError(f"{name} is empty: it holds no record.")
-    names = list(dict.fromkeys(key for record in records for key in record))
-    frame = pd.DataFrame({key: pd.Series([record.get(key) for record in records], dtype=object) for key in names})
-    return OpenTable(names, len(records), lambda columns: iter([Block(frame[columns])]))
+    names = dict.fromkeys(key for record in records for key in record)
+    cells = {key: pd.Series([record.get(key) for record in records], dtype=object) for key in names}
+    return _from_frame(pd.DataFrame(cells))
 
 
 def _column_names(header: list[str], options: ReadOptions, where: str) -> list[str]:
@@ -434,6 +428,6 @@ def guess_separator(lines: list[str], quote: str | None, name: str) -> str:
     return best
 
 
-def listed(names: list[str], most: int = 12) -> str:
+def join_names(names: list[str], most: int = 12) -> str:
     """Return names for a message, the first of many."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -109,7 +109,7 @@ class Bar(NamedTuple):
         self.lines.update(self.task, total=1.0, completed=share)
 
 
-def make_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
+def text_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
     """Return a plain table under its title; columns are aligned to the right, those in ``left`` to the left."""
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for i, heading in enumerate(headings):

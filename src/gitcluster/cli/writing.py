@@ -16,17 +16,12 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
 from pyarrow import ipc, parquet
 
 from gitcluster._support.files import atomic_write, is_stream, open_number
 from gitcluster._support.names import escape_control
 from gitcluster.cli.inputs import Table, plain_numbers
 from gitcluster.cli.tables import FORMATS, STANDARD
-
-EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
-"""The most rows below a header, columns, and characters of a cell."""
 
 
 def check_targets(targets: dict[str, str | None], sources: list[str | None], streams: tuple[str, ...] = ()) -> None:
@@ -134,25 +129,17 @@ def _npy(array: Any) -> bytes:
 
 def _workbook(table: pd.DataFrame) -> bytes:
     """Return a table as the content of an Excel workbook; no text in it is a formula."""
-    if len(table) > EXCEL_ROWS or len(table.columns) > EXCEL_COLUMNS:
-        raise ValueError(
-            f"Excel holds {EXCEL_ROWS:,} rows and {EXCEL_COLUMNS:,} columns, the table has {len(table):,} and "
-            f"{len(table.columns):,}. Write CSV or Parquet."
-        )
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("Sheet1")
 
-    def cell(value: Any) -> Any:
+    def escape(value: Any) -> Any:
         if not isinstance(value, str):
-            return None if pd.isna(value) else value
-        text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
-        written = WriteOnlyCell(sheet, text[:EXCEL_TEXT])
-        written.data_type = "s"  # openpyxl takes a text that begins with = for a formula
-        return written
+            return value
+        return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
 
-    for row in ([str(name) for name in table.columns], *table.itertuples(index=False, name=None)):
-        sheet.append([cell(value) for value in row])
-    book.save(buffer := BytesIO())
+    with pd.ExcelWriter(buffer := BytesIO(), engine="openpyxl") as book:
+        table.astype(object).map(escape).rename(columns=escape).to_excel(book, index=False)
+        for row in book.sheets["Sheet1"].iter_rows():
+            for cell in row:
+                cell.data_type = "s" if cell.data_type == "f" else cell.data_type  # a text that begins with =
     return buffer.getvalue()
 
 
