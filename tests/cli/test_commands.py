@@ -87,7 +87,7 @@ def test_json_for_scripts(csv, run):
     assert facts["output"] == "labels.csv"
 
 
-def test_labels_go_down_a_pipe_and_words_elsewhere(csv, run):
+def test_labels_go_to_a_pipe_and_the_summary_elsewhere(csv, run):
     code, out, err = run("fit", csv, *IDS, "-c", "3")
     assert code == 0
     assert out.startswith("customer,cluster\n0000,0\n")
@@ -301,6 +301,6 @@ def test_the_help_is_in_groups_and_not_cut_off(run, monkeypatch):
     assert titles == ["Prior knowledge", "Method", "Output", "Columns", "Format of the table", "Other options"]
 
 
-def test_an_error_with_its_place_in_the_code(csv, run):
+def test_a_traceback_if_requested(csv, run):
     assert "Traceback" in run("--traceback", "fit", csv, "--columns", "none")[2]
     assert "Traceback" not in run("fit", csv, "--columns", "none")[2]

@@ -136,29 +136,6 @@ def test_it_fits_on_screens_and_paper(kind, request, run, browser):
     context.close()
 
 
-def test_reasons_come_from_used_columns_only(folder, run):
-    rng = np.random.default_rng(0)
-    group = np.repeat([0, 1, 2], 60)
-    table = pd.DataFrame({
-        "age": 30 + 15 * group + 2 * rng.normal(size=180),
-        "income": np.array([20.0, 60.0, 30.0])[group] + 3 * rng.normal(size=180),
-        "plan": np.array(["basic", "gold", "family"])[group],
-        "zipcode": rng.integers(10_000, 99_999, 180),
-        "newsletter": rng.choice(["yes", "no"], 180),
-    })  # fmt: skip
-    table.to_csv("t.csv", index=False)
-    page = write_plain(run)
-    before, note, after = page.partition("Columns not used for clustering: zipcode, newsletter.")
-    assert note
-    reasons, data = (before + after).split("columns used (3)")
-    assert not re.search("zipcode|newsletter", reasons)
-    assert "columns not used (2)" in data
-    assert run("fit", "t.csv", "--save", "m.npz", "-q")[0] == 0
-    for command in (("explain", "m.npz", "0", "70"), ("explain", "m.npz", "3"), ("profile", "m.npz", "t.csv")):
-        text, _, rest = run(*command)[1].partition("Columns not used for clustering: zipcode, newsletter.")
-        assert not re.search("zipcode|newsletter", text + rest)
-
-
 def write_plain(run):
     """Return the words of a report."""
     assert run("report", "t.csv", "-o", "r.html", "-q")[0] == 0

@@ -355,33 +355,6 @@ def test_a_full_disk_under_every_command(folder, run):
 
 
 @linux
-def test_a_full_disk_under_every_function(folder):
-    script = """
-import resource
-import numpy as np
-from gitcluster import GIT
-from gitcluster.explorer import write_explorer
-from gitcluster.fitted.exports import to_graphml
-X = np.random.default_rng(0).normal(size=(3000, 2))
-model = GIT(2).fit(X)
-writers = [lambda: model.save("a.npz"), lambda: to_graphml(model, "b.graphml"),
-           lambda: write_explorer(model, X, "d.html")]
-for name in ("a.npz", "b.graphml", "d.html"):
-    open(name, "w").write("old")
-resource.setrlimit(resource.RLIMIT_FSIZE, (600, resource.RLIM_INFINITY))
-for write in writers:
-    try:
-        write()
-    except OSError as error:
-        print(error.filename)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["a.npz", "b.graphml", "d.html"], done.stderr
-    assert leftovers(folder) == ["a.npz", "b.graphml", "d.html"]
-    assert all(path.read_text() == "old" for path in folder.iterdir())
-
-
-@linux
 def test_standard_output_on_a_full_disk(csv):
     for target in ("-o labels.csv > /dev/full", "-o /dev/full"):
         done = run_shell(f"$G fit {csv} --id customer -c 3 {target}")
