@@ -13,6 +13,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,11 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
+def compose(*decorators: Decorator) -> Decorator:
+    """Return several decorators as one."""
+    return lambda function: reduce(lambda decorated, decorate: decorate(decorated), reversed(decorators), function)
+
+
 class GroupedCommand(click.Command):
     """A command whose help shows its options by group."""
 
@@ -180,7 +186,7 @@ format_options = group(
     option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
     option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
 )  # fmt: skip
-label_options = group(
+output_option = group(
     "Output",
     option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or "
            "Excel, by its name; - is the standard output."),
@@ -197,16 +203,6 @@ print_options = group(
 )
 
 
-def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the estimator: ``make_estimator`` reads them."""
-    return prior_options(bound_options(method_options(function)))
-
-
-def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a table: fields of ``ReadOptions``."""
-    return column_options(format_options(function))
-
-
 def make_estimator(options: dict[str, Any]) -> GIT:
     """Return the estimator that ``model_options`` describe."""
     if options["no_scale"] and options["pca"]:
@@ -220,6 +216,10 @@ def make_estimator(options: dict[str, Any]) -> GIT:
 source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
 title_option = option("--title", help="Title of the page.")
+model_options = compose(prior_options, bound_options, method_options)  # read by make_estimator
+table_options = compose(column_options, format_options)  # fields of ReadOptions
+label_options = compose(output_option, table_options, print_options)
+show_options = compose(model_options, table_options, print_options)
 
 
 class Commands(click.Group):
@@ -258,11 +258,9 @@ def app() -> None:
 @app.command(short_help="Cluster the rows of a table.")
 @click.argument("table", metavar="TABLE")
 @model_options
-@label_options
 @score_options
 @group("Output", option("--save", metavar="FILE.npz", help="Save the model for the other commands."))
-@table_options
-@print_options
+@label_options
 def fit(table: str, save: str | None, **options: Any) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
@@ -287,8 +285,8 @@ def fit(table: str, save: str | None, **options: Any) -> None:
             form = format_of(output)
             labels = _label(read_in, form, model.labels_, model.probabilities_, model.outlier_scores_, options)
             write_table(output, labels, form)
-    facts = _fit_facts(model, read_in) | {"input": table, "model": save}
-    _print_result(options, screen, output, facts, _fit_summary(model, read_in, screen))
+    facts, summary = _fit_result(model, read_in, screen)
+    _print_result(options, screen, output, facts | {"input": table, "model": save}, summary)
     if save:
         row = read_in.row_names.iloc[0]
         screen.say(f"Model:  {save}", f"Next:   gitcluster explain {save} {row}, gitcluster plot {save} -o picture.png")
@@ -340,11 +338,11 @@ def _rounded(values: Any) -> Any:
     return np.asarray(values, dtype=np.float64).round(4)
 
 
-def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
-    """Return the facts about a fit for ``--json``."""
-    columns = model.clustering_.columns
+def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any], list[Any]]:
+    """Return the facts about a fit for ``--json``, and the summary for a person."""
+    counts = _count_rows(len(table.data), table.dropped, table.lines, table.empty)
     facts = {
-        **_count_rows(len(table.data), table.dropped, table.lines, table.empty),
+        **counts,
         "features": list(table.data.columns),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
@@ -353,15 +351,6 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
         "n_neighbors": model.n_neighbors_,
         "local_clusters": len(model.peaks_),
     }
-    if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
-        facts["columns"] = {
-            c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
-        }
-    return facts
-
-
-def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
-    """Return the summary of a fit."""
     rows = [
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
         for p in model.profile(table.data, rules=False)
@@ -376,11 +365,16 @@ def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
         parts.append(agreement_words(model.agreement_))
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
-        lines = [list(line) for line in column_lines(columns)]
-        parts.append(text_table("Columns", ["column", "use"], lines, left=(0, 1)))
-    parts.append(_describe_rows(_count_rows(len(table.data), table.dropped, table.lines, table.empty)))
+        facts["columns"] = {
+            c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
+        }
+        parts.append(text_table("Columns", ["column", "use"], [list(c) for c in column_lines(columns)], left=(0, 1)))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
-    return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+    parts += [
+        _describe_rows(counts),
+        f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}",
+    ]
+    return facts, parts
 
 
 def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
@@ -390,13 +384,7 @@ def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> dict[str
 
 
 def _describe_rows(counts: dict[str, int]) -> str:
-    """Return the numbers of rows and lines in words.
-
-    Examples
-    --------
-    >>> _describe_rows(_count_rows(8, 2, 13, 2))
-    'Rows read: 10 in 13 lines (2 empty); labelled: 8; dropped: 2 with missing numbers'
-    """
+    """Return the numbers of rows and lines in words."""
     lines = f" in {counts['lines']:,} lines" if "lines" in counts else ""
     empty = f" ({counts['empty_lines']:,} empty)" if counts.get("empty_lines") else ""
     dropped = f"; dropped: {counts['dropped_rows']:,} with missing numbers" if counts["dropped_rows"] else ""
@@ -406,10 +394,8 @@ def _describe_rows(counts: dict[str, int]) -> str:
 @app.command(short_help="Label new rows with a saved model.")
 @click.argument("model", metavar="MODEL")
 @click.argument("table", metavar="TABLE")
-@label_options
 @score_options
-@table_options
-@print_options
+@label_options
 def predict(model: str, table: str, **options: Any) -> None:
     """Predict the clusters of the rows of TABLE with a saved MODEL.
 
@@ -472,8 +458,6 @@ def _sizes_table(title: str, counts: Any) -> Any:
 @prior_options
 @group("Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly, row by row."))
 @label_options
-@table_options
-@print_options
 def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: bool, **options: Any) -> None:
     """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
 
@@ -536,9 +520,7 @@ def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str)
 @source_argument
 @data_argument
 @group("Output", option("-o", "--output", metavar="FILE", help="Write a table: one row per cluster and column."))
-@model_options
-@table_options
-@print_options
+@show_options
 def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
     """Compare every cluster with all other rows and with the nearest cluster, and list a few rules for it.
 
@@ -563,9 +545,7 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
 @app.command(short_help="Explain the cluster of a row, or of two rows.")
 @source_argument
 @click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
-@model_options
-@table_options
-@print_options
+@show_options
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     """Explain why a ROW is in its cluster or why two rows are in the same cluster or in different ones.
 
@@ -598,9 +578,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     option("--kind", type=choice(PLOTS), default="clusters", show_default=True, help="The plot to draw."),
     option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF."),
 )
-@model_options
-@table_options
-@print_options
+@show_options
 def plot(source: str, data: str | None, kind: str, output: str, **options: Any) -> None:
     """Draw a saved MODEL, or a TABLE that is clustered now.
 
@@ -634,9 +612,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
 @group(
     "Output", option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html"), title_option
 )
-@model_options
-@table_options
-@print_options
+@show_options
 def explore(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
     """Write a page to explore a clustering in a browser, and print its path.
 
@@ -659,9 +635,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
 @source_argument
 @data_argument
 @group("Output", option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html"), title_option)
-@model_options
-@table_options
-@print_options
+@show_options
 def report(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
     """Write an HTML page with the sizes and differences of the clusters, their number, the topo-graph and the outliers.
 
@@ -690,8 +664,6 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
 @option("--rows", type=click.IntRange(2), default=5000, show_default=True, help="Rows to compare, drawn at random.")
 @model_options
 @label_options
-@table_options
-@print_options
 def compare(table: str, rows: int, **options: Any) -> None:
     """Compare GIT with k-means, HDBSCAN, spectral clustering, Ward, a Gaussian mixture, and Genie if it is installed.
 

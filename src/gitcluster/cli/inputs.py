@@ -85,20 +85,9 @@ def iterate_table(
 ) -> Iterator[Table]:  # fmt: skip
     """Yield a table in blocks, for files larger than memory.
 
-    Parameters
-    ----------
-    path : str
-    options : ReadOptions
-    advance : callable
-        Gets the share that is read.
-    check : callable, default=None
-        Gets the number of rows and columns before memory is used for them.
-    names : list of str, default=None
-        Columns of a model; by default those that the options name.
-    texts : container of str, default=None
-        Columns of a model that do not hold plain numbers. By default cells stay as they are in the file.
-    maybe_id : str, default=None
-        The id, if the table has that column.
+    ``advance`` gets the share that is read, ``check`` the number of rows and columns before memory is used for them.
+    For a model, ``names`` are its columns, ``texts`` those of them that do not hold plain numbers, and ``maybe_id`` the
+    id if the table has that column. Without ``texts``, cells stay as they are in the file.
     """
     name, total = "standard input" if path == STANDARD else path, 0
     try:
