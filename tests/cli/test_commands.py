@@ -271,11 +271,6 @@ def test_a_method_that_fails_says_why(csv, run, monkeypatch):
     assert "failed: above 10 rows" in " ".join(run("compare", csv, *IDS)[1].split())
 
 
-def test_completion(folder, run, monkeypatch):
-    monkeypatch.setenv("_GITCLUSTER_COMPLETE", "bash_source")
-    assert "_GITCLUSTER_COMPLETE" in run()[1]
-
-
 @pytest.mark.parametrize("package", ["click", "jinja2", "openpyxl", "pandas", "pyarrow", "rich"])
 def test_without_the_extra(monkeypatch, capsys, package):
     monkeypatch.setattr("gitcluster.cli.is_installed", lambda name: name != package)

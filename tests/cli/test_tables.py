@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import lzma
-import re
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 from gitcluster.cli.inputs import match_names
 from gitcluster.cli.tables import TableError
 
-from .conftest import IDS, read, run_installed
+from .conftest import IDS, read
 
 CSV = "a,b\n1,2.5\n3,4\n"
 
@@ -129,22 +128,12 @@ def workbook(*rows):
     return book
 
 
-@pytest.mark.parametrize("dimension", [b'ref="A1:B61"', b'ref="A1:XFD1048576"'])
-def test_a_cell_far_from_the_others(folder, dimension):
+def test_sheets_with_empty_cells_titles_and_no_header(folder):
     book = workbook()
     book.active["XFD1048576"] = 1
-    book.save("written.xlsx")
-    with zipfile.ZipFile("written.xlsx") as archive, zipfile.ZipFile("far.xlsx", "w") as forged:
-        for name in archive.namelist():
-            text = archive.read(name)
-            if name.endswith("sheet1.xml"):  # the size in the file may be wrong
-                text = re.sub(rb'(?<=<dimension )ref="[^"]*"', dimension, text)
-            forged.writestr(name, text)
+    book.save("far.xlsx")
     with pytest.raises(TableError, match=r"far\.xlsx.*1,048,576"):
         read("far.xlsx")
-
-
-def test_sheets_with_empty_cells_titles_and_no_header(folder):
     book = workbook()
     book.active["D9"], book.active["A70"], book.active["A5"] = "", None, "#DIV/0!"
     book.active["XFD1048576"].font = openpyxl.styles.Font(bold=True)
@@ -177,12 +166,6 @@ def test_compressed_tables(folder, kind, name):
         read(path)
 
 
-def test_compressed_standard_input(folder):
-    done = run_installed("fit", "-", "-c", "2", "-q", input=gzip.compress(b"a,b\n1,2\n1,3\n8,8\n9,9\n"))
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 5
-
-
 def test_remote_tables():
     fsspec = pytest.importorskip("fsspec")
     for name, content in (("table.csv", CSV.encode()), ("table.csv.gz", gzip.compress(CSV.encode()))):
@@ -194,16 +177,14 @@ def test_remote_tables():
             read(name)
 
 
-RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": "y"}, {"b": 4.0, "a": 5}]
+RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"b": 4.0, "a": 5}]
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.csv", "t"])
-@pytest.mark.parametrize("form", ["lines", "array", "pretty"])
-def test_records(folder, name, form):
-    lines = "\n\n".join(map(json.dumps, RECORDS))
-    (folder / name).write_text(lines if form == "lines" else json.dumps(RECORDS, indent=2 * (form == "pretty")))
-    table = read(name)
-    assert table.data.to_dict("list") == {"a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "y", None]}
+@pytest.mark.parametrize("text", ["\n\n".join(map(json.dumps, RECORDS)), json.dumps(RECORDS, indent=2)])
+def test_records(folder, name, text):
+    (folder / name).write_text(text)
+    assert read(name).data.to_dict("list") == {"a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "[1]", None]}
 
 
 @pytest.mark.parametrize(
@@ -222,11 +203,6 @@ def test_records_in_disorder(folder, content, place):
     Path("t.json").write_text(content)
     with pytest.raises(TableError, match=place):
         read("t.json")
-
-
-def test_nested_values_are_texts(folder):
-    Path("t.json").write_text('{"a": 1, "b": [1, 2]}\n{"a": 2, "b": {"c": "é"}}\n')
-    assert read("t.json").data["b"].tolist() == ["[1, 2]", '{"c": "é"}']
 
 
 @pytest.mark.parametrize("content", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), b"\x89PNG\r\n\x1a\n\0\0"])

@@ -48,7 +48,7 @@ CELLS = {
 
 @st.composite
 def tables(draw):
-    """Draw a table as columns of cells, None if one is missing; and a format."""
+    """Draw a table as columns of cells, None if one is missing, and a format."""
     n_rows = draw(st.integers(6, 14))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     columns = {"x": rng.normal(size=n_rows).round(3).tolist(), "y": rng.normal(size=n_rows).round(3).tolist()}
@@ -252,14 +252,6 @@ def test_letters_that_the_terminal_does_not_support(folder):
     done = run_installed("fit", "t.csv", *options, environment={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert b"gr\\xf6" in done.stdout
-
-
-def test_long_names_of_files(csv, run):
-    for form, command, option in (("csv", "fit", "-o"), ("npz", "fit", "--save"), ("png", "plot", "-o")):
-        target = f"{'ü' * ((254 - len(form)) // 2)}.{form}"
-        code, _, err = run(command, csv, *IDS, "-c", "3", option, target)
-        assert (code, err) == (0, "")
-        assert target in leftovers(".")
 
 
 # -- Streams -----------------------------------------------------------------------------------------------------------
