@@ -27,7 +27,7 @@ def zipped(**members):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name.replace("_", "."), content)
+            archive.writestr(name.reposition("_", "."), content)
     return buffer.getvalue()
 
 
@@ -83,8 +83,8 @@ def test_a_damaged_file_is_named(folder, customers, form):
         path.write_bytes(content)
         with pytest.raises(TableError, match=rf"table\.{form}"):
             read(path)
-    for place in np.random.default_rng(0).integers(8, len(whole), 30):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+    for position in np.random.default_rng(0).integers(8, len(whole), 30):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 255]) + whole[position + 1 :])
         with suppress(TableError):
             read(path)
 
@@ -188,7 +188,7 @@ def test_records(folder, name, text):
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("content", "position"),
     [
         ('{"a": 1}\n{"a": }\n', "line 2"),
         ('{"a": 1}\n[1]\n', "line 2"),
@@ -199,9 +199,9 @@ def test_records(folder, name, text):
         ("", r"t\.json"),
     ],
 )
-def test_records_in_disorder(folder, content, place):
+def test_records_in_disorder(folder, content, position):
     Path("t.json").write_text(content)
-    with pytest.raises(TableError, match=place):
+    with pytest.raises(TableError, match=position):
         read("t.json")
 
 

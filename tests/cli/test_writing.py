@@ -143,6 +143,16 @@ def test_the_id_is_remembered(csv, model, run, customers):
     assert run("predict", model, "nameless.csv", "-q")[1].startswith("row,cluster\n0,0\n")
 
 
+def test_types_depend_on_all_cells_of_a_text_table(folder, run):
+    """Texts that are integers in the first block that is read, and numbers with a point in the second."""
+    rows = [f"{i % 7},{i % 5},{i if i < 150_000 else i + 0.5}\n" for i in range(200_000)]
+    Path("t.csv").write_text("x,y,n\n" + "".join(rows))
+    Path("few.csv").write_text("x,y,n\n" + "".join(rows[:50]))
+    assert run("fit", "few.csv", "-c", "2", "--columns", "x,y", "--save", "m.npz", "-q")[0] == 0
+    assert run("predict", "m.npz", "t.csv", "--with-data", "-o", "l.parquet", "-q")[0] == 0
+    assert pd.read_parquet("l.parquet")["n"].tolist()[149_999:150_001] == [149_999, 150_000.5]
+
+
 def test_dropped_rows_have_no_cluster_and_plain_numbers_have_types(folder, run):
     Path("t.csv").write_text("code,n,x\n007,1,0.5\n008,2,\n009,9,8.25\n010,8,8\n")
     arguments = ("fit", "t.csv", "--missing", "drop", "-c", "2", "--with-data", "-q")
@@ -263,12 +273,12 @@ def test_letters_that_the_terminal_does_not_support(folder):
 )
 def test_the_standard_output_by_any_name(csv, folder, run, target, redirect):
     assert run("fit", csv, *IDS, "-c", "3", "-o", "labels.csv", "-q")[0] == 0
-    (folder / "kept.csv").write_text("before\n")
-    done = run_shell(f"$G fit {csv} --id customer -c 3 -o {target} {redirect} {'cat >> ' * (redirect == '|')}kept.csv")
+    (folder / "all.csv").write_text("before\n")
+    done = run_shell(f"$G fit {csv} --id customer -c 3 -o {target} {redirect} {'cat >> ' * (redirect == '|')}all.csv")
     assert done.returncode == 0, done.stderr
     assert "200 rows, 3 columns" in done.stderr
-    assert (folder / "kept.csv").read_text() == "before\n" + (folder / "labels.csv").read_text()
-    assert leftovers(folder) == sorted([csv, "kept.csv", "labels.csv"])
+    assert (folder / "all.csv").read_text() == "before\n" + (folder / "labels.csv").read_text()
+    assert leftovers(folder) == sorted([csv, "all.csv", "labels.csv"])
 
 
 @linux

@@ -44,7 +44,6 @@ from gitcluster.cli.tables import SEPARATORS, STANDARD, ReadOptions
 from gitcluster.cli.terminal import Screen, text_table
 from gitcluster.cli.writing import (
     check_targets,
-    format_of,
     label_frame,
     labelled_table,
     open_writer,
@@ -282,9 +281,8 @@ def fit(table: str, save: str | None, **options: Any) -> None:
         if save:
             Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line())).save(save)
         if output:
-            form = format_of(output)
-            labels = _label(read_in, form, model.labels_, model.probabilities_, model.outlier_scores_, options)
-            write_table(output, labels, form)
+            labels = _label(read_in, model.labels_, model.probabilities_, model.outlier_scores_, options)
+            write_table(output, labels, is_text=bool(read_in.lines))
     facts, summary = _fit_result(model, read_in, screen)
     _print_result(options, screen, output, facts | {"input": table, "model": save}, summary)
     if save:
@@ -310,8 +308,6 @@ def _prepare(options: dict[str, Any], sources: list[str | None], save: str | Non
     if pipe and output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
         output = STANDARD
     check_targets({"-o": output, "--save": save}, sources, streams=("-o",))
-    if output:
-        format_of(output)
     return output, Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
 
 
@@ -326,10 +322,10 @@ def _print_result(
         screen.say(*summary, *([f"Labels: {output}"] if output and output != STANDARD else []))
 
 
-def _label(table: Table, form: str, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
+def _label(table: Table, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
     """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
     if options["with_data"]:
-        return labelled_table(table, form, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
+        return labelled_table(table, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
     more = {"probability": _rounded(shares), "outlier_score": _rounded(scores)} if options["probabilities"] else {}
     return label_frame(table.row_names, table.id_name, labels, **more)
 
@@ -410,10 +406,9 @@ def predict(model: str, table: str, **options: Any) -> None:
     clustering = fitted.model.clustering_
     counts, far_out = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
     dropped = lines = empty = 0
-    form = format_of(output) if output else ""
     with (
         screen.bar(f"Labelling {table}", "predict") as bar,
-        open_writer(output, form) if output else nullcontext() as writer,
+        open_writer(output) if output else nullcontext() as writer,
     ):
         for block in iterate_table(
             table, chosen, advance=bar.advance, names=names, texts=fitted.texts, maybe_id=fitted.facts.id
@@ -432,7 +427,7 @@ def predict(model: str, table: str, **options: Any) -> None:
             counts += np.bincount(labels + 1, minlength=len(counts))
             far_out += int((scores > clustering.fitted.far_out).sum())
             if writer is not None and (len(part.data) or options["with_data"]):
-                writer.write(_label(part, form, labels, shares, scores, options))
+                writer.write(_label(part, labels, shares, scores, options), is_text=bool(part.lines))
     rows = _count_rows(int(counts.sum()), dropped, lines, empty)
     facts = {**rows, "sizes": counts[1:], "noise": int(counts[0]), "far_out": far_out, "model": model, "input": table}
     title = f"{rows['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s"
@@ -478,12 +473,11 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
         number = None if n_clusters == "auto" else n_clusters
         labels = fitted.model.cut(n_clusters=number, proportions=proportions, exact=exact)
     if output:
-        form = format_of(output)
         if table is None:
-            written = label_frame(fitted.row_names, fitted.facts.id, labels)
+            write_table(output, label_frame(fitted.row_names, fitted.facts.id, labels))
         else:
-            written = labelled_table(table, form, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
-        write_table(output, written, form)
+            written = labelled_table(table, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
+            write_table(output, written, is_text=bool(table.lines))
     counts = np.bincount(labels + 1, minlength=2)
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
@@ -529,12 +523,11 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
     gitcluster profile data.csv -c 3 -o profile.csv
     """
     check_targets({"-o": output}, [source, data], streams=("-o",))
-    form = format_of(output) if output else ""
     fitted, table, screen = _open(source, data, options)
     with screen.bar("Comparing clusters", "profile"):
         profiles = fitted.model.profile(None if table is None else table.data)
     if output:
-        write_table(output, profiles.to_frame(), form)
+        write_table(output, profiles.to_frame())
     if options["as_json"]:
         rules = json.loads(profiles.rules_frame().to_json(orient="records"))
         print_json({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
@@ -683,7 +676,7 @@ def compare(table: str, rows: int, **options: Any) -> None:
     results, labels = compare_methods(estimator, samples, truth, screen)
     if output:
         written = pd.DataFrame({read_in.id_name or "row": read_in.row_names.to_numpy()[drawn], **labels})
-        write_table(output, written, format_of(output))
+        write_table(output, written)
     if options["as_json"]:
         print_json({"rows": len(samples), "of_rows": n_rows, "methods": results, "output": output})
         return
@@ -703,5 +696,5 @@ def demo(output: str | None) -> None:
     check_targets({"-o": output}, [], streams=("-o",))
     show_demo()
     if output:
-        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4), format_of(output))
+        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4))
         click.echo(f"The example: {output}")
