@@ -140,8 +140,8 @@ prior_options = group(
 )
 bound_options = group(
     "Prior knowledge",
-    option("--min-size", "min_cluster_size", type=int, help="Smallest number of rows in a cluster."),
-    option("--max-size", "max_cluster_size", type=int, help="Largest number of rows in a cluster."),
+    option("--min-size", type=int, help="Smallest number of rows in a cluster."),
+    option("--max-size", type=int, help="Largest number of rows in a cluster."),
     option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
 )
 method_options = group(
@@ -206,10 +206,18 @@ def make_estimator(options: dict[str, Any]) -> GIT:
     """Return the estimator that ``model_options`` describe."""
     if options["no_scale"] and options["pca"]:
         raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")
-    scale = None if options["no_scale"] else "components" if options["pca"] else "auto"
-    number = "auto" if options["n_clusters"] is None else options["n_clusters"]
-    names = ("proportions", "n_neighbors", "metric", "noise", "variant", "min_cluster_size", "max_cluster_size")
-    return GIT(number, scale=scale, n_jobs=options["jobs"], **{name: options[name] for name in names})
+    return GIT(
+        "auto" if options["n_clusters"] is None else options["n_clusters"],
+        proportions=options["proportions"],
+        n_neighbors=options["n_neighbors"],
+        metric=options["metric"],
+        scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
+        noise=options["noise"],
+        variant=options["variant"],
+        min_cluster_size=options["min_size"],
+        max_cluster_size=options["max_size"],
+        n_jobs=options["jobs"],
+    )
 
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
