@@ -65,6 +65,7 @@ def test_text_in_many_styles(content):
         ("# made by, a machine\n# on Monday\na,b\n1,2.5\n3,4\n", "--skip-rows 2", 1, {"skip_rows": 2}),
         ("# a,b\n1,2.5\n3,4\n", "--skip-rows 0", 1, {"skip_rows": 0}),
         ("#a\tb\n1\t2.5\n3\t4\n", "--skip-rows 0", 1, {"skip_rows": 0}),
+        ("#,b\n1,2.5\n3,4\n", "--skip-rows 0", 1, {"skip_rows": 0, "names": ["#", "b"]}),
         ("a   b\n 1   2.5 \n3 4\n", "--separator space", None, {"separator": " "}),
         ("a,b\n1,2.5\n3,4\n".encode("utf-16-le"), "--encoding", 1, {"encoding": "utf-16-le"}),
         ('a,"b\n1,2.5\n3,4\n', "--quote none", 1, {"quote": "none", "names": ["a", '"b']}),

@@ -403,8 +403,8 @@ def _describe_rows(counts: dict[str, int]) -> str:
 def predict(model: str, table: str, **options: Any) -> None:
     """Predict the clusters of the rows of TABLE with a saved MODEL.
 
-    The columns are those of the fit, matched by name. TABLE is read, labelled and written in parts, so it may be
-    larger than memory. Far from all rows of the fit, memberships are low and outlier scores near 1.
+    The columns are those of the fit, matched by name. A CSV, Parquet or NPY file may be larger than memory. Far from
+    all rows of the fit, memberships are low and outlier scores near 1.
 
     gitcluster predict model.npz new.csv -o labels.csv
     """

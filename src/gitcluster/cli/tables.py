@@ -268,7 +268,7 @@ def _column_names(header: list[str], options: ReadOptions, where: str) -> list[s
             f"{where}: the name of column {names.index('', 1) + 1} is empty. Add it, or use --skip-rows if the header "
             "is further down."
         )
-    return [names[0].removeprefix("#").lstrip() or numbered[0], *names[1:]]
+    return [names[0].removeprefix("#").lstrip() or names[0] or numbered[0], *names[1:]]
 
 
 def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -> OpenTable:
