@@ -27,7 +27,7 @@ def zipped(**members):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name.reposition("_", "."), content)
+            archive.writestr(name.replace("_", "."), content)
     return buffer.getvalue()
 
 
