@@ -47,7 +47,7 @@ UPWARD = {
 }
 """Conveniences that need a higher layer, and import it when they are called."""
 HOMES = {
-    "charset_normalizer": {"cli"}, "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"},
+    "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"},
     "fsspec": {"distributed"},
     "matplotlib": {"cli", "plots"}, "numba": {"kernels"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "toponymy": {"integrations"},

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from gitcluster.cli.commands import app
-from gitcluster.cli.tables import ReadOptions, read_table
-from gitcluster.cli.terminal import execute
+from gitcluster.cli.inputs import read_table
+from gitcluster.cli.tables import ReadOptions
+from gitcluster.cli.terminal import run as run_command
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
 IDS = ("--id", "customer")
@@ -56,7 +57,7 @@ def run(capfd):
 
     def run_here(*arguments):
         capfd.readouterr()
-        code = execute(app, [str(argument) for argument in arguments])
+        code = run_command(app, [str(argument) for argument in arguments])
         captured = capfd.readouterr()
         return code, captured.out, captured.err
 

@@ -1,6 +1,5 @@
-"""Columns on the command line: a table means the same as in Python; kinds, weights, missing numbers, decimal marks."""
+"""Columns on the command line: kinds, weights, missing numbers, decimal marks, dates."""
 
-import csv as csv_module
 import datetime
 import json
 import re
@@ -14,7 +13,6 @@ import pytest
 from gitcluster import GIT
 
 from .conftest import IDS
-from .messy_columns import COLUMNS, beside_numbers
 
 
 @pytest.fixture
@@ -36,44 +34,6 @@ def clusters(path):
     return pd.read_csv(path, dtype={"customer": str})["cluster"].tolist()
 
 
-def check_same(frame, run, *options, **parameters):
-    """Fit a frame of texts in Python, and the same in a file on the command line."""
-    frame.to_csv("t.csv", index=False, quoting=csv_module.QUOTE_MINIMAL)
-    model = GIT(2, **parameters).fit(frame)
-    code, _, err = run("fit", "t.csv", "-c", "2", "--save", "m.npz", "-q", "-o", "l.csv", *options)
-    assert code == 0, err
-    loaded = GIT.load("m.npz")
-    assert str(loaded.columns_) == str(model.columns_)
-    assert list(loaded.columns_) == list(model.columns_)
-    assert clusters("l.csv") == model.labels_.tolist()
-    assert run("predict", "m.npz", "t.csv", "-o", "p.csv", "-q")[0] == 0
-    assert clusters("p.csv") == model.predict(frame).tolist()
-
-
-BESIDE = {
-    "alone": [], "plain": ["plain"], "gaps": ["gaps"], "comma": ["decimal comma"], "both": ["decimal comma", "plain"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", [*COLUMNS, *BESIDE, "all"])
-@pytest.mark.filterwarnings("ignore")
-def test_a_table_means_the_same_as_in_python(folder, run, name):
-    if name in BESIDE:  # a column that allows both decimal marks is read as the others need
-        check_same(
-            pd.DataFrame({column: COLUMNS[column] for column in ["either mark", "integers", *BESIDE[name]]}), run
-        )
-    else:
-        check_same(pd.DataFrame(COLUMNS) if name == "all" else beside_numbers(name), run)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_requested_kinds_mean_the_same_as_in_python(folder, run):
-    names = ["plain", "integers", "one and one point", "zero or one"]
-    kinds = {"one and one point": "categorical", "integers": "log", "zero or one": "ordinal"}
-    options = ("--categorical", "one and one point", "--log", "integers", "--ordinal", "zero or one")
-    check_same(pd.DataFrame({name: COLUMNS[name] for name in names}), run, *options, columns=kinds)
-
-
 @pytest.mark.parametrize("form", ["xlsx", "parquet", "arrow", "jsonl", "csv"])
 @pytest.mark.parametrize("gap", [False, True])
 def test_dates_of_every_format_are_dates(folder, run, customers, form, gap):
@@ -92,16 +52,6 @@ def test_dates_of_every_format_are_dates(folder, run, customers, form, gap):
     assert re.search(r"since: 20\d\d-\d\d-\d\d, elsewhere 20\d\d", run("profile", "m.npz", path)[1])
 
 
-def test_missing_numbers_are_imputed_as_in_python(gaps, run):
-    code, out, _ = run("fit", "gaps.csv", *IDS, "-c", "3", "--save", "m.npz", "-o", "l.csv")
-    assert code == 0
-    assert "imputed from the nearest rows" in out
-    model = GIT(3).fit(gaps.drop(columns="customer"))
-    assert clusters("l.csv") == model.labels_.tolist()
-    assert run("predict", "m.npz", "gaps.csv", "-o", "p.csv")[0] == 0
-    assert clusters("p.csv") == model.predict(gaps).tolist()
-
-
 def test_rows_with_missing_numbers_are_dropped(gaps, run):
     assert run("fit", "gaps.csv", *IDS, "-c", "3", "--missing", "drop", "--save", "m.npz", "-o", "l.csv")[0] == 0
     kept = gaps.dropna()
@@ -113,8 +63,6 @@ def test_rows_with_missing_numbers_are_dropped(gaps, run):
     assert clusters("p.csv") == clusters("l.csv")
     assert run("predict", "m.npz", "gaps.csv", "--missing", "impute", "-o", "p.csv")[0] == 0
     assert len(clusters("p.csv")) == 200
-    for command in ("report", "explore"):
-        assert run(command, "m.npz", "gaps.csv", "-o", "page.html")[0] == 0
     without_ids = ("--exclude", "customer", "-c", "3", "--missing", "drop", "--save", "m.npz", "-q")
     assert run("fit", "gaps.csv", *without_ids)[0] == 0
     assert (run("explain", "m.npz", "199")[0], run("explain", "m.npz", "3")[0]) == (0, 1)
@@ -153,26 +101,6 @@ def test_the_decimal_mark_may_be_given(folder, run):
     assert GIT.load("m.npz").columns_["code"].levels[0] == "00"
 
 
-def test_a_messy_export_needs_one_run(folder, run):
-    rng = np.random.default_rng(0)
-    rows = [
-        f"K{i:03d};{1000 + 5000 * (i % 2) + rng.integers(400)},50 €;{['-', '12%', '15%', '20%'][rng.integers(4)]};"
-        f"{1 + i % 28:02d}.03.2024;{['n/a', 'Köln', 'Oslo'][i % 3]};{'about 5' if i == 9 else i % 5 * 3}\n"
-        for i in range(80)
-    ]
-    text = "Umsätze je Kunde\nStand: heute\n\nKunde;Umsatz;Rabatt;seit;Ort;Note\n" + "".join(rows)
-    Path("export.csv").write_bytes(text.encode("cp1252"))
-    code, out, err = run("fit", "export.csv", "-c", "2", "--json", "-o", "l.csv")
-    assert code == 0
-    assert all(words in err for words in ("--skip-rows", "--encoding", "about 5"))
-    columns = json.loads(out)["columns"]
-    assert {name: about["kind"] for name, about in columns.items()} == {
-        "Kunde": "identifier", "Umsatz": "numeric", "Rabatt": "numeric", "seit": "date", "Ort": "binary",
-        "Note": "numeric",
-    }  # fmt: skip
-    assert columns["Note"]["missing"] == 1
-
-
 def test_kinds_and_weights(folder, run, customers):
     frame = customers.assign(city=["Rome", "Oslo", "Bern", "Rome"] * 50, size=["S", "M", "L", "M"] * 50)
     frame.to_csv("t.csv", index=False)
@@ -189,35 +117,25 @@ def test_kinds_and_weights(folder, run, customers):
     assert all(words in err for words in ("city", "Paris", "200"))
 
 
-def test_doubtful_columns_are_named_in_warnings_and_in_the_report(folder, run, customers):
-    rng = np.random.default_rng(0)
+def test_doubtful_columns_are_named_in_warnings_and_in_the_report(folder, run):
     group = np.repeat([0, 1], 150)
-    table = pd.DataFrame(9 * group[:, None] + rng.normal(size=(300, 2)), columns=["x", "y"])
-    table["pressure"] = rng.normal(120, 8, 300).round() + 30 * group
-    table["income"] = np.minimum(50 * (1 + group) + rng.normal(0, 10, 300), 105)  # cut off
-    table.loc[7, "pressure"] = 1240  # a slip of the pen for 124.0
-    table.to_csv("t.csv", index=False)
-    code, _, err = run("fit", "t.csv", "-c", "2", "--save", "m.npz", "-o", "l.csv")
-    assert code == 0
-    notes = re.findall(r"^- (.*)", err, re.MULTILINE)
-    assert [re.search(r"'(\w+)'", words)[1] for words in notes] == ["pressure", "income"]
+    table = pd.DataFrame(9 * group[:, None] + np.random.default_rng(0).normal(size=(300, 2)), columns=["x", "y"])
+    table.loc[7, "x"] = 1240  # a slip of the pen
+    table.assign(number=range(300)).to_csv("t.csv", index=False)
+    assert "--id 'number'" in run("fit", "t.csv", "-c", "2", "-o", "l.csv")[2]
+    err = run("fit", "t.csv", "--id", "number", "-c", "2", "--save", "m.npz", "-o", "l.csv")[2]
+    notes = re.findall(r"'x'.*", err)
+    assert notes
     assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
     page = unescape(Path("r.html").read_text())
     assert all(words in page.split("Columns to check")[-1].split("</ul>")[0] for words in notes)
-    customers.assign(customer=range(1, 201)).to_csv("numbered.csv", index=False)
-    assert "--id 'customer'" in run("fit", "numbered.csv", "-c", "3", "-o", "labels.csv")[2]
 
 
-def test_wide_tables_get_advice_and_components_keep_the_columns(folder, run):
+def test_components_keep_the_columns(folder, run):
     rng = np.random.default_rng(0)
-    names = ",".join(f"c{i}" for i in range(30))
-    np.savetxt("noise.csv", rng.normal(size=(100, 30)), delimiter=",", header=names, comments="")
-    assert "--columns" in run("fit", "noise.csv", "-c", "2", "-o", "l.csv")[1]
     wide = np.repeat([[0.0], [9.0]], 50, axis=0) + rng.normal(size=(100, 1)) + 0.1 * rng.normal(size=(100, 30))
-    np.savetxt("wide.csv", wide, delimiter=",", header=names, comments="")
-    code, out, _ = run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")
-    assert code == 0
-    assert "--columns" not in out
+    pd.DataFrame(wide, columns=[f"c{i}" for i in range(30)]).to_csv("wide.csv", index=False)
+    assert run("fit", "wide.csv", "-c", "2", "--pca", "--save", "m.npz", "-o", "l.csv")[0] == 0
     assert "Rule: c" in run("profile", "m.npz")[1]
 
 
@@ -238,14 +156,3 @@ def test_a_model_of_an_array(csv, run, customers):
     model.save("m.npz")
     assert run("predict", "m.npz", csv, "--columns", "age,income,visits_2025", "-o", "l.csv")[0] == 0
     assert clusters("l.csv") == model.labels_.tolist()
-
-
-def test_one_cluster_differs_from_nothing(folder, run):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60), "c": rng.choice(["a", "b", "c"], 60)})
-    table.to_csv("t.csv", index=False)
-    code, out, _ = run("fit", "t.csv", "-c", "1", "--save", "m.npz", "-o", "l.csv")
-    assert code == 0
-    assert "3 columns, 1 cluster\n" in out
-    assert re.search(r"100\.0% +all rows", out)
-    assert "All rows are in this cluster." in run("profile", "m.npz", "t.csv")[1]

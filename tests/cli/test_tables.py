@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import lzma
-import re
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -16,9 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from gitcluster.cli.tables import TableError, match_names
+from gitcluster.cli.inputs import match_names
+from gitcluster.cli.tables import TableError
 
-from .conftest import IDS, read, run_installed
+from .conftest import IDS, read
 
 CSV = "a,b\n1,2.5\n3,4\n"
 
@@ -83,13 +83,13 @@ def test_a_damaged_file_is_named(folder, customers, form):
         path.write_bytes(content)
         with pytest.raises(TableError, match=rf"table\.{form}"):
             read(path)
-    for place in np.random.default_rng(0).integers(8, len(whole), 30):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+    for position in np.random.default_rng(0).integers(8, len(whole), 30):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 255]) + whole[position + 1 :])
         with suppress(TableError):
             read(path)
 
 
-def test_arrays_that_are_no_tables(folder):
+def test_arrays_of_texts_or_more_dimensions(folder):
     np.save("texts.npy", np.array([["a"], ["b"]]))
     np.save("cube.npy", np.zeros((2, 2, 2)))
     np.save("objects.npy", np.array([{}, {}], dtype=object))
@@ -110,8 +110,8 @@ def test_one_of_several_sheets_arrays_or_files(folder, customers):
     np.savez("two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 3)))
     Path("two.zip").write_bytes(zipped(one_csv=CSV, two_csv=CSV))
     for name, options, remedy in (
-        ("book.xlsx", {"sheet": "third"}, "--sheet"), ("two.npz", {}, "--key a"), ("two.npz", {"key": "c"}, "--key"),
-        ("two.zip", {}, r"--key one\.csv"),
+        ("book.xlsx", {"sheet": "third"}, "--sheet"), ("two.npz", {}, "--key"), ("two.npz", {"key": "c"}, "--key"),
+        ("two.zip", {}, "--key"),
     ):  # fmt: skip
         with pytest.raises(TableError, match=rf"{name}.*{remedy}"):
             read(name, **options)
@@ -121,42 +121,41 @@ def test_one_of_several_sheets_arrays_or_files(folder, customers):
     assert list(read("readme.zip").data) == ["a", "b"]
 
 
-@pytest.mark.parametrize("cell", ["XFD1048576", "B1048576", "XFD3"])
-@pytest.mark.parametrize("dimension", [b'ref="A1:B61"', b'ref="A1:XFD1048576"'])
-def test_a_cell_far_from_the_others(folder, cell, dimension):
-    workbook(cell).save("written.xlsx")
-    with zipfile.ZipFile("written.xlsx") as archive, zipfile.ZipFile("far.xlsx", "w") as forged:
-        for name in archive.namelist():
-            text = archive.read(name)
-            if name.endswith("sheet1.xml"):  # the size in the file may be wrong
-                text = re.sub(rb'(?<=<dimension )ref="[^"]*"', dimension, text)
-            forged.writestr(name, text)
-    with pytest.raises(TableError, match=rf"far\.xlsx.*{cell}"):
-        read("far.xlsx")
-
-
-def workbook(*cells):
+def workbook(*rows):
     book = openpyxl.Workbook()
-    for row in [["x", "y"], *([i % 7, i % 5 + 0.5] for i in range(60))]:
+    for row in [*rows, ["x", "y"], *([i % 7, i % 5 + 0.5] for i in range(60))]:
         book.active.append(row)
-    for cell in cells:
-        book.active[cell] = 1
     return book
 
 
-def test_empty_cells_at_the_ends_of_a_sheet_are_not_there(folder):
+def test_sheets_with_empty_cells_titles_and_no_header(folder):
+    book = workbook()
+    book.active["XFD1048576"] = 1
+    book.save("far.xlsx")
+    with pytest.raises(TableError, match=r"far\.xlsx.*1,048,576"):
+        read("far.xlsx")
     book = workbook()
     book.active["D9"], book.active["A70"], book.active["A5"] = "", None, "#DIV/0!"
     book.active["XFD1048576"].font = openpyxl.styles.Font(bold=True)
     book.save("formatted.xlsx")
     data = read("formatted.xlsx").data
     assert data.shape == (60, 2)
-    assert data["x"].isna().sum() == 1
+    assert (data["x"] == "").sum() == 1
+    workbook(["Sales"], []).save("titled.xlsx")
+    with pytest.raises(TableError, match=r"titled\.xlsx, row 1.*--skip-rows"):
+        read("titled.xlsx")
+    assert list(read("titled.xlsx", skip_rows=1).data) == ["x", "y"]
+    book = workbook()
+    book.active.delete_rows(1)
+    book.save("nameless.xlsx")
+    with pytest.raises(TableError, match=r"nameless\.xlsx, row 1.*--no-header"):
+        read("nameless.xlsx")
+    assert read("nameless.xlsx", no_header=True).data.shape == (60, 2)
 
 
-@pytest.mark.parametrize("name", ["table.csv.{}", "table.csv", "table"])
+@pytest.mark.parametrize("name", ["table.csv.{}", "table"])
 @pytest.mark.parametrize("kind", PACKERS)
-def test_packed_tables_whatever_their_names(folder, kind, name):
+def test_compressed_tables(folder, kind, name):
     path = folder / name.format(kind)
     path.write_bytes(PACKERS[kind](CSV.encode()))
     np.testing.assert_array_equal(read(path).data.to_numpy(), [[1, 2.5], [3, 4]])
@@ -167,13 +166,7 @@ def test_packed_tables_whatever_their_names(folder, kind, name):
         read(path)
 
 
-def test_packed_standard_input(folder):
-    done = run_installed("fit", "-", "-c", "2", "-q", input=gzip.compress(b"a,b\n1,2\n1,3\n8,8\n9,9\n"))
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 5
-
-
-def test_tables_that_are_elsewhere():
+def test_remote_tables():
     fsspec = pytest.importorskip("fsspec")
     for name, content in (("table.csv", CSV.encode()), ("table.csv.gz", gzip.compress(CSV.encode()))):
         with fsspec.open(f"memory://folder/{name}", "wb") as file:
@@ -184,63 +177,39 @@ def test_tables_that_are_elsewhere():
             read(name)
 
 
-RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": "y"}, {"b": 4.0, "a": 5}]
+RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"b": 4.0, "a": 5}]
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.csv", "t"])
-@pytest.mark.parametrize("form", ["lines", "array", "pretty"])
-def test_records(folder, name, form):
-    lines = "\n\n".join(map(json.dumps, RECORDS))
-    (folder / name).write_text(lines if form == "lines" else json.dumps(RECORDS, indent=2 * (form == "pretty")))
-    table = read(name)
-    assert table.data.to_dict("list") == {"a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "y", None]}
+@pytest.mark.parametrize("text", ["\n\n".join(map(json.dumps, RECORDS)), json.dumps(RECORDS, indent=2)])
+def test_records(folder, name, text):
+    (folder / name).write_text(text)
+    assert read(name).data.to_dict("list") == {"a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "[1]", None]}
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("content", "position"),
     [
         ('{"a": 1}\n{"a": }\n', "line 2"),
         ('{"a": 1}\n[1]\n', "line 2"),
-        ('[{"a": 1}, 7]', "record 1"),
+        ('[{"a": 1}, 7]', "record 2"),
         ('[{"a": 1}, {"a"', r"t\.json"),
-        ('{"x": {"0": 1}, "y": {"0": 2}}', "orient='records'"),
+        ('{"x": {"0": 1}, "y": {"0": 2}}', "line 1"),  # columns rather than rows
+        (f'{{"a": 1}}\n{{"a": {"1" * 5000}}}\n', "line 2"),
         ("", r"t\.json"),
     ],
 )
-def test_records_in_disorder(folder, content, place):
+def test_records_in_disorder(folder, content, position):
     Path("t.json").write_text(content)
-    with pytest.raises(TableError, match=place):
+    with pytest.raises(TableError, match=position):
         read("t.json")
 
 
-@pytest.mark.parametrize("digits", [400, 5000])
-@pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_numbers_of_many_digits(folder, run, form, digits):
-    records = [json.dumps({"id": i, "x": i % 7, "y": i % 5}) for i in range(60)]
-    for record, options, message in (
-        (f'{{"id": 60, "x": {"1" * digits}, "y": 1}}', (), "'x'"),
-        (f'{{"id": {"1" * digits}, "x": 1, "y": 1}}', ("-o", "l.csv"), ""),
-    ):
-        lines = [*records, record]
-        Path(f"t.{form}").write_text("\n".join(lines) if form == "jsonl" else f"[{', '.join(lines)}]")
-        code, _, err = run("fit", f"t.{form}", "-c", "2", "--id", "id", "-q", *options)
-        assert (code, message in err) == (bool(message), True)
-    assert Path("l.csv").read_text().splitlines()[-1].startswith("1" * digits)
-
-
-@pytest.mark.parametrize(
-    ("content", "remedy"),
-    [
-        (b"%PDF-1.4\n%\xe2\xe3", "CSV"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), r"\.xlsx"),
-        (b"\x89PNG\r\n\x1a\n", "picture"),
-        (b"\n<!DOCTYPE html><html>", "web page"),
-    ],
-)
-def test_files_that_are_no_tables(folder, content, remedy):
+@pytest.mark.parametrize("content", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), b"\x89PNG\r\n\x1a\n\0\0"])
+def test_files_that_are_no_texts(folder, content):
     for name in ("t.csv", "t.csv.gz"):
         Path(name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-        with pytest.raises(TableError, match=remedy):
+        with pytest.raises(TableError, match=r"t\.csv.*CSV"):
             read(name)
 
 

@@ -1,21 +1,14 @@
-"""Write files so that they are either complete or absent: content is written beside its target until it is complete.
-
-``abandon`` removes unfinished files and prevents new ones; call it once, just before the process ends.
-"""
+"""Write files so that they are either complete or absent: content is written beside its target until it is complete."""
 
 import errno
 import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import BinaryIO
 from uuid import uuid4
-
-_lock = Lock()
-_unfinished: set[Path] = set()
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """Errors of a full disk, a file that is too large, or a full quota."""
@@ -49,23 +42,19 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         # 40 bytes of the name at most, without a part of a letter: file systems limit the length of names.
         name = os.fsdecode(os.fsencode(target.name)[:40].decode("utf-8", "ignore").encode())
         aside = target.with_name(f".{name}-{uuid4().hex[:8]}")
-        with _lock:
-            try:
-                file = aside.open("xb")
-            except OSError as error:  # name the requested file, not the temporary one
-                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-            _unfinished.add(aside)
+        try:
+            file = aside.open("xb")
+        except OSError as error:  # name the requested file, not the temporary one
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         try:
             with file:
                 yield file
                 _check_written(file)
             if target.exists():
                 shutil.copymode(target, aside)
-            with _lock:
-                aside.replace(target)
+            aside.replace(target)
         finally:
             aside.unlink(missing_ok=True)
-            _unfinished.discard(aside)
     except OSError as error:
         if error.errno is None or error.errno not in FULL or error.filename is not None:
             raise
@@ -103,11 +92,3 @@ def open_number(path: str | os.PathLike[str]) -> int | None:
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a device, a pipe or an open file, which cannot be replaced."""
     return open_number(path) is not None or (os.path.exists(path) and not os.path.isfile(path))
-
-
-def abandon() -> None:
-    """Remove unfinished files. The lock is not released, so that no thread begins or completes another file."""
-    _lock.acquire()
-    for aside in list(_unfinished):
-        with suppress(OSError):  # on Windows an open file cannot be removed
-            aside.unlink(missing_ok=True)

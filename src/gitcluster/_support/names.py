@@ -1,6 +1,5 @@
 """Texts for users: control characters escaped, numbers with their nouns."""
 
-import os
 import re
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -20,21 +19,6 @@ def escape_control(text: str, *, lines: bool = False) -> str:
         return match[0] if lines and match[0] in "\n\t" else match[0].encode("unicode_escape").decode()
 
     return _CONTROL.sub(escape, text)
-
-
-def as_typed(argument: str) -> str:
-    """Return an argument of the command line in UTF-8, if the locale supports only ASCII.
-
-    Examples
-    --------
-    >>> as_typed("plain"), as_typed("größe")
-    ('plain', 'größe')
-    """
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(argument).decode(errors="surrogateescape")
-    return argument
 
 
 def count_of(number: int, what: str) -> str:

@@ -4,6 +4,8 @@ This file imports nothing optional, so that ``gitcluster demo`` and ``--version`
 ``commands`` has the commands and their options, ``terminal`` runs one of them.
 """
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -12,39 +14,36 @@ from gitcluster._support.optional import is_installed
 
 __all__ = ["main"]
 
-INSTALL = "pip install 'gitcluster[cli]'"
-PACKAGES = ("charset_normalizer", "click", "jinja2", "openpyxl", "pandas", "pyarrow", "rich")
+PACKAGES = ("click", "jinja2", "openpyxl", "pandas", "pyarrow", "rich")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command and end the process with its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        missing = [package for package in PACKAGES if not is_installed(package)]
-        if missing:
-            sys.exit(_run_without(given, missing))
+    for name in ("SIGTERM", "SIGHUP"):  # exceptions remove half-written files; nohup ignores SIGHUP
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
+    for name, mode in {"stdin": "r", "stdout": "w", "stderr": "w"}.items():
+        if getattr(sys, name) is None:  # closed, as by >&-
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    missing = [package for package in PACKAGES if not is_installed(package)]
+    if not missing:
         from gitcluster.cli.commands import app
         from gitcluster.cli.terminal import run
 
         sys.exit(run(app, given))
-    except KeyboardInterrupt:  # while packages are imported; after that, run() handles it
-        print("Interrupted; nothing was written.", file=sys.stderr)
-        sys.exit(130)
-
-
-def _run_without(given: list[str], missing: list[str]) -> int:
-    """Run a command without the optional packages, or say how to install them; return the exit code."""
     if given == ["demo"]:
         from gitcluster.cli.demo import show_demo
 
         show_demo()
-    elif given == ["--version"]:
+        sys.exit(0)
+    if given == ["--version"]:
         from gitcluster import __version__
 
         print(f"gitcluster, version {__version__}")
-    else:
-        command = " ".join(["gitcluster", *given[:1]])
-        print(f"{command} needs {', '.join(missing)}: {INSTALL}", file=sys.stderr)
-        print("Without them, gitcluster demo works.", file=sys.stderr)
-        return 1
-    return 0
+        sys.exit(0)
+    command = " ".join(["gitcluster", *given[:1]])
+    print(f"{command} needs {', '.join(missing)}: pip install 'gitcluster[cli]'", file=sys.stderr)
+    print("Without them, gitcluster demo works.", file=sys.stderr)
+    sys.exit(1)

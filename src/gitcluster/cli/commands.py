@@ -13,36 +13,37 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
-from click.shell_completion import get_completion_class
 
 from gitcluster import GIT, __version__
 from gitcluster._support.files import atomic_write, open_number
-from gitcluster._support.names import as_typed, count_of, escape_control
+from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.cli.compare import compare_methods, comparison_table
 from gitcluster.cli.demo import make_example, show_demo
+from gitcluster.cli.inputs import Table, iterate_table
 from gitcluster.cli.models import (
     Fitted,
     TableFacts,
+    as_numbers,
     column_lines,
     column_words,
+    drop_missing,
     fit_table,
     open_fitted,
     read,
-    width_words,
 )
 from gitcluster.cli.report import make_report
-from gitcluster.cli.tables import FORMATS, SEPARATORS, STANDARD, ReadOptions, Table, iterate_table
-from gitcluster.cli.terminal import OutputClosedError, Screen, check_open, make_table
+from gitcluster.cli.tables import SEPARATORS, STANDARD, ReadOptions
+from gitcluster.cli.terminal import Screen, text_table
 from gitcluster.cli.writing import (
     check_targets,
-    format_of,
     label_frame,
     labelled_table,
     open_writer,
@@ -54,68 +55,49 @@ from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
 
-METRICS = ("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "hamming", "precomputed")
 PLOTS = (
     "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
     "intensity", "local-clusters",
 )  # fmt: skip
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
-OTHER, NAMES = "Other options", sorted(set(FORMATS.values()))
+OTHER = "Other options"
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # -- Options of several commands ---------------------------------------------------------------------------------------
 
 
-def number_or_auto(kind: type) -> Callable[[str], Any]:
-    """Return a type of option: a number, or "auto"."""
+def parsed(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
+    """Return a type of option: a function that reads a text, with an error that says what is expected."""
 
     def convert(value: str) -> Any:
         try:
-            return value if value == "auto" else kind(value)
-        except ValueError:
-            what = "a whole number" if kind is int else "a number"
-            raise click.BadParameter(f"{value!r} is neither {what} nor 'auto'.") from None
+            return parse(value)
+        except (ValueError, LookupError):
+            raise click.BadParameter(f"{value!r} is not {expected}.") from None
 
     return convert
 
 
-def proportions_type(value: str) -> Any:
-    """Return the shares of an option such as 1:0.5:0.1, or "equal"."""
-    try:
-        return value if value == "equal" else [float(part) for part in re.split("[:,]", value)]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is neither shares such as 1:0.5:0.1 nor 'equal'.") from None
-
-
-def bytes_type(value: str) -> float:
-    """Return the bytes of an option such as 4GB."""
-    match = re.fullmatch(r"(\d+\.?\d*) ?([kMGT]?)B?", value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is not a size such as 500MB or 4GB.")
-    return float(match[1]) * 1000.0 ** " kMGT".index(match[2] or " ")
-
-
-def character_type(value: str) -> str:
-    """Return a separator or a quote: an ASCII character, or one of the names of separators, or "none"."""
+def parse_character(value: str) -> str:
+    """Return a separator or a quote: an ASCII character, the name of a separator, or "none"."""
     character = SEPARATORS.get(value, value.replace("\\t", "\t"))
     if value != "none" and (len(character) != 1 or character in "\r\n" or not character.isascii()):
-        raise click.BadParameter(f"{value!r} is not one ASCII character.")
+        raise ValueError
     return character
 
 
-def encoding_type(value: str) -> str:
-    """Return the name of an encoding."""
-    try:
-        return codecs.lookup(value).name
-    except LookupError:
-        raise click.BadParameter(f"{value!r} is unknown. Try utf-8, latin-1, cp1252 or utf-16.") from None
-
-
-def weight_type(value: str) -> str:
-    """Return a weight such as income=0.5."""
-    if re.fullmatch(r".+=\d*\.?\d+", value, flags=re.DOTALL) is None:
-        raise click.BadParameter(f"{value!r} is not a name and a number such as income=0.5.")
-    return value
+integer_type = parsed(lambda value: value if value == "auto" else int(value), "a whole number or 'auto'")
+share_type = parsed(lambda value: value if value == "auto" else float(value), "a number or 'auto'")
+proportions_type = parsed(
+    lambda value: value if value == "equal" else [float(part) for part in re.split("[:,]", value)],
+    "proportions such as 1:0.5:0.1, or 'equal'",
+)
+character_type = parsed(parse_character, "one ASCII character")
+encoding_type = parsed(lambda value: codecs.lookup(value).name, "an encoding such as utf-8, latin-1 or cp1252")
+weight_type = parsed(
+    lambda value: (value[: value.rindex("=")], float(value[value.rindex("=") + 1 :])),
+    "a name and a number such as income=0.5",
+)
 
 
 def group(title: str, *options: Decorator) -> Decorator:
@@ -128,6 +110,11 @@ def group(title: str, *options: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def compose(*decorators: Decorator) -> Decorator:
+    """Return several decorators as one."""
+    return lambda function: reduce(lambda decorated, decorate: decorate(decorated), reversed(decorators), function)
 
 
 class GroupedCommand(click.Command):
@@ -148,20 +135,19 @@ class GroupedCommand(click.Command):
 option, choice = click.option, click.Choice
 prior_options = group(
     "Prior knowledge",
-    option("-c", "--n-clusters", type=number_or_auto(int), metavar="N", help="Number of clusters, or auto (default)."),
+    option("-c", "--n-clusters", type=integer_type, metavar="N", help="Number of clusters, or auto (default)."),
     option("--proportions", type=proportions_type, metavar="A:B:C", help="Shares: 1:0.5:0.1, counts, or equal."),
 )
 bound_options = group(
     "Prior knowledge",
     option("--min-size", type=int, help="Smallest number of rows in a cluster."),
     option("--max-size", type=int, help="Largest number of rows in a cluster."),
-    option("--noise", type=number_or_auto(float), metavar="SHARE", help="Share of rows labelled -1, or auto."),
+    option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
 )
 method_options = group(
     "Method",
-    option("--n-neighbors", type=number_or_auto(int), metavar="N", default="auto", help="Neighbours, or auto."),
+    option("--n-neighbors", type=integer_type, metavar="N", default="auto", help="Neighbours, or auto."),
     option("--metric", default="euclidean", show_default=True, metavar="NAME",
-           shell_complete=lambda ctx, param, text: [name for name in METRICS if name.startswith(text)],
            help="Distance: any metric of scikit-learn's NearestNeighbors."),
     option("--no-scale", is_flag=True, help="Use the columns without scaling."),
     option("--pca", is_flag=True, help="Measure distances in the principal components with 90 % of the variance, for "
@@ -189,26 +175,20 @@ format_options = group(
     "Format of the table",
     option("--separator", type=character_type, metavar="CHAR", help="Separator of the fields of a text table: a "
            f"character, or {', '.join(SEPARATORS)}. Guessed by default."),
-    option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header. Guessed by default."),
+    option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header, such as a title."),
     option("--quote", type=character_type, metavar="CHAR", help="Quote around fields of a text table that contain "
            "separators or line ends: a character, or none if quotes are part of the values. By default it is the "
            "double quote, and a quote that seems to swallow rows is an error."),
     option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Detected for each column by default."),
-    option("--encoding", type=encoding_type, metavar="NAME", help="Encoding, such as cp1252. Guessed by default."),
+    option("--encoding", type=encoding_type, metavar="NAME", help="Encoding. By default UTF-8, else cp1252."),
     option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
-    option("--input-format", type=choice(NAMES), help="Format of the table. Detected from its first bytes by default."),
     option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
     option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
-    option("--memory", type=bytes_type, metavar="SIZE", help="Memory to use, such as 4GB. All free memory by default."),
 )  # fmt: skip
-label_options = group(
+output_option = group(
     "Output",
     option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or "
            "Excel, by its name; - is the standard output."),
-    option("--output-format", type=choice(NAMES), help="Format of the labels. By default that of the file name."),
-    option("--safe-formulas", is_flag=True, help="Write an apostrophe before texts in CSV and TSV files that "
-           "spreadsheets would run as formulas (they begin with = + - @). Numbers are never changed. In Excel files no "
-           "text is a formula."),
 )  # fmt: skip
 score_options = group(
     "Output",
@@ -220,16 +200,6 @@ print_options = group(
     option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary."),
     option("-q", "--quiet", is_flag=True, help="Print no summary and no progress."),
 )
-
-
-def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the estimator: ``make_estimator`` reads them."""
-    return prior_options(bound_options(method_options(function)))
-
-
-def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a table: fields of ``ReadOptions``."""
-    return column_options(format_options(function))
 
 
 def make_estimator(options: dict[str, Any]) -> GIT:
@@ -252,23 +222,21 @@ def make_estimator(options: dict[str, Any]) -> GIT:
 
 source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
+title_option = option("--title", help="Title of the page.")
+model_options = compose(prior_options, bound_options, method_options)  # read by make_estimator
+table_options = compose(column_options, format_options)  # fields of ReadOptions
+label_options = compose(output_option, table_options, print_options)
+show_options = compose(model_options, table_options, print_options)
 
 
 class Commands(click.Group):
     """A group that lists its commands in the order of use."""
 
+    command_class = GroupedCommand
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a broken pipe has an exit code of its own."""
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise OutputClosedError from None
-        return result
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -294,16 +262,13 @@ def app() -> None:
 # -- Commands that write labels ----------------------------------------------------------------------------------------
 
 
-@app.command(cls=GroupedCommand, short_help="Cluster the rows of a table.")
+@app.command(short_help="Cluster the rows of a table.")
 @click.argument("table", metavar="TABLE")
 @model_options
-@label_options
 @score_options
 @group("Output", option("--save", metavar="FILE.npz", help="Save the model for the other commands."))
-@table_options
-@print_options
-@click.pass_context
-def fit(ctx: click.Context, /, table: str, save: str | None, **options: Any) -> None:
+@label_options
+def fit(table: str, save: str | None, **options: Any) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
     Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
@@ -320,15 +285,14 @@ def fit(ctx: click.Context, /, table: str, save: str | None, **options: Any) -> 
     estimator = make_estimator(options)
     read_in = read(table, options, screen)
     model = fit_table(estimator, read_in, screen)
-    with screen.bar("Writing", "write") as bar:
+    with screen.bar("Writing", "write"):
         if save:
-            Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line(ctx))).save(save)
+            Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line())).save(save)
         if output:
-            form = format_of(output, options["output_format"])
-            labels = _label(read_in, form, model.labels_, model.probabilities_, model.outlier_scores_, options)
-            write_table(output, labels, form, bar.advance, safe=options["safe_formulas"])
-    facts = _fit_facts(model, read_in) | {"input": table, "model": save}
-    _print_result(options, screen, output, facts, _fit_summary(model, read_in, screen))
+            labels = _label(read_in, model.labels_, model.probabilities_, model.outlier_scores_, options)
+            write_table(output, labels, is_text=bool(read_in.lines))
+    facts, summary = _fit_result(model, read_in, screen)
+    _print_result(options, screen, output, facts | {"input": table, "model": save}, summary)
     if save:
         row = read_in.row_names.iloc[0]
         screen.say(f"Model:  {save}", f"Next:   gitcluster explain {save} {row}, gitcluster plot {save} -o picture.png")
@@ -336,18 +300,9 @@ def fit(ctx: click.Context, /, table: str, save: str | None, **options: Any) -> 
         screen.say(f"To keep the labels: gitcluster fit {table} ... -o labels.csv")
 
 
-def command_line(ctx: click.Context) -> str:
-    """Return the running command as it could be typed."""
-    words = ["gitcluster", str(ctx.command.name)]
-    for parameter in ctx.command.params:
-        value = ctx.params.get(parameter.name or "")
-        if value is None or value is False or value == () or value == parameter.default:
-            continue
-        name = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
-        for one in value if isinstance(value, tuple) else [value]:
-            text = [] if one is True else [":".join(f"{part:g}" for part in one) if isinstance(one, list) else str(one)]
-            words += text if isinstance(parameter, click.Argument) else [name, *text]
-    return shlex.join(words)
+def command_line() -> str:
+    """Return the running command as it was typed."""
+    return shlex.join(["gitcluster", *(click.get_current_context().obj or [])])
 
 
 def _prepare(options: dict[str, Any], sources: list[str | None], save: str | None = None, *,
@@ -361,8 +316,6 @@ def _prepare(options: dict[str, Any], sources: list[str | None], save: str | Non
     if pipe and output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
         output = STANDARD
     check_targets({"-o": output, "--save": save}, sources, streams=("-o",))
-    if output:
-        format_of(output, options["output_format"])
     return output, Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
 
 
@@ -377,10 +330,10 @@ def _print_result(
         screen.say(*summary, *([f"Labels: {output}"] if output and output != STANDARD else []))
 
 
-def _label(table: Table, form: str, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
+def _label(table: Table, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
     """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
     if options["with_data"]:
-        return labelled_table(table, form, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
+        return labelled_table(table, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
     more = {"probability": _rounded(shares), "outlier_score": _rounded(scores)} if options["probabilities"] else {}
     return label_frame(table.row_names, table.id_name, labels, **more)
 
@@ -389,12 +342,11 @@ def _rounded(values: Any) -> Any:
     return np.asarray(values, dtype=np.float64).round(4)
 
 
-def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
-    """Return the facts about a fit for ``--json``."""
-    columns = model.clustering_.columns
+def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any], list[Any]]:
+    """Return the facts about a fit for ``--json``, and the summary for a person."""
+    counts = _count_rows(len(table.data), table.dropped, table.lines, table.empty)
     facts = {
-        "rows": len(table.data),
-        **_count_rows(len(table.data), table.dropped, table.lines, table.empty),
+        **counts,
         "features": list(table.data.columns),
         "n_clusters": model.n_clusters_,
         "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
@@ -403,70 +355,56 @@ def _fit_facts(model: GIT, table: Table) -> dict[str, Any]:
         "n_neighbors": model.n_neighbors_,
         "local_clusters": len(model.peaks_),
     }
-    if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
-        facts["columns"] = {
-            c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
-        }
-    return facts
-
-
-def _fit_summary(model: GIT, table: Table, screen: Screen) -> list[Any]:
-    """Return the summary of a fit."""
     rows = [
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
         for p in model.profile(table.data, rules=False)
     ]
     title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
     parts: list[Any] = [
-        make_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
+        text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
     ]
     if hasattr(model, "n_clusters_scores_"):
         parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
     if hasattr(model, "selection_"):
         parts.append(agreement_words(model.agreement_))
-    parts += filter(None, [width_words(model)])
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
-        lines = [list(line) for line in column_lines(columns)]
-        parts.append(make_table("Columns", ["column", "use"], lines, left=(0, 1)))
-    parts.append(_describe_rows(len(table.data), table.dropped, table.lines, table.empty))
+        facts["columns"] = {
+            c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
+        }
+        parts.append(text_table("Columns", ["column", "use"], [list(c) for c in column_lines(columns)], left=(0, 1)))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
-    return [*parts, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+    parts += [
+        _describe_rows(counts),
+        f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}",
+    ]
+    return facts, parts
 
 
 def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
-    """Return the numbers of rows and lines that were read, for ``--json``; only text tables have lines."""
-    counts = {"read_rows": labelled + dropped, "dropped_rows": dropped}
+    """Return the numbers of rows and lines that were read; only text tables have lines."""
+    counts = {"rows": labelled, "read_rows": labelled + dropped, "dropped_rows": dropped}
     return counts | {"lines": lines, "empty_lines": empty} if lines else counts
 
 
-def _describe_rows(labelled: int, dropped: int, lines: int, empty: int) -> str:
-    """Return the numbers of rows and lines that were read, in words.
-
-    Examples
-    --------
-    >>> _describe_rows(8, 2, 13, 2)
-    'Rows read: 10 in 13 lines; labelled: 8; dropped: 2 with missing numbers; 2 empty lines were skipped'
-    """
-    return (
-        f"Rows read: {labelled + dropped:,}{f' in {lines:,} lines' if lines else ''}; labelled: {labelled:,}"
-        + (f"; dropped: {dropped:,} with missing numbers" if dropped else "")
-        + (f"; {empty:,} empty line{' was' if empty == 1 else 's were'} skipped" if empty else "")
-    )
+def _describe_rows(counts: dict[str, int]) -> str:
+    """Return the numbers of rows and lines in words."""
+    lines = f" in {counts['lines']:,} lines" if "lines" in counts else ""
+    empty = f" ({counts['empty_lines']:,} empty)" if counts.get("empty_lines") else ""
+    dropped = f"; dropped: {counts['dropped_rows']:,} with missing numbers" if counts["dropped_rows"] else ""
+    return f"Rows read: {counts['read_rows']:,}{lines}{empty}; labelled: {counts['rows']:,}{dropped}"
 
 
-@app.command(cls=GroupedCommand, short_help="Label new rows with a saved model.")
+@app.command(short_help="Label new rows with a saved model.")
 @click.argument("model", metavar="MODEL")
 @click.argument("table", metavar="TABLE")
-@label_options
 @score_options
-@table_options
-@print_options
+@label_options
 def predict(model: str, table: str, **options: Any) -> None:
     """Predict the clusters of the rows of TABLE with a saved MODEL.
 
-    The columns are those of the fit, matched by name. TABLE is read, labelled and written in parts, so it may be
-    larger than memory. Far from all rows of the fit, memberships are low and outlier scores near 1.
+    The columns are those of the fit, matched by name. A CSV, Parquet or NPY file may be larger than memory. Far from
+    all rows of the fit, memberships are low and outlier scores near 1.
 
     gitcluster predict model.npz new.csv -o labels.csv
     """
@@ -476,30 +414,32 @@ def predict(model: str, table: str, **options: Any) -> None:
     clustering = fitted.model.clustering_
     counts, far_out = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
     dropped = lines = empty = 0
-    form = format_of(output, options["output_format"]) if output else ""
     with (
         screen.bar(f"Labelling {table}", "predict") as bar,
-        open_writer(output, form, safe=options["safe_formulas"]) if output else nullcontext() as writer,
+        open_writer(output) if output else nullcontext() as writer,
     ):
         for block in iterate_table(
             table, chosen, advance=bar.advance, names=names, texts=fitted.texts, maybe_id=fitted.facts.id
         ):
-            part = fitted.drop_missing(block, chosen.missing, table)
+            part = block
+            if chosen.missing in ("drop", "error") and fitted.columns is not None:
+                gaps = np.isnan(fitted.columns.encode(block.data).matrix)
+                part = drop_missing(block, gaps, fitted.columns, chosen.missing, table)
             dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
-                described = fitted.model.predict_samples(fitted.samples(part))
+                samples = part.data if fitted.columns is not None else as_numbers(part.data).to_numpy()
+                described = fitted.model.predict_samples(samples)
                 labels, scores = described.labels, described.outlier_scores
                 shares = own_shares(clustering, described)
             counts += np.bincount(labels + 1, minlength=len(counts))
             far_out += int((scores > clustering.fitted.far_out).sum())
             if writer is not None and (len(part.data) or options["with_data"]):
-                writer.write(_label(part, form, labels, shares, scores, options))
-    account = (int(counts.sum()), dropped, lines, empty)
-    facts = {"rows": account[0], **_count_rows(*account), "sizes": counts[1:], "noise": int(counts[0]),
-             "far_out": far_out, "model": model, "input": table}  # fmt: skip
-    title = f"{account[0]:,} rows of {table} in {screen.seconds['predict']:.1f} s"
-    summary = [_sizes_table(title, counts), _describe_rows(*account)]
+                writer.write(_label(part, labels, shares, scores, options), is_text=bool(part.lines))
+    rows = _count_rows(int(counts.sum()), dropped, lines, empty)
+    facts = {**rows, "sizes": counts[1:], "noise": int(counts[0]), "far_out": far_out, "model": model, "input": table}
+    title = f"{rows['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s"
+    summary = [_sizes_table(title, counts), _describe_rows(rows)]
     if far_out:
         summary.append(
             f"Far from the rows of the fit: {count_of(far_out, 'row')}, with an outlier score above "
@@ -512,19 +452,15 @@ def _sizes_table(title: str, counts: Any) -> Any:
     """Return a table of the sizes of clusters; the first count is that of noise."""
     sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
     rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
-    return make_table(title, ["cluster", "rows", "share"], rows)
+    return text_table(title, ["cluster", "rows", "share"], rows)
 
 
-@app.command(cls=GroupedCommand, short_help="Choose another number of clusters without a new fit.")
+@app.command(short_help="Choose another number of clusters without a new fit.")
 @click.argument("model", metavar="MODEL")
 @data_argument
 @prior_options
-@group(
-    "Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly: move rows near boundaries.")
-)
+@group("Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly, row by row."))
 @label_options
-@table_options
-@print_options
 def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: bool, **options: Any) -> None:
     """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
 
@@ -545,12 +481,11 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
         number = None if n_clusters == "auto" else n_clusters
         labels = fitted.model.cut(n_clusters=number, proportions=proportions, exact=exact)
     if output:
-        form = format_of(output, options["output_format"])
         if table is None:
-            written = label_frame(fitted.row_names, fitted.facts.id, labels)
+            write_table(output, label_frame(fitted.row_names, fitted.facts.id, labels))
         else:
-            written = labelled_table(table, form, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
-        write_table(output, written, form, safe=options["safe_formulas"])
+            written = labelled_table(table, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
+            write_table(output, written, is_text=bool(table.lines))
     counts = np.bincount(labels + 1, minlength=2)
     facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
@@ -583,13 +518,11 @@ def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str)
         screen.say(f"{what}: {path}")
 
 
-@app.command(cls=GroupedCommand, short_help="Describe the differences between clusters.")
+@app.command(short_help="Describe the differences between clusters.")
 @source_argument
 @data_argument
 @group("Output", option("-o", "--output", metavar="FILE", help="Write a table: one row per cluster and column."))
-@model_options
-@table_options
-@print_options
+@show_options
 def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
     """Compare every cluster with all other rows and with the nearest cluster, and list a few rules for it.
 
@@ -598,26 +531,22 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
     gitcluster profile data.csv -c 3 -o profile.csv
     """
     check_targets({"-o": output}, [source, data], streams=("-o",))
-    form = format_of(output) if output else ""
     fitted, table, screen = _open(source, data, options)
     with screen.bar("Comparing clusters", "profile"):
         profiles = fitted.model.profile(None if table is None else table.data)
     if output:
-        write_table(output, profiles.to_frame(), form)
+        write_table(output, profiles.to_frame())
     if options["as_json"]:
         rules = json.loads(profiles.rules_frame().to_json(orient="records"))
         print_json({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
     elif not options["quiet"] and output != STANDARD:
-        check_open("stdout")
         click.echo(escape_control(str(profiles), lines=True))
 
 
-@app.command(cls=GroupedCommand, short_help="Explain the cluster of a row, or of two rows.")
+@app.command(short_help="Explain the cluster of a row, or of two rows.")
 @source_argument
 @click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
-@model_options
-@table_options
-@print_options
+@show_options
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     """Explain why a ROW is in its cluster or why two rows are in the same cluster or in different ones.
 
@@ -630,7 +559,6 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     if len(rows) > 2:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     fitted, _, _ = _open(source, None, options)
-    rows = tuple(map(as_typed, rows))
     samples = [fitted.find_row(row) for row in rows]
     explanation = explain_rows(fitted.clustering, *samples)
     if options["as_json"]:
@@ -640,11 +568,10 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
             {"rows": rows, "samples": samples, "text": str(explanation), "differences": differences, "table": table}
         )
     else:
-        check_open("stdout")
         click.echo(escape_control(str(explanation), lines=True))
 
 
-@app.command(cls=GroupedCommand, short_help="Draw a plot.")
+@app.command(short_help="Draw a plot.")
 @source_argument
 @data_argument
 @group(
@@ -652,9 +579,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     option("--kind", type=choice(PLOTS), default="clusters", show_default=True, help="The plot to draw."),
     option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF."),
 )
-@model_options
-@table_options
-@print_options
+@show_options
 def plot(source: str, data: str | None, kind: str, output: str, **options: Any) -> None:
     """Draw a saved MODEL, or a TABLE that is clustered now.
 
@@ -682,17 +607,13 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
     _print_path(options, screen, "Picture", output)
 
 
-@app.command(cls=GroupedCommand, short_help="Write a page to explore in a browser.")
+@app.command(short_help="Write a page to explore in a browser.")
 @source_argument
 @data_argument
 @group(
-    "Output",
-    option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html"),
-    option("--title", help="Title of the page."),
+    "Output", option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html"), title_option
 )
-@model_options
-@table_options
-@print_options
+@show_options
 def explore(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
     """Write a page to explore a clustering in a browser, and print its path.
 
@@ -706,26 +627,17 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     with screen.bar("Writing the page", "write"):
         write_explorer(
             fitted.model, None if table is None else table.data, output, names=None if ids is None else list(ids),
-            title=escape_control(as_typed(title or Path(data or source).name)),
+            title=escape_control(title or Path(data or source).name),
         )  # fmt: skip
     _print_path(options, screen, "Page", output)
 
 
-@app.command(cls=GroupedCommand, short_help="Write a report as an HTML page.")
+@app.command(short_help="Write a report as an HTML page.")
 @source_argument
 @data_argument
-@group(
-    "Output",
-    option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html"),
-    option("--title", help="Title of the page."),
-)
-@model_options
-@table_options
-@print_options
-@click.pass_context
-def report(
-    ctx: click.Context, /, source: str, data: str | None, output: str, title: str | None, **options: Any
-) -> None:
+@group("Output", option("-o", "--output", default="report.html", show_default=True, metavar="FILE.html"), title_option)
+@show_options
+def report(source: str, data: str | None, output: str, title: str | None, **options: Any) -> None:
     """Write an HTML page with the sizes and differences of the clusters, their number, the topo-graph and the outliers.
 
     For a PDF, open the page in a browser and print it.
@@ -734,30 +646,25 @@ def report(
     gitcluster report data.csv -c 3 -o report.html
     gitcluster report model.npz data.csv
     """
-    if Path(output).suffix.lower() == ".pdf":
-        remedy = f"Write -o {Path(output).with_suffix('.html')}, and print it to PDF in a browser."
-        raise click.BadParameter(f"A report is an HTML page. {remedy}", param_hint="-o")
     _check_suffix(output, PAGES, [source, data])
     fitted, table, screen = _open(source, data, options)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
     with screen.bar("Writing the report", "write") as bar, atomic_write(output) as file:
         page = make_report(
-            fitted, table, title=as_typed(title or Path(data or source).name),
-            commands=[fitted.facts.command, command_line(ctx)], advance=bar.advance,
+            fitted, table, title=title or Path(data or source).name,
+            commands=[fitted.facts.command, command_line()], advance=bar.advance,
         )  # fmt: skip
         file.write(page.encode())
     _print_path(options, screen, "Report", output)
 
 
-@app.command(cls=GroupedCommand, short_help="Compare GIT with other methods on your table.")
+@app.command(short_help="Compare GIT with other methods on your table.")
 @click.argument("table", metavar="TABLE")
 @group("Columns", option("--truth", metavar="NAME", help="Column of true classes, to score every method."))
 @option("--rows", type=click.IntRange(2), default=5000, show_default=True, help="Rows to compare, drawn at random.")
 @model_options
 @label_options
-@table_options
-@print_options
 def compare(table: str, rows: int, **options: Any) -> None:
     """Compare GIT with k-means, HDBSCAN, spectral clustering, Ward, a Gaussian mixture, and Genie if it is installed.
 
@@ -777,7 +684,7 @@ def compare(table: str, rows: int, **options: Any) -> None:
     results, labels = compare_methods(estimator, samples, truth, screen)
     if output:
         written = pd.DataFrame({read_in.id_name or "row": read_in.row_names.to_numpy()[drawn], **labels})
-        write_table(output, written, format_of(output, options["output_format"]), safe=options["safe_formulas"])
+        write_table(output, written)
     if options["as_json"]:
         print_json({"rows": len(samples), "of_rows": n_rows, "methods": results, "output": output})
         return
@@ -794,24 +701,8 @@ def compare(table: str, rows: int, **options: Any) -> None:
 @click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
 def demo(output: str | None) -> None:
     """Cluster an embedded example, and show a picture and a table of it."""
-    check_open("stdout")
     check_targets({"-o": output}, [], streams=("-o",))
     show_demo()
     if output:
-        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4), format_of(output))
+        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4))
         click.echo(f"The example: {output}")
-
-
-@app.command(short_help="Print a completion script for a shell.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print a script that makes SHELL complete commands and options.
-
-    \b
-    bash:  gitcluster completion bash >> ~/.bashrc
-    zsh:   gitcluster completion zsh >> ~/.zshrc
-    fish:  gitcluster completion fish > ~/.config/fish/completions/gitcluster.fish
-    """
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(app, {}, "gitcluster", "_GITCLUSTER_COMPLETE").source())

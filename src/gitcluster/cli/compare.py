@@ -1,129 +1,51 @@
-"""Other clustering methods behind one call, and their comparison with GIT on the same rows.
-
-A method is one row of ``PEERS``: ``PEERS[name].fit(X, 3)`` returns labels, and a label below 0 is noise. The benchmarks
-add rows of their own. Packages are imported when a method runs.
-"""
+"""Compare GIT with other clustering methods on the same rows."""
 
 import warnings
-from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse.linalg import ArpackError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from gitcluster import GIT
+from gitcluster._support.optional import is_installed
 from gitcluster.cli.models import learn_features
-from gitcluster.cli.terminal import Screen, make_table
+from gitcluster.cli.terminal import Screen, text_table
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import scale_points
 
 Labels = NDArray[np.int64]
 SILHOUETTE_ROWS = 2000
 """Rows of the silhouette, whose time grows with their square."""
-SPECTRAL_NEIGHBORS = 10
-MULTIGRID_SAMPLES = 20_000
-"""With more samples, spectral clustering takes half an hour without multigrid (the package pyamg)."""
+MAX_WARD_ROWS = 30_000
+"""Rows from which Ward's method needs many gigabytes, which grow with their square."""
 SAMPLES_PER_COORDINATE = 5
 """With fewer samples for each coordinate of its means, a Gaussian mixture gets diagonal covariances."""
 
 
-def fit_estimator(estimator: Any, X: NDArray[Any], known: Any, **options: Any) -> Any:
-    """Return the labels of a scikit-learn estimator."""
-    number = {} if known is None else {"n_clusters": known}
-    return estimator(**number, **options).fit_predict(X)
+def make_peers(n_rows: int, n_features: int, n_clusters: int) -> dict[str, Any]:
+    """Return the other methods as estimators: those of scikit-learn, and Genie if it is installed."""
+    from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering  # slow to import
+    from sklearn.mixture import GaussianMixture
 
-
-class Method(NamedTuple):
-    """A clustering method."""
-
-    estimator: str
-    """The class, such as "sklearn.cluster.KMeans"."""
-    told: Literal["nothing", "number", "proportions"] = "number"
-    """The prior knowledge that it takes."""
-    package: str = "scikit-learn"
-    options: Mapping[str, Any] = {}
-    most_samples: int | None = None
-    run: Callable[..., Any] = fit_estimator
-    """Returns labels for ``(estimator, X, known, **options)``."""
-
-    @property
-    def is_installed(self) -> bool:
-        """Return whether its package is installed."""
-        try:
-            version(self.package)
-        except PackageNotFoundError:
-            return False
-        return True
-
-    @property
-    def pip_line(self) -> str:
-        """Return the command that installs its package."""
-        return f"pip install {self.package}"
-
-    def given(self, **options: Any) -> "Method":
-        """Return the method with other options."""
-        return self._replace(options={**self.options, **options})
-
-    def load(self) -> Any:
-        """Import the class of the estimator."""
-        module, _, name = self.estimator.rpartition(".")
-        return getattr(import_module(module), name)
-
-    def fit(self, X: NDArray[Any], known: Any = None, **options: Any) -> Labels:
-        """Return the labels of the samples; ``known`` is the number or the proportions, if the method takes them."""
-        known = None if self.told == "nothing" else known
-        return np.asarray(self.run(self.load(), X, known, **{**self.options, **options}))
-
-
-def fit_hdbscan(estimator: Any, X: NDArray[Any], _: None, *, min_cluster_size: int, **options: Any) -> Any:
-    """Return the labels of HDBSCAN, also for fewer samples than its smallest cluster should have."""
-    return estimator(min_cluster_size=min(min_cluster_size, len(X)), **options).fit_predict(X)
-
-
-def fit_spectral(estimator: Any, X: NDArray[Any], known: int, *, solver: str | None = None, **options: Any) -> Any:
-    """Return the labels of spectral clustering on the graph of 10 nearest neighbours.
-
-    The sparse solver sometimes fails on graphs of many components; LOBPCG then solves the same problem. A requested
-    ``solver`` is the only one tried.
-    """
-    graph = {"affinity": "nearest_neighbors", "n_neighbors": min(SPECTRAL_NEIGHBORS, len(X) - 1), "random_state": 0}
-
-    def fit(solver: str) -> Any:
-        return estimator(known, eigen_solver=solver, **(graph | options)).fit_predict(X)
-
-    if solver is not None:
-        return fit(solver)
-    try:
-        return fit("amg" if len(X) > MULTIGRID_SAMPLES and find_spec("pyamg") else "arpack")
-    except (ArpackError, np.linalg.LinAlgError, RuntimeError):
-        return fit("lobpcg")
-
-
-def fit_mixture(estimator: Any, X: NDArray[Any], known: int, **options: Any) -> Any:
-    """Return the most probable component of a Gaussian mixture, with full covariances if they can be estimated."""
-    enough = len(X) >= SAMPLES_PER_COORDINATE * known * X.shape[1]
-    return estimator(known, covariance_type="full" if enough else "diag", **options).fit_predict(X)
-
-
-PEERS = {
-    "k-means": Method("sklearn.cluster.KMeans", options={"n_init": 10, "random_state": 0}),
-    "HDBSCAN": Method(
-        "sklearn.cluster.HDBSCAN", told="nothing", options={"min_cluster_size": 15, "copy": True}, run=fit_hdbscan
-    ),
-    "spectral": Method("sklearn.cluster.SpectralClustering", run=fit_spectral),
-    "Ward": Method("sklearn.cluster.AgglomerativeClustering", options={"linkage": "ward"}, most_samples=30_000),
-    "Gaussian mixture": Method(
-        "sklearn.mixture.GaussianMixture", options={"n_init": 5, "random_state": 0}, run=fit_mixture
-    ),
-    "Genie": Method("genieclust.Genie", package="genieclust", options={"gini_threshold": 0.3}),
-}
+    is_full = n_rows >= SAMPLES_PER_COORDINATE * n_clusters * n_features
+    peers = {
+        "k-means": KMeans(n_clusters, n_init=10, random_state=0),
+        "HDBSCAN": HDBSCAN(min_cluster_size=min(15, n_rows), copy=True),
+        "spectral": SpectralClustering(
+            n_clusters, affinity="nearest_neighbors", n_neighbors=min(10, n_rows - 1), random_state=0
+        ),
+        "Ward": AgglomerativeClustering(n_clusters),
+        "Gaussian mixture": GaussianMixture(
+            n_clusters, covariance_type="full" if is_full else "diag", n_init=5, random_state=0
+        ),
+    }
+    if is_installed("genieclust"):
+        peers["Genie"] = import_module("genieclust").Genie(n_clusters, gini_threshold=0.3)
+    return peers
 
 
 def compare_methods(
@@ -136,34 +58,30 @@ def compare_methods(
     features = learn_features(samples, model.columns, model.weights)
     points = Points(features.matrix, kinds=features.columns.feature_kinds if features.columns.encoded else None)
     scaled = np.asarray(scale_points(points, None if model.scale is None else "std"))
-    names = ["GIT", *(name for name, method in PEERS.items() if method.is_installed)]
     results: list[dict[str, Any]] = []
     labels: dict[str, Labels] = {}
-    with screen.bar("Comparing", "compare") as bar:
-        for i, name in enumerate(names):
+    with screen.bar("Comparing: GIT", "compare") as bar:
+        start = perf_counter()
+        labels["GIT"] = np.asarray(model.fit_predict(samples))
+        results.append({"method": "GIT", "seconds": round(perf_counter() - start, 3)})
+        peers = make_peers(len(scaled), scaled.shape[1], model.n_clusters_)
+        for i, (name, peer) in enumerate(peers.items(), 1):
             bar.describe(f"Comparing: {name}")
+            bar.advance(i / (len(peers) + 1))
             start = perf_counter()
-            if name == "GIT":
-                labels[name] = np.asarray(model.fit_predict(samples))
-            else:
-                try:
-                    labels[name] = _fit_peer(PEERS[name], scaled, model.n_clusters_)
-                except (ImportError, ValueError, RuntimeError, np.linalg.LinAlgError) as error:
-                    results.append({"method": name, "failed": str(error).splitlines()[0]})
-                    continue
-            seconds = round(perf_counter() - start, 3)
-            scores = _score(scaled, labels[name], labels["GIT"], truth)
-            results.append({"method": name, "seconds": seconds, **scores})
-            bar.advance((i + 1) / len(names))
+            try:
+                if name == "Ward" and len(scaled) > MAX_WARD_ROWS:
+                    raise ValueError(f"above {MAX_WARD_ROWS:,} rows it takes too much memory: lower --rows")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    labels[name] = np.asarray(peer.fit_predict(scaled))
+                results.append({"method": name, "seconds": round(perf_counter() - start, 3)})
+            except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
+                results.append({"method": name, "failed": str(error).splitlines()[0]})
+    for result in results:
+        if "failed" not in result:
+            result |= _score(scaled, labels[result["method"]], labels["GIT"], truth)
     return results, labels
-
-
-def _fit_peer(method: Method, scaled: NDArray[Any], n_clusters: int) -> Labels:
-    if method.most_samples is not None and len(scaled) > method.most_samples:
-        raise ValueError(f"above {method.most_samples:,} rows it takes too much memory: lower --rows")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return method.fit(scaled, n_clusters)
 
 
 def _score(scaled: NDArray[Any], labels: Labels, git: Labels, truth: Any) -> dict[str, Any]:
@@ -194,4 +112,4 @@ def comparison_table(title: str, results: list[dict[str, Any]], n_rows: int) -> 
         silhouette = "" if r["silhouette"] is None else f"{r['silhouette']:.2f}"
         rows.append([r["method"], str(r["n_clusters"]), f"{r['noise']:,}", *agreement, f"{r['agreement_with_git']:.3f}",
                      silhouette, f"{r['seconds']:.2f}", shares])  # fmt: skip
-    return make_table(title, headings, rows, left=(0, len(headings) - 1))
+    return text_table(title, headings, rows, left=(0, len(headings) - 1))

@@ -15,7 +15,7 @@ PRIOR = (0.5, 0.3, 0.15, 0.05)
 
 
 def make_example() -> NDArray[np.float64]:
-    """Two interleaved half rings, a broad cloud and a small dense one: 1,000 samples in the shares of PRIOR."""
+    """Return two interleaved half rings, a broad cloud and a small dense one: 1,000 samples in the shares of PRIOR."""
     rng = np.random.default_rng(7)
     upper, lower = (np.pi * rng.random(n) for n in (500, 300))
     return np.concatenate(
@@ -38,14 +38,14 @@ def draw(points: NDArray[Any], labels: NDArray[Any], *, width: int, height: int)
 
 
 def sign(label: int) -> str:
-    """One letter per cluster; without colour where the output is not a terminal or NO_COLOR is set."""
+    """Return one letter per cluster, without colour if the output is not a terminal or NO_COLOR is set."""
     letter = "ABCDE"[label % 5]
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
     return letter if plain else f"\033[38;5;{COLOURS[label % 5]}m{letter}\033[0m"
 
 
 def show_demo() -> None:
-    """Cluster the example with known proportions and show what was found."""
+    """Cluster the example with known proportions, and print the clusters."""
     X = make_example()
     model = GIT(proportions=PRIOR).fit(X)
     width = min(shutil.get_terminal_size().columns, 90)

@@ -1,8 +1,8 @@
 """Fit tables, and load saved models with the facts about their tables."""
 
-import os
 import warnings
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,28 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-import gitcluster
 from gitcluster import GIT
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import available_memory
-from gitcluster.cli.tables import STANDARD, Check, ReadOptions, Table, TableError, listed, read_table
+from gitcluster.cli.inputs import Table, read_table
+from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
 from gitcluster.preprocessing.columns import Columns, columns_of
-from gitcluster.preprocessing.representations import MAX_FEATURES
-from gitcluster.preprocessing.sources import Distances, Points, as_floats
+from gitcluster.preprocessing.sources import Distances, as_floats
 from gitcluster.preprocessing.tables import FrameFeatures, learn_table
 from gitcluster.preprocessing.values import Format
 
 MAX_DESCRIBED = 20
 """Columns that are described one by one."""
-MAX_COVARIANCE_ROWS = 5000
-"""Rows from which the directions of a table are counted."""
 
 
 class TableFacts(NamedTuple):
@@ -110,7 +106,7 @@ class Fitted(NamedTuple):
         if len(samples):
             return int(samples[0])
         if self.facts.ids is not None:
-            raise TableError(f"No fitted row has the id {row!r}. The first are {listed(list(self.facts.ids), 3)}.")
+            raise TableError(f"No fitted row has the id {row!r}. The first are {join_names(list(self.facts.ids), 3)}.")
         last = int(self.row_names[-1])
         raise TableError(f"{row!r} is not a fitted row: rows are counted from 0 to {last:,}. For ids, fit with --id.")
 
@@ -128,16 +124,6 @@ class Fitted(NamedTuple):
     def texts(self) -> frozenset[str]:
         """Return the columns that do not hold numbers with a decimal point."""
         return frozenset(column.name for column in self.columns or () if column.format != Format("numbers"))
-
-    def samples(self, table: Table) -> Any:
-        """Return new rows as the model takes them: a data frame, or an array of numbers."""
-        return table.data if self.columns is not None else as_numbers(table.data).to_numpy()
-
-    def drop_missing(self, table: Table, missing: str | None, path: str) -> Table:
-        """Return new rows without those that lack a number, if these are not imputed."""
-        if missing not in ("drop", "error") or self.columns is None or not len(table.data):
-            return table
-        return _drop_missing(table, np.isnan(self.columns.encode(table.data).matrix), self.columns, missing, path)
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -159,15 +145,17 @@ def learn_features(frame: pd.DataFrame, kinds: Any, weights: Any) -> FrameFeatur
     return features
 
 
-def _drop_missing(table: Table, gaps: NDArray[np.bool_], columns: Columns, missing: str, path: str) -> Table:
+def drop_missing(table: Table, gaps: NDArray[np.bool_], columns: Columns, missing: str, path: str) -> Table:
     """Return a table without the rows with a missing feature, or raise an error that names the columns."""
-    if missing == "drop" or not gaps.any():
-        return table.take(np.flatnonzero(~gaps.any(axis=1))) if gaps.any() else table
+    if not gaps.any():
+        return table
+    if missing == "drop":
+        return table.take(np.flatnonzero(~gaps.any(axis=1)))
     names = [column.name for column in columns.used for _ in column.features]
     counts = [f"{name}: {n:,}" for name, n in zip(names, gaps.sum(axis=0), strict=True) if n]
     row = table.row_names.iloc[int(gaps.any(axis=1).argmax())]
     raise TableError(
-        f"{path} has missing numbers ({listed(counts, 5)}), the first in the row {row}. Use --missing impute or "
+        f"{path} has missing numbers ({join_names(counts, 5)}), the first in the row {row}. Use --missing impute or "
         "--missing drop, or leave columns out with --exclude."
     )
 
@@ -181,59 +169,42 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
         if names is not None and fitted.columns is not None:  # dropped columns are described as well
             names += [column.name for column in fitted.columns if column.independent]
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
-        check = memory_check(path, options["memory"], options.get("n_neighbors"))
+        check = partial(check_fit_memory, path, options.get("n_neighbors"))
         table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)
         if fitted is None and chosen.missing in ("drop", "error"):
             features = learn_features(table.data, table.kinds, table.weights)
             if features.missing is not None:
-                table = _drop_missing(table, features.missing, features.columns, chosen.missing, path)
+                table = drop_missing(table, features.missing, features.columns, chosen.missing, path)
         elif fitted is not None and fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
             table = table.take(fitted.facts.rows)
     if len(table.data) < 2:
         without = " without missing numbers" if table.dropped else ""
         raise TableError(f"{path} has {count_of(len(table.data), 'row')}{without}; clustering needs at least 2.")
-    if fitted is None:
-        _warn_of_row_numbers(table.data)
+    if fitted is None and table.data.shape[1] > 1 and all(kind.kind in "fiu" for kind in table.data.dtypes):
+        for name, column in table.data.items():  # in a table of numbers, the library does not drop identifiers
+            if len(column) > 2 and (np.diff(column) == 1).all():
+                warnings.warn(
+                    f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=2
+                )
     return table
 
 
-def _warn_of_row_numbers(data: pd.DataFrame) -> None:
-    """Warn of columns that count the rows in a table of numbers, which the library uses as they are."""
-    if data.shape[1] < 2 or len(data) < 3 or any(kind.kind not in "fiu" for kind in data.dtypes):
-        return
-    first = data.iloc[:2].to_numpy(dtype=np.float64)
-    for i in np.flatnonzero(first[1] - first[0] == 1):
-        if (np.diff(data.iloc[:, i]) == 1).all():
-            name = data.columns[i]
-            warnings.warn(f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=3)
-
-
-def memory_check(path: str, limit: float | None, neighbors: Any = "auto") -> Check:
-    """Return a function that raises MemoryError if a fit needs more memory than there is."""
-
-    def check(rows: int, columns: int) -> None:
-        # The values four times, neighbours with distances and marks for both directions, results of each row.
-        k = neighbors if isinstance(neighbors, int) else neighborhood_sizes(max(2, rows))[-1]
-        needed = rows * (4.0 * 8 * columns + 2.0 * k * (4 + 8 + 1) + 150)
-        free = available_memory() if limit is None else limit
-        if needed > free:
-            raise MemoryError(
-                f"{path}: clustering about {rows:,} rows of {count_of(columns, 'column')} needs about "
-                f"{needed / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB {'are free' if limit is None else 'allowed'}. "
-                "Fit a part of the rows with --save model.npz, then label all of them with gitcluster predict, which "
-                "reads in parts."
-            )
-
-    return check
+def check_fit_memory(path: str, neighbors: Any, rows: int, columns: int) -> None:
+    """Raise MemoryError if a fit needs more memory than is free."""
+    # The values four times, neighbours with distances and marks for both directions, results of each row.
+    k = neighbors if isinstance(neighbors, int) else neighborhood_sizes(max(2, rows))[-1]
+    needed, free = rows * (4.0 * 8 * columns + 2.0 * k * (4 + 8 + 1) + 150), available_memory()
+    if needed > free:
+        raise MemoryError(
+            f"{path}: clustering about {rows:,} rows of {count_of(columns, 'column')} needs about "
+            f"{needed / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free. Fit a part of the rows with --save "
+            "model.npz, then label all of them with gitcluster predict, which reads in parts."
+        )
 
 
 def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     """Fit a table, show each stage, and return the model."""
-    package = Path(gitcluster.__file__).parent
-    elsewhere = "NUMBA_CACHE_DIR" in os.environ or not os.access(package / "__pycache__", os.W_OK)
-    is_first_run = not elsewhere and next(package.rglob("*.nbi"), None) is None
-    what = f"Clustering {len(table.data):,} rows" + (" (compiling first, this once)" if is_first_run else "")
-    frame = table.data
+    what, frame = f"Clustering {len(table.data):,} rows", table.data
     if table.ids is not None and table.ids.is_unique:
         frame = frame.set_axis(pd.Index(table.ids.astype(str)), axis=0)
     elif table.dropped:
@@ -257,11 +228,8 @@ def open_fitted(
     """Return a saved model with its table, if given; or fit a table with the estimator."""
     is_model = False
     if Path(source).is_file():  # opening a pipe would lose its content
-        try:
-            with zipfile.ZipFile(source) as archive:
-                is_model = "header.npy" in archive.namelist()
-        except Exception:  # not a zip, or a damaged one
-            is_model = False
+        with suppress(Exception), zipfile.ZipFile(source) as archive:  # not a zip, or a damaged one
+            is_model = "header.npy" in archive.namelist()
     if not is_model and estimator is not None:
         if data is not None:
             raise TableError(f"{source} is not a model that gitcluster has saved; {data} would be its table.")
@@ -300,24 +268,4 @@ def column_lines(columns: Columns) -> list[tuple[str, str]]:
     alike: dict[str, list[str]] = {}
     for column in columns:
         alike.setdefault(column.describe(), []).append(column.name)
-    return [(listed(names, 3), use) for use, names in alike.items()]
-
-
-def width_words(model: GIT) -> str | None:
-    """Return advice if the columns vary in more directions than the rows can fill; else None.
-
-    The directions are counted by the variances along principal components, (sum v)^2 / sum v^2: as many as there are
-    columns that vary alike and on their own. In each direction a row can be low or high, which 2^d rows fill.
-    """
-    source, n_rows = model.clustering_.fitted.source, len(model.labels_)
-    if not isinstance(source, Points) or issparse(source.values) or not 1 < source.values.shape[1] <= MAX_FEATURES:
-        return None
-    points = source.values[:: 1 + n_rows // MAX_COVARIANCE_ROWS].astype(np.float64)
-    scatter = np.cov(points, rowvar=False)
-    directions, filled = np.trace(scatter) ** 2 / max((scatter**2).sum(), 1e-300), np.log2(n_rows)
-    if directions <= filled:
-        return None
-    return (
-        f"The columns vary in about {directions:.0f} directions, and {n_rows:,} rows fill no more than {filled:.0f} of "
-        "them. Name the columns that matter with --columns, or try --pca if columns repeat each other."
-    )
+    return [(join_names(names, 3), use) for use, names in alike.items()]

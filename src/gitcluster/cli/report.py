@@ -17,8 +17,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from gitcluster import GIT, __version__
 from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
-from gitcluster.cli.models import Fitted, column_lines, column_words, width_words
-from gitcluster.cli.tables import Advance, Table, listed
+from gitcluster.cli.inputs import Advance, Table
+from gitcluster.cli.models import Fitted, column_lines, column_words
+from gitcluster.cli.tables import join_names
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
@@ -74,7 +75,6 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
             f"{n_candidates} candidate clusterings were compared: several feature scalings, {several}, several merge "
             "levels.",
             agreement_words(model.agreement_),
-            *filter(None, [width_words(model)]),
             *stability,
         ]
     environment = Environment(
@@ -183,8 +183,8 @@ def _data_facts(model: GIT, table: Table) -> dict[str, str]:
             "nearest rows. A missing category is at the same distance from all values."
         )
     return {
-        f"columns used ({len(used)})": listed(used, MAX_NAMES),
-        f"columns not used ({len(unused)})": listed(unused, MAX_NAMES) or "none",
+        f"columns used ({len(used)})": join_names(used, MAX_NAMES),
+        f"columns not used ({len(unused)})": join_names(unused, MAX_NAMES) or "none",
         "rows dropped": f"{table.dropped:,} with missing values" if table.dropped else "none",
         "missing values": missing,
     }

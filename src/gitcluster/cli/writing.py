@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -16,39 +16,29 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from pyarrow import ipc, parquet
+from pyarrow import feather, parquet
 
 from gitcluster._support.files import atomic_write, is_stream, open_number
 from gitcluster._support.names import escape_control
-from gitcluster.cli.tables import FORMATS, STANDARD, Table, plain_numbers
-from gitcluster.cli.terminal import check_open
-
-EXCEL_ROWS, EXCEL_COLUMNS, EXCEL_TEXT = 1_048_575, 16_384, 32_767
-"""The most rows below a header, columns, and characters of a cell."""
-PART = 100_000
-"""Rows that are written at once."""
-FORMULA = re.compile("[=+\\-@\t\r]")
-"""The beginning of a text that spreadsheets run as a formula."""
-NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
+from gitcluster.cli.inputs import TEXT, Table, plain_numbers
+from gitcluster.cli.tables import FORMATS, STANDARD
 
 
 def check_targets(targets: dict[str, str | None], sources: list[str | None], streams: tuple[str, ...] = ()) -> None:
     """Raise before any work is done if a file cannot be written, or would overwrite another that the command uses.
 
-    ``targets`` are files to write by option; those in ``streams`` may be devices or pipes. ``sources`` are read.
+    ``targets`` are files to write by option; those in ``streams`` hold tables, and may be devices or pipes. ``sources``
+    are files to read.
     """
     used = {os.path.realpath(source): source for source in sources if source and os.path.isfile(source)}
     for option, target in targets.items():
-        if target is None:
-            continue
-        if target == STANDARD:
-            check_open("stdout")
+        if target is None or target == STANDARD:
             continue
         if os.path.isdir(target):
             raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
         path = Path(os.path.realpath(target))
+        if option in streams:
+            format_of(target)
         if is_stream(target):
             if option not in streams:
                 raise ValueError(f"{option} {target} is a device or a pipe. Name a file.")
@@ -65,81 +55,73 @@ def check_targets(targets: dict[str, str | None], sources: list[str | None], str
         used[str(path)] = f"the file of {option}"
 
 
-def format_of(target: str, requested: str | None = None) -> str:
-    """Return the format of a table to write: the requested one, else that of the name, CSV for a stream."""
+def format_of(target: str) -> str:
+    """Return the format of a table to write: that of the name, CSV for a stream or a name without a suffix."""
     suffix = "" if target == STANDARD else Path(target).suffix.lower()
-    if requested or not suffix:
-        return requested or "csv"
-    if suffix not in FORMATS:
-        raise ValueError(f"-o {target}: unknown format {suffix!r}. Use {', '.join(FORMATS)}, or --output-format.")
-    return FORMATS[suffix]
+    if suffix and suffix not in FORMATS:
+        raise ValueError(f"-o {target} must end in one of {', '.join(FORMATS)}.")
+    return FORMATS.get(suffix, "csv")
 
 
 class TableWriter:
     """Write a table part by part; all parts have the same columns.
 
-    With ``safe``, texts in CSV and TSV files that spreadsheets would run as formulas begin with an apostrophe.
+    CSV and TSV files grow with every part. Other formats are written at the end, because the types of their columns
+    depend on all cells.
     """
 
-    def __init__(self, file: IO[bytes], form: str, *, safe: bool = False) -> None:
-        self.file, self.form, self.safe = file, form, safe
+    def __init__(self, file: IO[bytes], form: str) -> None:
+        self.file, self.form = file, form
         self.parts: list[pd.DataFrame] = []
-        self.arrow: Any = None
-        self.schema: Any = None
-        self.has_header = False
+        self.has_header = self.is_text = False
 
-    def write(self, part: pd.DataFrame) -> None:
-        """Add rows."""
-        if self.form in ("csv", "tsv"):
-            self.file.write(self._text(part).encode(errors="backslashreplace"))
-        elif self.form == "jsonl":
-            self.file.write("".join(f"{record}\n" for record in _records(part)).encode(errors="backslashreplace"))
-        elif self.form in ("parquet", "arrow"):
-            table = pa.Table.from_pandas(part, schema=self.schema, preserve_index=False)
-            if self.arrow is None:
-                self.schema = table.schema
-                self.arrow = (parquet.ParquetWriter if self.form == "parquet" else ipc.new_file)(self.file, self.schema)
-            self.arrow.write_table(table)
-        else:
+    def write(self, part: pd.DataFrame, *, is_text: bool = False) -> None:
+        """Add rows; ``is_text`` says that all cells of the user's table are texts."""
+        self.is_text = self.is_text or is_text
+        if self.form not in ("csv", "tsv"):
             self.parts.append(part)
-
-    def _text(self, part: pd.DataFrame) -> str:
-        texts = [name for name in part.columns if not pd.api.types.is_numeric_dtype(part[name].dtype)]
-        if self.safe:
-            part = part.assign(**{name: part[name].map(disarm) for name in texts}).rename(columns=disarm)
-            texts = [disarm(name) for name in texts]
-        returns = any("\r" in str(name) for name in part.columns) or any(
-            part[name].astype(str).str.contains("\r", regex=False).any() for name in texts
-        )
-        quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # csv leaves a bare \r without quotes
-        header, self.has_header = not self.has_header, True
-        separator = "," if self.form == "csv" else "\t"
-        return str(part.to_csv(None, index=False, header=header, sep=separator, lineterminator="\n", quoting=quoting))
+            return
+        settings = {"index": False, "header": not self.has_header, "sep": "," if self.form == "csv" else "\t"}
+        text = part.to_csv(**settings, lineterminator="\n")
+        if "\r" in text:  # which csv leaves without quotes
+            text = part.to_csv(**settings, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        self.file.write(text.encode(errors="backslashreplace"))
+        self.has_header = True
 
     def close(self) -> None:
         """Finish the file. Bytes are written at once, so that libraries do not hide the error of a full disk."""
-        if self.arrow is not None:
-            self.arrow.close()
-        elif self.parts:
+        if self.parts:
             table = pd.concat(self.parts, ignore_index=True)
-            if self.form == "json":
-                self.file.write(("[" + ",\n".join(_records(table)) + "]\n").encode(errors="backslashreplace"))
+            if self.is_text:
+                table = table.apply(lambda column: _typed(column) if column.dtype == TEXT else column)
+            buffer = BytesIO()
+            if self.form in ("json", "jsonl"):
+                objects = table.astype(object).where(table.notna(), None).to_dict("records")
+                records = [json.dumps(record, ensure_ascii=False, default=str) for record in objects]
+                text = "\n".join(records) if self.form == "jsonl" else "[" + ",\n".join(records) + "]"
+                buffer.write(f"{text}\n".encode(errors="backslashreplace"))
+            elif self.form in ("parquet", "arrow"):
+                write = parquet.write_table if self.form == "parquet" else feather.write_feather
+                write(pa.Table.from_pandas(table, preserve_index=False), buffer)
             elif self.form == "npy":
-                self.file.write(_npy(table["cluster"].to_numpy()))
+                buffer.write(_npy(table["cluster"].to_numpy()))
             elif self.form == "npz":
-                with zipfile.ZipFile(buffer := BytesIO(), "w") as archive:  # np.savez takes no column named "file"
+                with zipfile.ZipFile(buffer, "w") as archive:  # np.savez takes no column named "file"
                     for name in table.columns:
                         archive.writestr(f"{escape_control(str(name))}.npy", _npy(table[name].to_numpy()))
-                self.file.write(buffer.getvalue())
             else:
-                self.file.write(_workbook(table))
+                _write_workbook(table, buffer)
+            self.file.write(buffer.getvalue())
         self.file.flush()
 
 
-def _records(table: pd.DataFrame) -> list[str]:
-    """Return the rows of a table as JSON; missing cells are null."""
-    objects = table.astype(object).where(table.notna(), None)
-    return [json.dumps(row, ensure_ascii=False, default=str) for row in objects.to_dict("records")]
+def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column of texts as numbers, if all of them are plain numbers."""
+    for kind in (pa.int64(), pa.float64()):
+        numbers = plain_numbers(pa.array(column), kind)
+        if numbers is not None:
+            return pd.Series(numbers, column.index, dtype=pd.ArrowDtype(kind))
+    return column
 
 
 def _npy(array: Any) -> bytes:
@@ -148,67 +130,38 @@ def _npy(array: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _workbook(table: pd.DataFrame) -> bytes:
-    """Return a table as the content of an Excel workbook; no text in it is a formula."""
-    if len(table) > EXCEL_ROWS or len(table.columns) > EXCEL_COLUMNS:
-        raise ValueError(
-            f"Excel holds {EXCEL_ROWS:,} rows and {EXCEL_COLUMNS:,} columns, the table has {len(table):,} and "
-            f"{len(table.columns):,}. Write CSV or Parquet."
-        )
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("Sheet1")
+def _write_workbook(table: pd.DataFrame, file: IO[bytes]) -> None:
+    """Write a table as an Excel workbook; no text in it is a formula."""
 
-    def cell(value: Any) -> Any:
+    def escape(value: Any) -> Any:
         if not isinstance(value, str):
-            return None if pd.isna(value) else value
-        text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
-        written = WriteOnlyCell(sheet, text[:EXCEL_TEXT])
-        written.data_type = "s"  # openpyxl takes a text that begins with = for a formula
-        written.quotePrefix = bool(FORMULA.match(value))  # Excel's apostrophe: it stays a text when it is edited
-        return written
+            return value
+        return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", lambda match: f"_x{ord(match[0]):04X}_", value)
 
-    for row in ([str(name) for name in table.columns], *table.itertuples(index=False, name=None)):
-        sheet.append([cell(value) for value in row])
-    book.save(buffer := BytesIO())
-    return buffer.getvalue()
-
-
-def disarm(value: Any) -> Any:
-    """Return a text that a spreadsheet would run as a formula with an apostrophe before it, other values unchanged.
-
-    Examples
-    --------
-    >>> disarm("=1+1"), disarm("-5"), disarm(-5)
-    ("'=1+1", '-5', -5)
-    """
-    if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
+    with pd.ExcelWriter(file, engine="openpyxl") as book:
+        table.astype(object).map(escape).rename(columns=escape).to_excel(book, index=False)
+        for row in book.sheets["Sheet1"].iter_rows():
+            for cell in row:
+                cell.data_type = "s" if cell.data_type == "f" else cell.data_type  # a text that begins with =
 
 
 @contextmanager
-def open_writer(target: str, form: str, *, safe: bool = False) -> Iterator[TableWriter]:
+def open_writer(target: str) -> Iterator[TableWriter]:
     """Yield a :class:`TableWriter` to the standard output, or to a file that appears when it is complete."""
     with nullcontext(sys.stdout.buffer) if target == STANDARD else atomic_write(target) as file:
-        writer = TableWriter(file, form, safe=safe)
+        writer = TableWriter(file, format_of(target))
         yield writer
         writer.close()
 
 
-def write_table(
-    target: str, table: pd.DataFrame, form: str, advance: Callable[[float], None] | None = None, *, safe: bool = False
-) -> None:
-    """Write a whole table in parts; ``advance`` gets the share that is written."""
-    with open_writer(target, form, safe=safe) as writer:
-        for start in range(0, max(1, len(table)), PART):
-            writer.write(table.iloc[start : start + PART])
-            if advance is not None:
-                advance(min(1.0, (start + PART) / max(1, len(table))))
+def write_table(target: str, table: pd.DataFrame, *, is_text: bool = False) -> None:
+    """Write a whole table."""
+    with open_writer(target) as writer:
+        writer.write(table, is_text=is_text)
 
 
 def print_json(facts: dict[str, Any]) -> None:
     """Print one JSON object."""
-    check_open("stdout")
     print(json.dumps(facts, default=lambda value: value.tolist()), flush=True)
 
 
@@ -219,28 +172,15 @@ def label_frame(names: Any, id_name: str | None, labels: Any, **more: Any) -> pd
     return pd.DataFrame({name: np.asarray(names), **added})
 
 
-def labelled_table(table: Table, form: str, labels: Any, **scores: Any) -> pd.DataFrame:
-    """Return the user's table with labels and scores added; dropped rows have none.
-
-    The texts of a text table become numbers in a format with types if all of a column are plain numbers.
-    """
+def labelled_table(table: Table, labels: Any, **scores: Any) -> pd.DataFrame:
+    """Return the user's table with labels and scores added; dropped rows have none."""
     whole = table.whole
     assert whole is not None
     integers = "int64" if len(table.rows) == len(whole) else "Int64"
     added = {"cluster": pd.array(labels, dtype=integers), **scores}
     columns = {name: pd.Series(values).set_axis(table.rows).reindex(whole.index) for name, values in added.items()}
-    if table.lines and form not in ("csv", "tsv") and len(whole):
-        whole = whole.apply(_typed)
-    kept = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
-    return pd.concat([kept, pd.DataFrame(columns)], axis=1)
-
-
-def _typed(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    for kind in (pa.int64(), pa.float64()):
-        numbers = plain_numbers(pa.array(column), kind)
-        if numbers is not None:
-            return pd.Series(numbers, column.index, dtype=pd.ArrowDtype(kind))
-    return column
+    renamed = whole.set_axis(free_names(list(whole.columns), set(added)), axis=1)
+    return pd.concat([renamed, pd.DataFrame(columns)], axis=1)
 
 
 def free_names(names: list[str], taken: set[str]) -> list[str]:
