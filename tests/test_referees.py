@@ -61,7 +61,11 @@ def test_referees_may_win_among_categories():
     X, y = categories()
     model = GIT(2).fit(X)
     table = pd.DataFrame(model.selection_)
-    assert table[table.chosen].iloc[0].score == table.score.max()
+    chosen = table[table.chosen].iloc[0]
+    assert chosen.score == table.score.max()
+    assert chosen["merge"] in METHODS
+    assert chosen.representation == model.representation_
+    assert f"as by {chosen['merge']}" in str(model.explain(0))
     assert adjusted_rand_score(y, model.labels_) > 0.7
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 

@@ -73,9 +73,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         index. Rows may have different lengths, and the graph need not be connected.
     scale : {"auto", "std", "components"}, None or array-like of shape (n_features,), default="auto"
         Feature scaling. "auto" compares several representations (unscaled, divided by standard deviations or by
-        ranges, power-transformed, principal components) and keeps the clustering they agree on best. With many
-        samples, a subsample decides. "std" divides by standard deviations, so that units never matter. "components"
-        then uses the principal components with 90 % of the variance. None uses the features as they are.
+        ranges, power-transformed, principal components, balanced categories) and keeps the clustering they agree on
+        best. With many samples, a subsample decides. "std" divides by standard deviations, so that units never matter.
+        "components" then uses the principal components with 90 % of the variance. None uses the features as they are.
         An array multiplies the features. All but None and arrays need the Euclidean metric; the published variants
         use "std" for "auto".
     search : {"auto", "exact", "approximate"} or object, default="auto"
@@ -138,19 +138,22 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     selection_ : dict of ndarrays
         Adaptive variant: a table of all candidates with their number of neighbours and scores;
         ``pandas.DataFrame(model.selection_)`` shows it. With more than 5,000 samples, the candidates are those of a
-        subsample, which decides on the representation and the number of clusters.
+        subsample, and with rounded values those of copies with noise. If the candidates disagree, Ward's linkage,
+        k-means and a Gaussian mixture have rows too, and ``agreement`` is the mean over these methods.
     agreement_ : float
         Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below 0.5 the
         result is weak.
     representation_ : str
-        Representation of the features: "std", "given", "range", "power", "components" or "weights".
+        Representation of the features: "std", "given", "range", "power", "components", "balanced", "factors" or
+        "weights".
     representations_ : dict of ndarrays
         Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
         is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more, and ``confidence`` is their share of
         the score. ``conductance`` is near 0 for closed clusters, and ``valley`` is the share of samples in clusters
-        with a density valley around them.
+        with a density valley around them. ``families`` is the agreement between different clustering methods, NaN if
+        they were not asked.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
     n_features_in_ : int
@@ -486,7 +489,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         explanation : SampleExplanation or PairExplanation
-            ``print`` it; ``to_pandas()`` and ``plot(X)`` show it as a table and a picture.
+            ``print`` it; ``to_pandas()`` and :func:`gitcluster.plots.plot_explanation` show it as a table and a
+            picture.
         """
         check_is_fitted(self)
         return explain(self.clustering_, i, j, X=X)
@@ -506,7 +510,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         profile : Profile
-            ``print`` it, or see it in a notebook; ``to_frame()`` and ``plot()`` show it as a table and a picture.
+            ``print`` it, or see it in a notebook; ``to_frame()`` and :func:`gitcluster.plots.plot_profile` show it
+            as a table and a picture.
         """
         check_is_fitted(self)
         return profile(self.clustering_, X, rules=rules)

@@ -414,9 +414,9 @@ def fit_adaptive(
 ) -> MergeResult:
     """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
 
-    If there are many samples, a subsample decides. If values are rounded, copies with noise decide. In both cases the
-    given samples get the clustering that agrees best with the decision, in the same representation. So the same
-    evidence decides for any number of samples. ``n_neighbors`` is None unless the user set it.
+    If there are many samples, a subsample decides on the representation and the number of clusters, and its clustering
+    has half of the vote on that of all samples. If many rows are equal, copies with noise decide, and the given samples
+    get the clustering that agrees best with the decision. ``n_neighbors`` is None unless the user set it.
     """
     some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
     studied = samples if some is None else samples.take(some)

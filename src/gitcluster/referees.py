@@ -1,9 +1,9 @@
 """Referees: other clustering methods, which vote if the candidates of a selection disagree.
 
 In many dimensions neighbourhoods are wide, density is estimated badly, and the candidates of one method may share its
-mistakes. Ward's linkage, k-means and a Gaussian mixture make other mistakes. What all families of methods find is
-there. They cluster the same representations of at most ``MAX_REFEREED`` samples. Nothing is random: k-means starts from
-the clusters of Ward's linkage, and the mixture from those of k-means.
+mistakes. Ward's linkage, k-means and a Gaussian mixture make other mistakes, so that agreement between all families of
+methods is a sign of structure. They cluster the same representations of at most ``MAX_REFEREED`` samples. Nothing is
+random: k-means starts from the clusters of Ward's linkage, and the mixture from those of k-means.
 """
 
 import warnings
@@ -18,14 +18,15 @@ from gitcluster._support.arrays import Array
 from gitcluster.hierarchy import lloyd
 from gitcluster.kernels import limit_threads
 
+METHODS = ("Ward", "k-means", "Gaussian mixture")
 MAX_REFEREED = 1000
 """Samples that referees cluster. The cost of Ward's linkage is quadratic, and an adjusted Rand index of 1,000 samples
 has a standard error of about .02."""
 REPRESENTATIONS = ("std", "power", "balanced", "factors")
 """Representations that differ enough from each other to have a vote each."""
 MIN_DIMENSION = 3.0
-"""Intrinsic dimension from which on referees are asked. In the plane and in space, neighbourhoods are small, density
-is estimated well, and clusters have shapes that no referee can find."""
+"""Intrinsic dimension from which on referees are asked. In fewer dimensions, neighbourhoods are small, density is
+estimated well, and clusters have shapes that no referee can find."""
 SAMPLES_PER_FEATURE = 5
 """Samples per cluster and feature from which on a full covariance matrix is estimated."""
 MIXTURE_STEPS = 20
@@ -33,7 +34,7 @@ MIXTURE_FLOOR = 1e-3
 """Variance that is added in every direction, beside one of a feature."""
 
 
-class Partition(NamedTuple):
+class Opinion(NamedTuple):
     """A clustering by a referee."""
 
     method: str
@@ -49,23 +50,23 @@ class Referees:
         """Positions of the samples among all that are compared, and whether a clustering by a referee may be chosen."""
         self.points = {name: values - values.mean(axis=0) for name, values in points.items()}
         self._trees: dict[str, NDArray[np.float64]] = {}
-        self._partitions: dict[int, list[Partition]] = {}
+        self._opinions: dict[int, list[Opinion]] = {}
 
     @property
     def has_categories(self) -> bool:
         """Return whether the samples have columns without values in between."""
         return "balanced" in self.points
 
-    def cluster(self, n_clusters: int) -> list[Partition]:
+    def cluster(self, n_clusters: int) -> list[Opinion]:
         """Return the clusterings of all methods in all representations."""
-        if n_clusters not in self._partitions:
+        if n_clusters not in self._opinions:
             with limit_threads(1):  # sums that do not depend on the number of threads
-                self._partitions[n_clusters] = [
-                    Partition(method, name, labels)
+                self._opinions[n_clusters] = [
+                    Opinion(method, name, labels)
                     for name in self.points
                     for method, labels in self._cluster_points(name, n_clusters).items()
                 ]
-        return self._partitions[n_clusters]
+        return self._opinions[n_clusters]
 
     def _cluster_points(self, name: str, n_clusters: int) -> dict[str, Array]:
         points = self.points[name]
@@ -74,9 +75,9 @@ class Referees:
         ward = fcluster(self._trees[name], n_clusters, "maxclust") - 1
         means = np.array([points[ward == cluster].mean(axis=0) for cluster in range(ward.max() + 1)])
         clusters = np.unique(lloyd(points, np.ones(len(points)), means), return_inverse=True)[1]
-        partitions = {"Ward": ward, "k-means": clusters}
+        opinions = {"Ward": ward, "k-means": clusters}
         mixture = fit_mixture(points, clusters)
-        return partitions if mixture is None else partitions | {"Gaussian mixture": mixture}
+        return opinions if mixture is None else opinions | {"Gaussian mixture": mixture}
 
 
 def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:

@@ -33,6 +33,8 @@ MAX_STUDIED = 5000
 sample would multiply, and an adjusted Rand index of 5,000 samples has a standard error of about .01."""
 SCALES = ("auto", "std", "components")
 """Names of scalings."""
+MIN_EQUAL = 0.05
+"""Share of rows that equal another one from which on rounded values get noise."""
 MAX_REPEATS = 10
 """Integer weights are repeated rows up to this many rows per sample. A copy is a neighbour like any other sample, while
 a weighted sample is one neighbour whatever its weight, so that repeated rows follow the definition of a weight."""
@@ -155,8 +157,14 @@ def subsample(samples: Samples, size: int, *, n_jobs: int | None = None) -> Arra
 
 
 def find_steps(samples: Samples) -> NDArray[np.float64] | None:
-    """Return the steps of rounded features, see :func:`rounding_steps`; None if no feature is rounded."""
+    """Return the steps of rounded features, see :func:`rounding_steps`; None if hardly any rows are equal.
+
+    Piles of equal rows are what noise repairs. Without them, values may be rounded as much as they are.
+    """
     assert isinstance(samples.source, Points)
+    group = group_duplicates(samples.values() + 0.0)[1]  # -0.0 and 0.0 are equal
+    if (np.bincount(group)[group] > 1).mean() < MIN_EQUAL:
+        return None
     kinds = samples.source.kinds
     steps = rounding_steps(samples.values(), None if kinds is None else kinds.discrete)
     return steps if steps.any() else None

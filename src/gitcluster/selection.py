@@ -1,8 +1,9 @@
 """Choose a clustering, and the number of clusters, without labels.
 
 Several rules merge every configuration. Each yields a candidate, and the one is selected that agrees best with
-all others and is most informative: an accident of one k or of one representation agrees with nothing else. If there are
-many samples, a subsample chooses the representation, and all samples are clustered in that one only.
+all others and is most informative: an accident of one k or of one representation agrees with nothing else. If the
+candidates disagree, other methods vote as well, see ``gitcluster.referees``. If there are many samples, a subsample
+chooses the representation, and all samples are clustered in that one only.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ from gitcluster.hierarchy import (
 )
 from gitcluster.kernels import graph as kernels
 from gitcluster.neighbors import Neighbors
-from gitcluster.referees import Partition, Referees, agreement_of_families, vote
+from gitcluster.referees import Opinion, Referees, agreement_of_families, vote
 
 MAX_SPECTRAL = 2000
 """Local clusters up to which the spectrum of a topo-graph is computed; the cost is cubic."""
@@ -51,16 +52,15 @@ MISPLACED_COST = 2.0
 with clusters of the right sizes falls by about twice their share, or more."""
 ENTROPY_WEIGHT = 0.2
 """Bonus of a clustering into equal parts, beside full agreement, which is 1."""
-AGREED = 0.8
+AGREED = 0.7
 """Mean agreement from which on candidates agree, so that no referee votes."""
 NUMBERS_ASKED = (2, 3, 4, 5, 6, 7, 8, 10)
 """Numbers of clusters that referees compare."""
 MAX_ASKED = 15
 """Number up to which referees are asked: k-means and mixtures find many clusters less well than linkage."""
-NULL_AGREEMENTS = np.array([[3, 0.62], [4, 0.57], [5, 0.53], [7, 0.47], [10, 0.45], [15, 0.34]])
-"""Intrinsic dimensions, and the agreement between families of methods there that 98 % of 650 simulated sets without
-structure do not exceed: Gaussian, correlated, uniform, log-normal, heavy-tailed, spherical and rounded ones of 100 to
-1,000 samples."""
+NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.45], [15, 0.34]])
+"""Intrinsic dimensions, and the agreement between families of methods that at least 98 % of simulated sets without
+structure do not exceed there, see ``python -m benchmarks null_agreement``."""
 MAX_CLUSTERS = 60
 MAX_CONDUCTANCE = 0.1
 """Conductance from which on clusters in few dimensions are not closed."""
@@ -125,7 +125,7 @@ def select(
         Expected shares.
     constraints : Constraints, default=None
     target : ndarray, default=None
-        Labels of the compared samples. The clustering that agrees best with these labels is chosen.
+        Labels of the compared samples, with which the chosen clustering should agree, see :func:`choose`.
     referees : Referees, default=None
         Other methods, which vote if the candidates disagree.
     """
@@ -163,26 +163,27 @@ def choose(
 ) -> tuple[Candidate, Table]:
     """Return the clustering into ``n_clusters`` that agrees best with the target or, without one, with all others.
 
-    Local clusters may follow the target if all samples have target labels, or if no candidate agrees with it. If the
-    best candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
+    The target holds the labels of a subsample, which count as much as all others, or of all samples, which count alone.
+    Local clusters may follow the target if it holds all samples, or if no candidate agrees with it. If the best
+    candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
     penalised.
     """
     candidates = gather_candidates(configurations, n_clusters, prior)
     local = [statistics.local_labels(i) for i in range(len(configurations))]
     labels = [c.labels[local[c.configuration]] for c in candidates]
-    if target is not None:
-        is_all = len(target) == configurations[0].n_samples
-        if is_all or compare_labels([target, *labels])[0, 1:].max() < AGREED:
-            followers = follow_labels(configurations, local, target, n_clusters)
-            candidates += followers
-            labels += [c.labels[local[c.configuration]] for c in followers]
+    follows = target is not None and len(target) == configurations[0].n_samples
+    if target is not None and (follows or compare_labels([target, *labels])[0, 1:].max() < AGREED):
+        followers = follow_labels(configurations, local, target, n_clusters)
+        candidates += followers
+        labels += [c.labels[local[c.configuration]] for c in followers]
     sizes = [np.bincount(c.labels, configurations[c.configuration].topo_graph.sizes) for c in candidates]
-    voters: list[Partition] = []
+    voters: list[Opinion] = []
+    agreement = mean_agreement(compare_labels(labels))
     if target is not None:
-        score = agreement = compare_labels([target, *labels])[0, 1:]
-    else:
-        agreement = mean_agreement(compare_labels(labels))
-        score = agreement + ENTROPY_WEIGHT * np.array([evenness(some, n_clusters) for some in sizes])
+        # A subsample compares all representations, while the candidates of all samples see finer clusters.
+        near = compare_labels([target, *labels])[0, 1:]
+        agreement = near if follows else (agreement + near) / 2
+    score = agreement + (0.0 if follows else ENTROPY_WEIGHT) * np.array([evenness(some, n_clusters) for some in sizes])
     if referees is not None and n_clusters > 1 and agreement[score.round(9).argmax()] < AGREED:
         voters = referees.cluster(n_clusters)
         sizes += [np.bincount(some.labels) for some in voters]
@@ -191,7 +192,7 @@ def choose(
         agreement = vote(compare_labels(labels), families)
         score = agreement + ENTROPY_WEIGHT * np.array([evenness(some, n_clusters) for some in sizes])
     distances, misplaced = np.full((2, len(score)), np.nan)
-    if prior is not None and target is None:
+    if prior is not None and not follows:
         distances = np.array([proportion_distance(some / some.sum(), prior) for some in sizes])
         misplaced = np.array([misplaced_share(some, prior) for some in sizes])
         score = score - MISPLACED_COST * misplaced
@@ -204,13 +205,19 @@ def choose(
         if followers:
             near = compare_labels([labels[winner], *(c.labels[rows[c.configuration]] for c in followers)])[0, 1:]
             best, chosen = winner, followers[int(near.round(9).argmax())]
-    own = [configurations[c.configuration] for c in candidates]
-    nothing = [0] * len(voters)
+    merges = [c.merge for c in candidates] + [some.method for some in voters]
+    # Only the chosen clustering of a referee is followed by local clusters.
+    used = [configurations[c.configuration] for c in candidates]
+    described = [(some.representation, some.n_neighbors, some.n_peaks) for some in used]
+    described += [(some.representation, 0, 0) for some in voters]
+    followed = configurations[chosen.configuration]
+    described[best] = (followed.representation, followed.n_neighbors, followed.n_peaks)
+    names, n_neighbors, n_local = zip(*described, strict=True)
     return chosen, {
-        "representation": np.array([some.representation for some in own] + [some.representation for some in voters]),
-        "n_neighbors": np.array([some.n_neighbors for some in own] + nothing),
-        "merge": np.array([c.merge for c in candidates] + [some.method for some in voters]),
-        "n_local_clusters": np.array([len(c.labels) for c in candidates] + nothing),
+        "representation": np.array(names),
+        "n_neighbors": np.array(n_neighbors),
+        "merge": np.array(merges),
+        "n_local_clusters": np.array(n_local),
         "agreement": agreement,
         "proportion_distance": distances,
         "misplaced": misplaced,
@@ -479,14 +486,15 @@ def ask_referees(
 ) -> Table:
     """Return the scores of numbers of clusters after a second opinion.
 
-    The families of methods agree on a number if their agreement exceeds that of samples without structure. A number
-    that they agree on stays. Otherwise they replace it by the number that they agree on best, if there is one, which
-    gets the highest score. They are not asked about tables with categories, since all methods but GIT take independent
-    categories for clusters.
+    Referees are asked if the best number is one, or if the candidates do not agree on it. The families of methods agree
+    on a number if their agreement exceeds that of samples without structure. A number that they agree on stays.
+    Otherwise they replace it by the number that they agree on best, if there is one, which gets the highest score. They
+    are not asked about tables with categories, since all methods but GIT take independent categories for clusters.
     """
     score, families = scores["score"].copy(), scores["families"].copy()
     number = int(score.argmax()) + 1
-    if number > MAX_ASKED or referees.has_categories:
+    agreed = number > 1 and scores["agreement"][number - 1] >= AGREED
+    if number > MAX_ASKED or agreed or referees.has_categories:
         return scores
     level = np.interp(dimension, *NULL_AGREEMENTS.T)
     for c in [*([number] if number > 1 else []), *NUMBERS_ASKED]:

@@ -366,7 +366,7 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
     if hasattr(model, "n_clusters_scores_"):
         parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
     if hasattr(model, "selection_"):
-        parts.append(agreement_words(model.agreement_))
+        parts += filter(None, [agreement_words(model.agreement_), model.clustering_.describe_referee()])
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
         facts["columns"] = {

@@ -69,12 +69,14 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     stability = [f"{near:.1%} of the rows lie closer to the boundary of their cluster than to its centre."]
     if hasattr(model, "selection_"):
         sizes = np.unique(model.selection_["n_neighbors"])
+        sizes = sizes[sizes > 0]  # 0 stands for other methods
         several = f"{sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else count_of(int(sizes[0]), "neighbour")
         n_candidates = len(model.selection_["score"])
         stability = [
             f"{n_candidates} candidate clusterings were compared: several feature scalings, {several}, several merge "
             "levels.",
             agreement_words(model.agreement_),
+            *filter(None, [model.clustering_.describe_referee()]),
             *stability,
         ]
     environment = Environment(

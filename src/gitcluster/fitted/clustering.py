@@ -17,6 +17,7 @@ from gitcluster.preprocessing.columns import Columns
 from gitcluster.preprocessing.frames import as_frame
 from gitcluster.preprocessing.sources import Source
 from gitcluster.preprocessing.tables import FrameFeatures, read_table
+from gitcluster.referees import METHODS
 from gitcluster.topo_graph import TopoGraph
 from gitcluster.variants import Variant
 
@@ -168,6 +169,13 @@ class Clustering(_WithoutCaches):
     def n_clusters(self) -> int:
         """Return the number of clusters."""
         return len(self.edge_cut.sizes)
+
+    def describe_referee(self) -> str:
+        """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
+        method = None if self.selection is None else self.selection["merge"][self.selection["chosen"]][0]
+        if method not in METHODS:
+            return ""
+        return f"The local clusters are merged as by {method}, because GIT's own candidates disagree."
 
     @property
     def peaks(self) -> Array:

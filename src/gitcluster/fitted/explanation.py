@@ -116,7 +116,9 @@ class SampleExplanation:
         if self.merges_at is not None:
             number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
             lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
-        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+        return "\n".join(
+            filter(None, [*lines, clustering.describe_referee(), describe_unused(clustering.columns, self.X)])
+        )
 
     __repr__ = __str__
 
@@ -236,7 +238,9 @@ class PairExplanation:
         if self.prior_distances is not None:
             now, merged = self.prior_distances
             lines.append(f"Distance to the prior: {now:.3f} now, {merged:.3f} if both clusters were merged.")
-        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+        return "\n".join(
+            filter(None, [*lines, clustering.describe_referee(), describe_unused(clustering.columns, self.X)])
+        )
 
     __repr__ = __str__
 
