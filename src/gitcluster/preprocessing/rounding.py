@@ -33,8 +33,8 @@ def rounding_steps(values: Array, discrete: NDArray[np.bool_] | None = None) -> 
 
     Examples
     --------
-    >>> grades = np.array([1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 4.0, 4.0, 4.0])
-    >>> rounding_steps(np.column_stack([grades, grades > 2, np.arange(11.0)]))
+    >>> grades = np.repeat([1.0, 2.0, 3.0, 4.0], 5)
+    >>> rounding_steps(np.column_stack([grades, grades > 2, np.arange(20.0)]))
     array([1., 0., 0.])
     """
     steps = np.zeros(values.shape[1])
