@@ -87,12 +87,11 @@ def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
     n_clusters, (n_samples, n_features) = int(start.max()) + 1, points.shape
     full = n_samples >= SAMPLES_PER_FEATURE * n_clusters * n_features
     groups = [points[start == cluster] for cluster in range(n_clusters)]
-    floor = MIXTURE_FLOOR * np.eye(n_features)
-    covariances = [np.cov(own.T, bias=True).reshape(floor.shape) + floor if len(own) > 1 else floor for own in groups]
     if full:
-        precisions = np.array([np.linalg.inv(some) for some in covariances])
-    else:
-        precisions = np.array([1 / some.diagonal() for some in covariances])
+        floor = MIXTURE_FLOOR * np.eye(n_features)
+        precisions = np.array([np.linalg.inv(np.cov(own.T, bias=True).reshape(floor.shape) + floor) for own in groups])
+    else:  # with many features, a matrix of covariances would not fit into memory
+        precisions = np.array([1 / (own.var(axis=0) + MIXTURE_FLOOR) for own in groups])
     mixture = GaussianMixture(
         n_clusters,
         covariance_type="full" if full else "diag",

@@ -422,7 +422,8 @@ def describe_numbers(
 ) -> NumberStatistics:
     """Return statistics of the cut into every number of clusters that agrees best with the others."""
     # Walls between balanced categories are no valleys of the intensity, and factors lack directions that may have some.
-    used = [(i, some) for i, some in enumerate(configurations) if some.representation not in ("balanced", "factors")]
+    numbered = list(enumerate(configurations))
+    used = [(i, some) for i, some in numbered if some.representation not in ("balanced", "factors")] or numbered
     n_peaks = max(some.n_peaks for _, some in used)
     most = int(min(MAX_CLUSTERS, max(8, 2 * np.sqrt(configurations[0].n_samples)), n_peaks))
     cuts: list[tuple[int, NestedCuts]] = []
