@@ -221,7 +221,7 @@ def _learn_cells(cells: list[Any], prefer: str, name: str) -> Values:
 
 
 def _number_formats(counts: Counter[Any], prefer: str) -> dict[Format, float]:
-    """Return the formats in which nearly all cells are numbers, see ``_best_formats``; none if there are codes like 007."""
+    """Return the formats in which nearly all cells are numbers, see ``_best_formats``; none for codes like 007."""
     if any(isinstance(cell, str) and CODE.fullmatch(cell) for cell in counts):
         return {}
     return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
