@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gitcluster._support.progress import CallbackSupportMixin, Progress, with_callbacks
+from gitcluster._support.progress import CallbackSupportMixin, Counter, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
@@ -27,6 +28,8 @@ from gitcluster.fitted.memberships import memberships, own_shares, score_closedn
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import SamplePrediction, predict_samples
 from gitcluster.fitted.profiles import Profile, profile
+from gitcluster.fitted.stability import Stability
+from gitcluster.fitted.summary import summarize
 from gitcluster.fitted.warnings import column_notes, warn_of_columns
 from gitcluster.pipeline import N_REPORTS, git_clusters
 from gitcluster.preprocessing.columns import is_numeric
@@ -42,6 +45,7 @@ from gitcluster.preprocessing.sources import (
     takes_sparse,
 )
 from gitcluster.preprocessing.tables import FrameFeatures, learn_table, native_frame, read_table
+from gitcluster.resampling import measure_stability
 
 
 class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -150,10 +154,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
-        is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more, and ``confidence`` is their share of
-        the score. ``conductance`` is near 0 for closed clusters, and ``valley`` is the share of samples in clusters
-        with a density valley around them. ``families`` is the agreement between different clustering methods, NaN if
-        they were not asked.
+        is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more. ``conductance`` is near 0 for closed
+        clusters, and ``valley`` is the share of samples in clusters with a density valley around them. ``families`` is
+        the agreement between different clustering methods, NaN if they were not asked.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
     n_features_in_ : int
@@ -473,7 +476,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             warn_of_empty_clusters(layer.labels, layer.n_clusters, "all of theirs are noise.", stacklevel=2)
         return layers
 
-    def explain(self, i: Any, j: Any = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
+    def explain(
+        self, i: Any, j: Any = None, *, X: Any = None, details: bool = False
+    ) -> SampleExplanation | PairExplanation:
         """Explain why sample ``i`` is in its cluster, or why ``i`` and ``j`` share a cluster or not.
 
         Parameters
@@ -485,6 +490,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             The fitted samples, to show the values of the table; by default values are restored from the model. Only
             columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
             for the boundary pairs of a pair.
+        details : bool, default=False
+            Whether the text contains peaks, local clusters and edges of the topo-graph.
 
         Returns
         -------
@@ -493,7 +500,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             picture.
         """
         check_is_fitted(self)
-        return explain(self.clustering_, i, j, X=X)
+        return explain(self.clustering_, i, j, X=X, details=details)
 
     def profile(self, X: Any = None, *, rules: bool = True) -> Profile:
         """Compare every cluster with all other rows and with the nearest cluster, column by column.
@@ -515,6 +522,61 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         return profile(self.clustering_, X, rules=rules)
+
+    def summary(self) -> str:
+        """Return the result in plain sentences: rows and columns, groups, how sure they are, what to check next.
+
+        After :meth:`stability`, the summary says how many half-samples have the same groups.
+        """
+        check_is_fitted(self)
+        return summarize(self.clustering_)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the summary of a fitted model and scikit-learn's diagram, for notebooks."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if hasattr(self, "clustering_"):
+            text = self.summary()
+            bundle["text/plain"] = f"{text}\n{bundle['text/plain']}"
+            if "text/html" in bundle:
+                bundle["text/html"] = f"<p>{escape(text)}</p>{bundle['text/html']}"
+        return bundle
+
+    def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
+        """Cluster half-samples of the fitted data, to see which clusters another sample would show as well.
+
+        Every draw has half of the rows, at most 1,000 of a large table or 50 per cluster, and is clustered with the
+        parameters of the fit; links and limits on cluster sizes are not used. The same is done for some tables whose
+        columns are shuffled, to see what chance achieves. Shuffled columns keep groups that show in a single column.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, default=None
+            The fitted data. Needed for precomputed distances, and if the model stores transformed features only.
+        n_draws : int, default=50
+        random_state : int, RandomState instance or None, default=0
+            Determines the draws.
+
+        Returns
+        -------
+        stability : Stability
+            ``print`` it. :meth:`summary`, :meth:`explain`, the report and the explorer use the last result.
+
+        References
+        ----------
+        Hennig: Cluster-wise assessment of cluster stability. Computational Statistics & Data Analysis 52, 2007.
+        """
+        check_is_fitted(self)
+        parameters = {name: getattr(self, name) for name in ("variant", "metric", "n_neighbors", "scale")}
+        clustering = self.clustering_
+        if clustering.columns is not None and clustering.columns.encoded and self.metric != "euclidean":
+            parameters["scale"] = clustering.columns.feature_kinds.weight.tolist() if self.weights else self.scale
+        show = Counter(self, "stability")
+        result = measure_stability(
+            clustering, X, parameters=parameters, n_draws=n_draws, random_state=random_state, n_jobs=self.n_jobs,
+            report=show,
+        )  # fmt: skip
+        self.clustering_ = replace(clustering, stability=result)
+        return result
 
     def explore(self, X: Any = None, path: str | os.PathLike[str] = "explorer.html", **options: Any) -> Path:
         """Write a self-contained HTML page with the samples, the topo-graph, other cuts and explanations.

@@ -393,8 +393,8 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     Returns
     -------
     table : dict of ndarrays
-        Columns n_clusters, score, agreement, conductance, valley, families (see :func:`ask_referees`), rank and
-        confidence (see :func:`rank_numbers`).
+        Columns n_clusters, score, agreement, conductance, valley, families (see :func:`ask_referees`) and rank (see
+        :func:`rank_numbers`).
     """
     of = describe_numbers(configurations, statistics, dimension)
     used = [configurations[i] for i in of.configuration]
@@ -404,7 +404,6 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     score = of.information * (of.agreement * valley) ** 2 * np.maximum(0, 1 - of.conductance / limit)
     information = of.information[score.argmax()] or np.inf
     score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, information / np.log(2))
-    rank, confidence = rank_numbers(score)
     return {
         "n_clusters": np.arange(1, len(score) + 1),
         "score": score,
@@ -412,8 +411,7 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
         "conductance": of.conductance,
         "valley": valley,
         "families": np.full(len(score), np.nan),
-        "rank": rank,
-        "confidence": confidence,
+        "rank": rank_numbers(score),
     }
 
 
@@ -454,17 +452,16 @@ def describe_numbers(
     return NumberStatistics(information, agreement, conductance, valleys, sizes, [i for i, _ in best])
 
 
-def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ranks of the best three numbers of clusters, and the confidence in each.
+def rank_numbers(score: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the ranks of the best three numbers of clusters, 0 for all other numbers.
 
     The second number differs from the first by a half or more, and the third from both: 9 clusters are not another
-    answer than 10. The confidence is the share of a number in the scores of the three. All other numbers have rank 0
-    and confidence 0.
+    answer than 10.
 
     Examples
     --------
     >>> rank_numbers(np.array([0.1, 0.6, 0.0, 0.0, 0.3, 0.2]))
-    (array([3, 1, 0, 0, 2, 0]), array([0.1, 0.6, 0. , 0. , 0.3, 0. ]))
+    array([3, 1, 0, 0, 2, 0])
     """
     number, free = np.arange(1, len(score) + 1), np.ones(len(score), np.bool_)
     ranks = np.zeros(len(score), np.int64)
@@ -474,8 +471,7 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
             break
         ranks[best] = rank
         free &= (number >= 1.5 * number[best]) | (1.5 * number <= number[best])
-    total = score[ranks > 0].sum()
-    return ranks, np.where(ranks > 0, score / total if total > 0 else 0.0, 0.0)
+    return ranks
 
 
 def ask_referees(
@@ -507,8 +503,7 @@ def ask_referees(
         best = int(np.nan_to_num(families).argmax())
         if families[best] > level:
             score[best] = np.nextafter(score.max(), np.inf)
-    rank, confidence = rank_numbers(score)
-    return scores | {"score": score, "families": families, "rank": rank, "confidence": confidence}
+    return scores | {"score": score, "families": families, "rank": rank_numbers(score)}
 
 
 def agree_on_number(

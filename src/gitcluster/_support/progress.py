@@ -17,7 +17,7 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Progress", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Counter", "Progress", "with_callbacks"]
 
 Method = TypeVar("Method")
 
@@ -74,3 +74,19 @@ class Progress:
         if self.task is not None:
             self.task.call_on_fit_task_end(estimator=self.model)
             self.task = None
+
+
+class Counter:
+    """Report repeated fits to ``verbose``: one line that is written again, or a call with a text."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        self.model, self.name = model, name
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report that some of the fits are done."""
+        text = f"{self.name}: {done} of {total} fits"
+        if callable(self.model.verbose):
+            self.model.verbose(text)
+        elif self.model.verbose:
+            end = "\n" if done == total else "\r"
+            print(f"[{type(self.model).__name__}] {text}", end=end, file=sys.stderr, flush=True)

@@ -51,9 +51,9 @@ from gitcluster.cli.writing import (
     write_table,
 )
 from gitcluster.explorer import write_explorer
-from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
+from gitcluster.fitted.summary import summarize
 
 PLOTS = (
     "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
@@ -361,12 +361,9 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
     ]
     title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
     parts: list[Any] = [
-        text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,))
+        summarize(model.clustering_, advice=False),
+        text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,)),
     ]
-    if hasattr(model, "n_clusters_scores_"):
-        parts.append(f"Number of clusters: {number_words(model.n_clusters_scores_)}.")
-    if hasattr(model, "selection_"):
-        parts += filter(None, [agreement_words(model.agreement_), model.clustering_.describe_referee()])
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
         facts["columns"] = {

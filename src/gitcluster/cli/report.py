@@ -15,16 +15,16 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcluster import GIT, __version__
-from gitcluster._support.names import count_of, escape_control
+from gitcluster._support.names import count_of, escape_control, list_of
 from gitcluster._support.optional import require
 from gitcluster.cli.inputs import Advance, Table
-from gitcluster.cli.models import Fitted, column_lines, column_words
+from gitcluster.cli.models import Fitted, column_lines
 from gitcluster.cli.tables import join_names
-from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.profiles import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profiles import STYLE as PROFILE_STYLE
+from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 from gitcluster.fitted.warnings import column_notes
 
@@ -74,9 +74,8 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
         n_candidates = len(model.selection_["score"])
         stability = [
             f"{n_candidates} candidate clusterings were compared: several feature scalings, {several}, several merge "
-            "levels.",
-            agreement_words(model.agreement_),
-            *filter(None, [model.clustering_.describe_referee()]),
+            "levels. Their agreement with the chosen one is "
+            f"{model.agreement_:.2f} of 1.",
             *stability,
         ]
     environment = Environment(
@@ -85,12 +84,14 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     )  # fmt: skip
     environment.filters["escape_control"] = escape_control
     return environment.get_template("report.html").render(
-        title=title, rows=count_of(len(table.data), "row"), columns=column_words(model, table),
+        title=title, summary=summarize(clustering, advice=False),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
+        measured=clustering.stability,
         colours=cluster_colours(model.n_clusters_), profile_style=PROFILE_STYLE, pictures=pictures,
         profile=profile, abreast=ABREAST, heat=heat_html(profile.clusters),
         details=[cluster_html(cluster) for cluster in profile],
-        number=number_words(model.n_clusters_scores_) if has_scores else None, stability=" ".join(stability),
+        number=list_of([str(number) for number in ranked_numbers(model.n_clusters_scores_)]) if has_scores else None,
+        stability=" ".join(stability),
         graph=f"{count_of(len(model.topo_graph_.sizes), 'local cluster')} and "
         f"{count_of(len(model.topo_graph_.edges), 'connection')}",
         outliers=_outliers(fitted, table), data=_data_facts(model, table),
@@ -137,18 +138,18 @@ def _key_facts(model: GIT) -> list[tuple[str, str, str]]:
     """Return the facts at the top: name, value, a few words."""
     facts = [("clusters", str(model.n_clusters_), "as requested")]
     if hasattr(model, "n_clusters_scores_"):
-        scores = model.n_clusters_scores_
-        order = np.argsort(np.where(scores["rank"] > 0, scores["rank"], np.inf))[: int(scores["rank"].max())]
-        others = [str(scores["n_clusters"][i]) for i in order[1:] if scores["confidence"][i] > 0]
-        words = "chosen from the data" + (f"; next best: {' or '.join(others)}" if others else "")
-        if len(scores["n_clusters"]) == 1:
-            facts = [("clusters", str(model.n_clusters_), "no other is possible")]
-        else:
-            confidence = f"{scores['confidence'][order[0]]:.2f}"
-            facts = [("clusters", str(model.n_clusters_), words),
-                     ("confidence in the number", confidence, "from 0 to 1")]  # fmt: skip
-    if hasattr(model, "selection_"):
-        facts.append(("agreement", f"{model.agreement_:.2f}", agreement_words(model.agreement_).partition(" (")[0]))
+        others = ranked_numbers(model.n_clusters_scores_)[1:]
+        words = "chosen from the data" + (f"; next best: {' or '.join(map(str, others))}" if others else "")
+        facts = [("clusters", str(model.n_clusters_), words)]
+    stability = model.clustering_.stability
+    if stability is not None:
+        if stability.is_chosen:
+            number = count_of(model.n_clusters_, "cluster")
+            facts.append(("same number", f"{stability.same_number:.0%}", f"of the half-samples have {number}"))
+        if model.n_clusters_ > 1:
+            facts.append(("stability", f"{stability.agreement.mean():.2f}", "agreement of the half-samples, at most 1"))
+    elif hasattr(model, "selection_"):
+        facts.append(("agreement", f"{model.agreement_:.2f}", "of the candidate clusterings, at most 1"))
     outlier_scores = model.outlier_scores_.astype(np.float64)
     far = int((outlier_scores > noise_threshold(outlier_scores, "auto")).sum())
     words = f"{far / len(outlier_scores):.1%} of all rows" if far else "no outlier score stands out"

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array, inverse_order
-from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
 from gitcluster.fitted.layout import SampleLayout, inside, layout_samples, spread_samples, usual_range
 from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.prediction import predict_fitted
+from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.hierarchy import build_hierarchy
 from gitcluster.preprocessing.frames import as_frame, column_names
@@ -52,17 +52,11 @@ def build_payload(
     """Return everything that the page shows, with some rows of the samples."""
     views = compute_views(clustering, X, embedding)  # validates X
     packed_columns, n_left_out = pack_columns(clustering, X, columns, rows)
-    confidence, scores = [], None
-    if clustering.selection is not None:
-        agreement = clustering.selection["agreement"][clustering.selection["chosen"]][0]
-        confidence.append(agreement_words(float(agreement)))
+    scores, stability = None, clustering.stability
     table, largest = clustering.n_clusters_scores, clustering.n_clusters
     if table is not None:
-        confidence.append(f"Number of clusters: {number_words(table)}.")
-        rank, sure = table["rank"], table["confidence"] > 0
-        best = sorted(np.flatnonzero((rank == 1) | (rank > 1) & sure), key=lambda i: rank[i])
         scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
-        scores["recommended"] = table["n_clusters"][best].tolist()
+        scores["recommended"] = ranked_numbers(table)
         largest = max(largest, *scores["recommended"])
     cuts = None  # the cluster of every local cluster in the cuts into 1, 2, ... clusters
     if clustering.links is None:
@@ -71,7 +65,8 @@ def build_payload(
     return {
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
-        "confidence": " ".join(confidence),
+        "summary": summarize(clustering, advice=False),
+        "stability": None if stability is None else np.nan_to_num(stability.clusters).round(3).tolist(),
         "scores": scores,
         "views": [_pack_view(name, layout, clustering, rows) for name, layout in views.items()],
         "names": _sample_names(clustering, names, rows),

@@ -16,8 +16,6 @@ from gitcluster.fitted.cutting import cut_again, is_fitted_prior
 from gitcluster.preprocessing.columns import Columns
 from gitcluster.topo_graph import TopoGraph
 
-WELL, WEAKLY = 0.8, 0.5
-"""Agreement above which the candidates agree well, and below which the answer is weak."""
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
 
@@ -124,43 +122,6 @@ def warn_of_empty_clusters(labels: Array, n_clusters: int, reason: str, *, stack
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
-
-
-def agreement_words(agreement: float) -> str:
-    """Return a sentence about the agreement of the candidates.
-
-    Examples
-    --------
-    >>> agreement_words(0.93)
-    'The candidates agree well (0.93 of 1).'
-    """
-    value = f"({agreement:.2f} of 1)"
-    if agreement >= WELL:
-        return f"The candidates agree well {value}."
-    if agreement >= WEAKLY:
-        return f"The candidates agree in part {value}: compare other numbers of clusters."
-    return (
-        f"The candidates hardly agree {value}: the answer is weak. Set the number or proportions of the clusters if "
-        "they are known, or drop columns that are unrelated to the groups."
-    )
-
-
-def number_words(scores: Table) -> str:
-    """Return the best numbers of clusters and the confidence in the first one.
-
-    Examples
-    --------
-    >>> columns = {"n_clusters": [1, 2, 5], "rank": [0, 2, 1], "confidence": [0, 0.25, 0.75]}
-    >>> number_words({name: np.array(values) for name, values in columns.items()})
-    '5, or else 2 (confidence 0.75 of 1)'
-    """
-    if len(scores["n_clusters"]) == 1:
-        return f"{scores['n_clusters'][0]} (no other is possible)"
-    order = [int(np.flatnonzero(scores["rank"] == rank)[0]) for rank in range(1, int(scores["rank"].max()) + 1)]
-    ranked = ", or else ".join(
-        str(scores["n_clusters"][i]) for i in order if i == order[0] or scores["confidence"][i] > 0
-    )
-    return f"{ranked} (confidence {scores['confidence'][order[0]]:.2f} of 1)"
 
 
 def apply_cut(clustering: Clustering, labels: Array | None) -> Array:

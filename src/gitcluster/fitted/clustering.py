@@ -12,13 +12,14 @@ from gitcluster._support.arrays import Array
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
+from gitcluster.fitted.stability import Stability
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.preprocessing.columns import Columns
 from gitcluster.preprocessing.frames import as_frame
 from gitcluster.preprocessing.sources import Source
 from gitcluster.preprocessing.tables import FrameFeatures, read_table
 from gitcluster.referees import METHODS
-from gitcluster.topo_graph import TopoGraph
+from gitcluster.topo_graph import TopoGraph, rank_edges
 from gitcluster.variants import Variant
 
 Table = dict[str, NDArray[Any]]
@@ -159,6 +160,8 @@ class Clustering(_WithoutCaches):
     """(n, m) features that were imputed; None if none was."""
     donors: NDArray[np.float64] | None = None
     """Rows that missing numbers are imputed from; None after a fit on an array."""
+    stability: Stability | None = None
+    """Comparison with half-samples, after ``GIT.stability``."""
 
     @property
     def n_samples(self) -> int:
@@ -207,6 +210,15 @@ class Clustering(_WithoutCaches):
         while self.parents[path[-1]] != path[-1]:
             path.append(int(self.parents[path[-1]]))
         return np.array(path)
+
+    def nearest_clusters(self) -> dict[int, int]:
+        """Return the cluster with the strongest edge to every cluster; clusters without an edge are left out."""
+        nearest: dict[int, int] = {}
+        ends = self.edge_cut.labels[self.topo_graph.edges]
+        between = np.flatnonzero(ends[:, 0] != ends[:, 1])
+        for a, b in ends[between[np.argsort(rank_edges(self.topo_graph)[between])]].tolist():  # the strongest is last
+            nearest[a], nearest[b] = b, a
+        return nearest
 
     def with_names(
         self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None

@@ -20,7 +20,7 @@ from gitcluster.preprocessing.sources import Distances, Points
 DISTINCT = 1.5
 """Numbers of clusters within this factor of each other count as the same answer."""
 SUPPORTED = 0.1
-"""Confidence that a number of clusters needs for its own layer."""
+"""Share of the scores of the best numbers that a number of clusters needs for its own layer."""
 SHORTEST = 1e-9
 """Length of an edge between equal samples; 0 would mean no edge in a sparse graph."""
 MAX_COST = 2.0**40
@@ -125,7 +125,9 @@ def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) ->
             "Fit GIT(n_clusters='auto'), or pass the numbers: layers([3, 8])."
         )
     else:
-        ranked = table["n_clusters"][(table["rank"] > 0) & (table["confidence"] >= SUPPORTED)].tolist()
+        ranked = table["rank"] > 0
+        ranked &= table["score"] >= SUPPORTED * table["score"][ranked].sum()
+        ranked = table["n_clusters"][ranked].tolist()
         wanted = {own, *(n for n in ranked if n > 1 and (n >= DISTINCT * own or DISTINCT * n <= own))}
     layers: list[Layer] = []
     above: Array = np.empty(0, np.int64)

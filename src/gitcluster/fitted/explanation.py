@@ -1,8 +1,9 @@
 """Explanations: why a sample is in its cluster, and why two samples are in one cluster or in two.
 
-A sample is explained by its climb to a peak, its memberships, and the numbers of clusters that would split or merge its
-cluster. Two samples are explained by the strongest path through the topo-graph between their local clusters: the path
-whose weakest edge is the strongest. Bridges are weaker than any edge with boundary pairs.
+An explanation names the columns that distinguish the clusters, and the value that separates them. Its details are those
+of the graph. For a sample these are its climb to a peak and the numbers of clusters that would split or merge its
+cluster. For two samples it is the strongest path through the topo-graph between their local clusters: the path whose
+weakest edge is the strongest. Bridges are weaker than any edge with boundary pairs.
 """
 
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ from gitcluster.fitted.traits import (
     compare_samples,
     compare_to_group,
     describe_unused,
+    find_reasons,
+    find_separation,
     fitted_traits,
     in_words,
     read_traits,
@@ -73,6 +76,8 @@ class SampleExplanation:
     """The cluster that it is merged with."""
     X: Any = None
     """The fitted table, if it was given."""
+    details: bool = False
+    """Whether the text contains the details of the graph."""
 
     @property
     def name(self) -> str:
@@ -80,45 +85,76 @@ class SampleExplanation:
         return escape_control(self.clustering.name_of(self.sample))
 
     @cached_property
+    def other(self) -> int | None:
+        """Return the nearest other cluster: the one with the next membership, or with the strongest edge; or None."""
+        others = np.where(np.arange(len(self.memberships)) == self.home, -1.0, self.memberships)
+        return int(others.argmax()) if others.max() > 0 else self.clustering.nearest_clusters().get(self.home)
+
+    @cached_property
+    def _columns(self) -> tuple[list[Trait], dict[str, Array]]:
+        """Columns of the sample and of samples of its cluster, of all others and of the nearest other cluster."""
+        homes = self.clustering.edge_cut.labels[self.clustering.local_labels]
+        return _read_groups(
+            self.clustering, self.X, sample=np.array([self.sample]), own=np.flatnonzero(homes == self.home),
+            others=np.flatnonzero(homes != self.home),
+            nearest=np.flatnonzero(homes == (-1 if self.other is None else self.other)),
+        )  # fmt: skip
+
+    @cached_property
+    def reasons(self) -> list[Difference]:
+        """Return the columns that distinguish the cluster, and in which the sample is like it."""
+        traits, groups = self._columns
+        return find_reasons(traits, 0, groups["own"], groups["others"]) if len(groups["others"]) else []
+
+    @cached_property
     def differences(self) -> list[Difference]:
         """Return the columns in which the sample differs most from its cluster, with its value and the mean."""
-        homes = self.clustering.edge_cut.labels[self.clustering.local_labels]
-        members = np.flatnonzero(homes == self.home)
-        members = members[:: -(-len(members) // MAX_COMPARED)]
-        traits, _, group = _read_groups(self.clustering, np.array([self.sample]), members, self.X)
-        return compare_to_group(traits, 0, group)
+        traits, groups = self._columns
+        return compare_to_group(traits, 0, groups["own"])
 
     def __str__(self) -> str:
-        clustering, home = self.clustering, self.home
-        size = count_of(int((clustering.labels == home).sum()), "sample")
-        lines = [f"Sample {self.name} is in cluster {home} ({size})."]
+        clustering, home, other = self.clustering, self.home, self.other
+        size = count_of(int((clustering.labels == home).sum()), "row")
+        lines = [f"Row {self.name} is in cluster {home} ({size})."]
         if self.cluster < 0:
             score, threshold = clustering.outlier_scores[self.sample], clustering.fitted.noise_above
             lines = [
-                f"Sample {self.name} is noise: its outlier score of {score:.2f} exceeds the threshold of "
-                f"{threshold:.2f}.",
-                f"Without noise, the sample would be in cluster {home} ({size}).",
+                f"Row {self.name} is noise: its outlier score of {score:.2f} exceeds the threshold of {threshold:.2f}.",
+                f"Without noise, it would be in cluster {home} ({size}).",
             ]
-        others = [int(c) for c in np.argsort(-self.memberships, kind="stable") if c != home]
-        shown = ", ".join(f"{self.memberships[c]:.2f} in cluster {c}" for c in [home, *others[:1]])
-        lines.append(f"Membership: {shown}.")
-        if self.differences:
-            lines.append(f"Largest differences from cluster {home}: {in_words(self.differences, words='; ')}.")
+        if self.reasons:
+            lines.append(f"Typical of the cluster: {in_words(self.reasons, words='; ')}.")
+        traits, groups = self._columns
+        typical = {reason.column for reason in self.reasons[:3]}
+        unusual = [d for d in compare_to_group(traits, 0, groups["own"], within=True) if d.column not in typical]
+        if unusual:
+            lines.append(f"Unusual for the cluster: {in_words(unusual, words='; ')}.")
+        if other is not None:
+            shares = self.memberships
+            lines.append(
+                f"Membership: {shares[home]:.2f} in cluster {home}, {shares[other]:.2f} in {other}, the nearest."
+            )
+            lines += _separation(traits, groups["own"], groups["nearest"], home, other)
+        if clustering.stability is not None and clustering.n_clusters > 1:
+            share = clustering.stability.samples[self.sample]
+            lines.append(f"In {share:.0%} of the half-samples, the row stays in its cluster.")
+        lines += self._graph_lines() if self.details else []
+        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+
+    def _graph_lines(self) -> list[str]:
+        clustering, home = self.clustering, self.home
         n_local = int(clustering.topo_graph.sizes[self.local_cluster])
-        local = f"local cluster {self.local_cluster}, {count_of(n_local, 'sample')}"
+        local = f"local cluster {self.local_cluster}, {count_of(n_local, 'row')}"
         steps, peak = len(self.climb) - 1, escape_control(clustering.name_of(int(self.climb[-1])))
-        if steps:
-            lines.append(f"Climb: {count_of(steps, 'step')} to the peak at sample {peak} ({local}).")
-        else:
-            lines.append(f"Climb: none, the sample is an intensity peak ({local}).")
+        lines = [f"Climb: {count_of(steps, 'step')} to the peak at row {peak} ({local})."]
+        if not steps:
+            lines = [f"Climb: none, the row is an intensity peak ({local})."]
         if self.splits_at is not None:
             lines.append(f"With {self.splits_at} or more clusters, cluster {home} is split.")
         if self.merges_at is not None:
             number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
             lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
-        return "\n".join(
-            filter(None, [*lines, clustering.describe_referee(), describe_unused(clustering.columns, self.X)])
-        )
+        return [*lines, clustering.describe_referee()]
 
     __repr__ = __str__
 
@@ -156,6 +192,8 @@ class PairExplanation:
     """W1 distance to the prior now, and if both clusters were merged; None for one cluster or without a prior."""
     X: Any = None
     """The fitted table or distances, if they were given."""
+    details: bool = False
+    """Whether the text contains the details of the graph."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -178,8 +216,8 @@ class PairExplanation:
     @cached_property
     def differences(self) -> list[Difference]:
         """Return the columns in which both samples differ most, with their values."""
-        first, second = (np.array([sample]) for sample in self.samples)
-        return compare_samples(_read_groups(self.clustering, first, second, self.X)[0], 0, 1)
+        rows = {str(i): np.array([sample]) for i, sample in enumerate(self.samples)}
+        return compare_samples(_read_groups(self.clustering, self.X, **rows)[0], 0, 1)
 
     @cached_property
     def crossing(self) -> list[Difference]:
@@ -188,7 +226,8 @@ class PairExplanation:
             return []
         step = int(np.flatnonzero(self.edges == self.weakest)[0])
         first, second = (np.flatnonzero(self.clustering.local_labels == c) for c in self.path[step : step + 2])
-        return compare_groups(*_read_groups(self.clustering, first, second, self.X))
+        traits, groups = _read_groups(self.clustering, self.X, first=first, second=second)
+        return compare_groups(traits, groups["first"], groups["second"])
 
     @cached_property
     def boundary_pairs(self) -> Array:
@@ -199,48 +238,58 @@ class PairExplanation:
 
     def __str__(self) -> str:
         (i, j), (a, b), clustering = self.names, self.clusters, self.clustering
-        one, other = (f"{c} ({count_of(int((clustering.labels == c).sum()), 'sample')})" for c in (a, b))
+        one, other = (f"{c} ({count_of(int((clustering.labels == c).sum()), 'row')})" for c in (a, b))
+        lines = [f"Rows {i} and {j} are in different clusters: {one} and {other}."]
         if self.same_cluster:
-            lines = [f"Samples {i} and {j} are in one cluster: {one}."]
-        else:
-            lines = [f"Samples {i} and {j} are in different clusters: {one} and {other}."]
+            lines = [f"Rows {i} and {j} are in one cluster: {one}."]
         if self.differences:
             lines.append(f"Largest differences: {in_words(self.differences)}.")
-        one_peak = self.local_clusters[0] == self.local_clusters[1]
-        if one_peak:
-            peak = escape_control(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
-            lines.append(f"Both climb to the same peak, sample {peak}.")
-        elif not len(self.path):
-            lines.append("The topo-graph has no path between their local clusters: a constraint joins them.")
-        else:
-            graph, weakest = clustering.topo_graph, self.weakest
-            assert weakest is not None
-            n_pairs = int(graph.pairs[weakest])
-            strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
-            strength = strength if n_pairs else "a bridge, no boundary pair"
-            edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength})"
-            if len(self.edges) == 1:
-                lines.append(f"The edge between their local clusters is {'cut' if self.cut[0] else 'kept'}: {edge}.")
-            else:
-                nodes = [str(label) for label in self.path]
-                path = " - ".join(nodes if len(nodes) <= 8 else [*nodes[:4], "...", *nodes[-3:]])
-                lines.append(f"The strongest path between their local clusters has {len(self.edges)} edges: {path}.")
-                lines.append(f"Weakest edge: {edge}.")
-            if self.cut.any() and len(self.edges) > 1:
-                edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
-                more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
-                lines.append(f"Cut edges on the path: {edges}{more}.")
-            if self.crossing:
-                lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
-        if self.joined_until is not None and not one_peak:
+        if not self.same_cluster:
+            homes = clustering.edge_cut.labels[clustering.local_labels]
+            first, second = np.flatnonzero(homes == a), np.flatnonzero(homes == b)
+            traits, groups = _read_groups(clustering, self.X, first=first, second=second)
+            lines += _separation(traits, groups["first"], groups["second"], a, b)
+        survival = np.nan
+        if clustering.stability is not None and len(self.edges) and self.cut.any():
+            survival = float(np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1)))
+        if survival >= 0:
+            lines.append(f"In {survival:.0%} of the half-samples, they are in different clusters as well.")
+        lines += self._graph_lines() if self.details else []
+        if self.joined_until is not None and self.local_clusters[0] != self.local_clusters[1]:
             number = "a single cluster" if self.joined_until == 1 else f"{self.joined_until} or fewer clusters"
-            lines.append(f"With {number}, both samples are in one cluster.")
+            lines.append(f"With {number}, both rows are in one cluster.")
         if self.prior_distances is not None:
             now, merged = self.prior_distances
-            lines.append(f"Distance to the prior: {now:.3f} now, {merged:.3f} if both clusters were merged.")
-        return "\n".join(
-            filter(None, [*lines, clustering.describe_referee(), describe_unused(clustering.columns, self.X)])
-        )
+            lines.append(
+                f"Distance to the requested proportions: {now:.3f} now, {merged:.3f} if both clusters were merged."
+            )
+        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+
+    def _graph_lines(self) -> list[str]:
+        clustering, graph, weakest = self.clustering, self.clustering.topo_graph, self.weakest
+        if self.local_clusters[0] == self.local_clusters[1]:
+            peak = escape_control(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
+            return [f"Both climb to the same peak, row {peak}.", clustering.describe_referee()]
+        if weakest is None:
+            return ["The topo-graph has no path between their local clusters: a constraint joins them."]
+        n_pairs = int(graph.pairs[weakest])
+        strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
+        edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength if n_pairs else 'a bridge, no boundary pair'})"
+        lines = [f"The edge between their local clusters is {'cut' if self.cut[0] else 'kept'}: {edge}."]
+        if len(self.edges) > 1:
+            nodes = [str(label) for label in self.path]
+            path = " - ".join(nodes if len(nodes) <= 8 else [*nodes[:4], "...", *nodes[-3:]])
+            lines = [
+                f"The strongest path between their local clusters has {len(self.edges)} edges: {path}.",
+                f"Weakest edge: {edge}.",
+            ]
+        if self.cut.any() and len(self.edges) > 1:
+            edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
+            more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
+            lines.append(f"Cut edges on the path: {edges}{more}.")
+        if self.crossing:
+            lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
+        return [*lines, clustering.describe_referee()]
 
     __repr__ = __str__
 
@@ -261,7 +310,9 @@ class PairExplanation:
         return _to_html(str(self), self.differences, self.names)
 
 
-def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> SampleExplanation | PairExplanation:
+def explain(
+    model: Any, i: int, j: int | None = None, *, X: Any = None, details: bool = False
+) -> SampleExplanation | PairExplanation:
     """Explain one sample of a fitted model, or two.
 
     Parameters
@@ -274,23 +325,25 @@ def explain(model: Any, i: int, j: int | None = None, *, X: Any = None) -> Sampl
         The fitted samples, to show values as they are in the table; by default values are restored from the features
         that the model stores. Only columns that the clustering used are compared. With ``metric="precomputed"``, X is
         needed for the boundary pairs of a pair.
+    details : bool, default=False
+        Whether the text contains peaks, local clusters and edges of the topo-graph.
 
     Examples
     --------
     >>> from gitcluster import git_clusters
     >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
     >>> print(explain(git_clusters(X, n_clusters=2), 0, 5))
-    Samples 0 and 5 are in different clusters: 0 (3 samples) and 1 (3 samples).
+    Rows 0 and 5 are in different clusters: 0 (3 rows) and 1 (3 rows).
     Largest differences: feature 0 (0 vs 9.5).
-    The edge between their local clusters is cut: 0 - 1 (4 boundary pairs, strength 0.353).
-    Largest changes across the weakest edge: feature 0 (0.833 to 8.67).
-    With a single cluster, both samples are in one cluster.
+    Clusters 0 and 1 separate at feature 0 around 5.
+    With a single cluster, both rows are in one cluster.
     """
     clustering = clustering_of(model)
     if clustering.index is None:
         clustering = replace(clustering, index=row_labels(X))
     i = _find_row(clustering, "i", i)
-    return explain_rows(clustering, i, None if j is None else _find_row(clustering, "j", j), X=X)
+    j = None if j is None else _find_row(clustering, "j", j)
+    return explain_rows(clustering, i, j, X=X, details=details)
 
 
 def _find_row(clustering: Clustering, name: str, given: Any) -> int:
@@ -310,7 +363,7 @@ def _find_row(clustering: Clustering, name: str, given: Any) -> int:
 
 
 def explain_rows(
-    clustering: Clustering, i: int, j: int | None = None, *, X: Any = None
+    clustering: Clustering, i: int, j: int | None = None, *, X: Any = None, details: bool = False
 ) -> SampleExplanation | PairExplanation:
     """Explain one sample or two, given by their rows."""
     graph, cut, hierarchy = clustering.topo_graph, clustering.edge_cut, clustering.hierarchy
@@ -331,7 +384,7 @@ def explain_rows(
                 merges_with = int(ends[across[0]][ends[across[0]] != home][0])
         return SampleExplanation(
             clustering, i, int(clustering.labels[i]), home, a, clustering.climb(i), shares, splits_at, merges_at,
-            merges_with, X,
+            merges_with, X, details,
         )  # fmt: skip
     b = int(clustering.local_labels[j])
     other = int(cut.labels[b])
@@ -349,20 +402,32 @@ def explain_rows(
         now, then = (proportion_distance(sizes / sizes.sum(), clustering.prior) for sizes in (cut.sizes, merged))
         prior_distances = now, then
     return PairExplanation(
-        clustering, (i, j), (home, other), (a, b), path, edges, ~cut.kept[edges], joined_until, prior_distances, X
-    )
+        clustering, (i, j), (home, other), (a, b), path, edges, ~cut.kept[edges], joined_until, prior_distances, X,
+        details,
+    )  # fmt: skip
 
 
-def _read_groups(clustering: Clustering, first: Array, second: Array, X: Any) -> tuple[list[Trait], Array, Array]:
-    """Return the columns of two groups of samples, and the rows of each group in them; no columns if none is known."""
-    rows = np.concatenate([first, second])
-    groups = np.arange(len(first)), np.arange(len(first), len(rows))
+def _read_groups(clustering: Clustering, X: Any, **groups: Array) -> tuple[list[Trait], dict[str, Array]]:
+    """Return the columns of some groups of samples, and the rows of each group in them; no columns if none is known.
+
+    Large groups are represented by every second, third, ... sample.
+    """
+    groups = {name: rows[:: max(1, -(-len(rows) // MAX_COMPARED))] for name, rows in groups.items()}
+    rows, ends = np.concatenate(list(groups.values())), np.cumsum([len(rows) for rows in groups.values()])
+    positions = dict(zip(groups, np.split(np.arange(len(rows)), ends[:-1]), strict=True))
     if X is None or issparse(X) or isinstance(clustering.source, (Distances, NeighborGraph)):
-        return fitted_traits(clustering, rows), *groups
+        return fitted_traits(clustering, rows), positions
     if len(X) != clustering.n_samples:
         raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {len(X)} rows.")
     traits = read_traits(X, clustering.feature_names, clustering.columns)
-    return [trait.take(rows) for trait in traits], *groups
+    return [trait.take(rows) for trait in traits], positions
+
+
+def _separation(traits: list[Trait], first: Array, second: Array, a: int, b: int) -> list[str]:
+    """Return a sentence about the column that separates two clusters best, if one does."""
+    phrase = find_separation(traits, first, second)
+    one, other = sorted((a, b))
+    return [f"Clusters {one} and {other} separate at {phrase}."] if phrase else []
 
 
 def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:

@@ -26,6 +26,7 @@ from gitcluster._support.validation import check_n_jobs
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
+from gitcluster.fitted.stability import Stability
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import structures
 from gitcluster.preprocessing.columns import Column, Columns
@@ -101,14 +102,25 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("columns", "Columns", optional=True)
     | fields("index", "label", "n_given", optional=True)
     | fields("missing", "bool", "n_given", "n_features", optional=True)
-    | fields("donors", "float", "", "n_features", gaps=True, optional=True),
+    | fields("donors", "float", "", "n_features", gaps=True, optional=True)
+    | fields("stability", "Stability", optional=True),
+    "Stability": fields("draw_size", "int", low=1)
+    | fields("is_chosen", "bool")
+    | fields("sizes", "int", "n_clusters")
+    | fields("numbers", "int", "n_draws", low=1)
+    | fields("agreement", "float", "n_draws", low=0, high=1)
+    | fields("clusters dissolved", "float", "n_clusters", low=0, high=1, gaps=True)
+    | fields("samples", "float", "n_given", low=0, high=1, gaps=True)
+    | fields("edges", "float", "n_edges", low=0, high=1, gaps=True)
+    | fields("null_numbers", "int", "n_null", low=1)
+    | fields("null_agreement null_clusters", "float", "n_null", low=0, high=1),
     "selection": fields("representation merge", "str", "n_candidates")
     | fields("n_neighbors n_local_clusters", "int", "n_candidates")
     | fields("agreement score", "float", "n_candidates")
     | fields("proportion_distance misplaced", "float", "n_candidates", gaps=True)
     | fields("chosen", "bool", "n_candidates"),
     "n_clusters_scores": fields("n_clusters", "int", "n_numbers", low=1)
-    | fields("score agreement conductance valley confidence", "float", "n_numbers")
+    | fields("score agreement conductance valley", "float", "n_numbers")
     | fields("families", "float", "n_numbers", gaps=True)
     | fields("rank", "int", "n_numbers"),
     "representations": fields("representation reason", "str", "n_representations")
@@ -185,6 +197,7 @@ SAVED = (
     Scaling,
     Columns,
     Column,
+    Stability,
 )
 MAKE: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in SAVED}
 MAKE |= {"Variant": lambda name: find_variant(name), "Distances": partial(Distances, None)}  # without its matrix

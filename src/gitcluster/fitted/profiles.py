@@ -29,7 +29,6 @@ from gitcluster.fitted.traits import (
     read_traits,
     show_value,
 )
-from gitcluster.topo_graph import rank_edges
 
 MAX_LEVELS = 50
 """Values of a category that are compared, the most frequent ones."""
@@ -53,7 +52,7 @@ class Contrast(NamedTuple):
 
     column: str
     kind: str
-    """"number", "date" or "category"."""
+    """"number", "year", "date" or "category"."""
     value: str | None
     """The category whose shares are compared; None if means are."""
     inside: float
@@ -232,11 +231,7 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
             raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
         table = X.toarray() if hasattr(X, "toarray") else X
         traits = read_traits(table, clustering.feature_names, clustering.columns)
-    graph, nearest = clustering.topo_graph, dict[int, int]()
-    ends = clustering.edge_cut.labels[graph.edges]
-    between = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    for a, b in ends[between[np.argsort(rank_edges(graph)[between])]].tolist():  # the strongest edge comes last
-        nearest[a], nearest[b] = b, a
+    nearest = clustering.nearest_clusters()
     clusters = profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest, rules=rules)
     return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
 

@@ -25,6 +25,8 @@ SMALL = 0.2
 """Effects below this are small by Cohen's convention and are not reported."""
 MAX_NAMES = 10
 """Unused columns that are listed by name."""
+FIRST_YEAR, LAST_YEAR = 1500, 2100
+"""Integers in this range are shown without thousands separators, since they may be years."""
 KINDS = {"numeric": "number", "log": "number", "date": "date"}
 """Kinds of a trait by those of a fitted column; every other kind is a category."""
 LEARN_FROM = 20_000
@@ -37,6 +39,12 @@ MIN_COVERAGE = 0.05
 """Rules that cover a smaller share of their cluster are dropped."""
 MOVED = 0.002
 """Share of the rows that may change sides when a limit is rounded."""
+UNUSUAL = 2.0
+"""Standard deviations of a cluster outside of which a value is unusual for it, one of twenty if it is Gaussian."""
+MAX_DECIMALS = 6
+"""Columns with more decimals have no precision of their own."""
+MIN_SEPARATION = 0.75
+"""A limit that separates two groups less, by the mean share of both on their own sides, is not worth a sentence."""
 
 Mask = NDArray[np.bool_]
 
@@ -46,7 +54,7 @@ class Trait(NamedTuple):
 
     name: str
     kind: str
-    """"number", "date" or "category"."""
+    """"number", "year", "date" or "category"."""
     values: Array
     """Numbers, NaN if missing, or strings, None if missing."""
     spread: float = 1.0
@@ -78,8 +86,8 @@ def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
 
     Examples
     --------
-    >>> show_value("number", 61234.5), show_value("number", 0.12345), show_value("number", 2.0)
-    ('61,234', '0.123', '2.00')
+    >>> show_value("number", 61234.5), show_value("number", 0.12345), show_value("year", 1994.3)
+    ('61,234', '0.123', '1994')
     """
     if kind == "category":
         return "missing" if value is None else escape_control(str(value))
@@ -87,6 +95,8 @@ def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
         return "missing"
     if kind == "date":
         return date_text(value if exact else np.floor(value))
+    if kind == "year":
+        return f"{value:.0f}"
     if exact:
         return f"{value:,.6g}"
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}".rstrip(".")
@@ -133,8 +143,11 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
     return traits
 
 
-def _number_trait(name: str, numbers: Array, kind: str = "number") -> Trait:
-    return Trait(name, kind, numbers, _spread(numbers))
+def _number_trait(name: str, numbers: Array, kind: str = "number", spread: float | None = None) -> Trait:
+    known = numbers[~np.isnan(numbers)]
+    if kind == "number" and len(known) and FIRST_YEAR <= known.min() <= known.max() <= LAST_YEAR:
+        kind = "year" if (known == np.floor(known)).all() else kind
+    return Trait(name, kind, numbers, _spread(numbers) if spread is None else spread)
 
 
 def _spread(numbers: Array) -> float:
@@ -166,7 +179,7 @@ def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
     if not isinstance(source, Points) or issparse(source.values) or not source.values.shape[1]:
         return []
     positions = rows if copies is None else copies[rows]
-    restored = _unscale(source, positions) if (positions >= 0).all() else None
+    restored = restore_features(source, positions) if (positions >= 0).all() else None
     if restored is None:
         return []
     values, features, spread = restored
@@ -176,7 +189,8 @@ def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
         if missing is not None:
             values = np.where(missing[:, features], np.nan, values)
         names = clustering.feature_names or [f"feature {i}" for i in range(source.n_features)]
-        return [Trait(names[features[i]], "number", values[:, i], spread[i]) for i in np.argsort(features)]
+        order = np.argsort(features).tolist()
+        return [_number_trait(names[features[i]], values[:, i], spread=spread[i]) for i in order]
     matrix, spreads = np.zeros((len(rows), source.n_features)), np.ones(source.n_features)
     matrix[:, features], spreads[features] = values, spread
     if missing is not None:
@@ -186,12 +200,16 @@ def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
         width = float(spreads[first])
         if column.kind == "log":  # a spread of logarithms, as a spread of the numbers around their median
             width = float(np.exp(column.median) * width) or 1.0
-        traits.append(Trait(column.name, KINDS.get(column.kind, "category"), cells, width))
+        kind = KINDS.get(column.kind, "category")
+        is_number = kind == "number"
+        traits.append(
+            _number_trait(column.name, cells, spread=width) if is_number else Trait(column.name, kind, cells, width)
+        )
         first += len(column.features)
     return traits
 
 
-def _unscale(source: Points, positions: Array) -> tuple[Array, Array, Array] | None:
+def restore_features(source: Points, positions: Array) -> tuple[Array, Array, Array] | None:
     """Return samples before scaling, the indices of their features and their spreads; None if that is not possible."""
     scaling, known = source.scaling, source.values if source.given is None else source.given
     points, spread = np.asarray(known[positions], dtype=np.float64), np.array([_spread(column) for column in known.T])
@@ -221,19 +239,47 @@ def compare_samples(traits: list[Trait], i: int, j: int) -> list[Difference]:
     return _largest(differences)
 
 
-def compare_to_group(traits: list[Trait], sample: int, group: Array) -> list[Difference]:
-    """Return the columns in which a row differs from a group: far from the mean, or a category that is rare there."""
+def compare_to_group(traits: list[Trait], sample: int, group: Array, *, within: bool = False) -> list[Difference]:
+    """Return the columns in which a row differs from a group: far from the mean, or a category that is rare there.
+
+    Differences of numbers are in standard deviations of the column, or of the group if ``within``. Differences below
+    half of the first and twice the second are left out.
+    """
     differences = []
     for trait in traits:
         value, others = trait.values[sample], trait.values[group]
         if trait.kind == "category":
             share = float(np.mean(others == value)) if value is not None else 1.0
             second, size = f"{share:.0%} of the cluster", 1 - share if share < 0.2 else 0.0
+            size *= 4 if within else 1  # comparable with the limits of numbers
         else:
             mean = _mean(others)
-            second, size = f"cluster mean {show_value(trait.kind, mean)}", _distance(value, mean, trait.spread)
+            size = _distance(value, mean, _spread(others) if within else trait.spread)
+            second = f"cluster mean {show_value(trait.kind, mean)}"
         differences.append(Difference(trait.name, show_value(trait.kind, value, exact=True), second, size))
-    return _largest(differences, 0.5)
+    return _largest(differences, UNUSUAL if within else 0.5)
+
+
+def find_reasons(traits: list[Trait], sample: int, group: Array, others: Array) -> list[Difference]:
+    """Return the columns that distinguish a group from others, and in which a row is like the group.
+
+    ``first`` is the value of the row, ``second`` those of the group and of the others, and ``size`` the difference
+    between the two groups.
+    """
+    reasons = []
+    for trait in traits:
+        value, own, rest = trait.values[sample], trait.values[group], trait.values[others]
+        if trait.kind == "category":
+            inside, outside = (float(np.mean(values == value)) for values in (own, rest))
+            size = float(arc(inside) - arc(outside)) if value is not None else 0.0
+            shown = f"{inside:.0%} of the cluster, {outside:.0%} of the others"
+        else:
+            inside, outside = _mean(own), _mean(rest)
+            alike = abs(value - inside) <= abs(value - outside)
+            size = _distance(inside, outside, trait.spread) if alike else 0.0
+            shown = f"cluster mean {show_value(trait.kind, inside)}, others {show_value(trait.kind, outside)}"
+        reasons.append(Difference(trait.name, show_value(trait.kind, value, exact=True), shown, size))
+    return _largest(reasons)
 
 
 def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Difference]:
@@ -293,10 +339,7 @@ class Condition(NamedTuple):
         name = escape_control(self.column)
         if self.value is not None:
             return f"{name} is {'not ' if self.negated else ''}{escape_control(self.value)}"
-        low, high = (
-            date_text(np.floor(limit)) if self.kind == "date" and np.isfinite(limit) else f"{limit:,.10g}"
-            for limit in (self.above, self.up_to)
-        )
+        low, high = (show_limit(self.kind, limit) for limit in (self.above, self.up_to))
         if np.isinf(self.above):
             return f"{name} <= {high}"
         return f"{name} > {low}" if np.isinf(self.up_to) else f"{low} < {name} <= {high}"
@@ -307,6 +350,19 @@ class Condition(NamedTuple):
             return np.asarray((trait.values > self.above) & (trait.values <= self.up_to))
         same = np.asarray(trait.values == self.value, dtype=bool)
         return ~trait.missing & ~same if self.negated else same
+
+
+def show_limit(kind: str, limit: float) -> str:
+    """Format the limit of a condition.
+
+    Examples
+    --------
+    >>> show_limit("number", 1250.5), show_limit("year", 1994.0)
+    ('1,250.5', '1994')
+    """
+    if kind == "date" and np.isfinite(limit):
+        return date_text(np.floor(limit))
+    return f"{limit:.0f}" if kind == "year" else f"{limit:,.10g}"
 
 
 class Rule(NamedTuple):
@@ -394,14 +450,19 @@ def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
 
 def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Condition, ...]]:
     """Yield the conditions of every leaf of the cluster, one per column and category, with rounded limits."""
+    left, right = tree.children_left, tree.children_right
+    inside = tree.value[:, 0].argmax(axis=1) == 1
+    for node in range(len(left) - 1, -1, -1):  # children have higher numbers: two leaves of the cluster are one
+        if left[node] >= 0:
+            inside[node] = inside[left[node]] and inside[right[node]]
     stack: list[tuple[int, dict[tuple[str, str | None], Condition]]] = [(0, {})]
     while stack:
         node, conditions = stack.pop()
-        if tree.children_left[node] < 0:
-            if conditions and tree.value[node][0].argmax() == 1:
-                # "pet is cat" implies "pet is not dog"
-                fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
-                yield tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
+        if inside[node] and conditions:
+            # "pet is cat" implies "pet is not dog"
+            fixed = {c.column for c in conditions.values() if c.value is not None and not c.negated}
+            yield tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
+        if inside[node] or left[node] < 0:
             continue
         trait, value, _ = features[tree.feature[node]]
         key = trait.name, value
@@ -414,20 +475,62 @@ def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Cond
             bound = round_limit(limit, trait)
             below = before._replace(up_to=min(before.up_to, bound))
             above = before._replace(above=max(before.above, bound))
-        stack.append((int(tree.children_left[node]), conditions | {key: below}))
-        stack.append((int(tree.children_right[node]), conditions | {key: above}))
+        stack.append((int(left[node]), conditions | {key: below}))
+        stack.append((int(right[node]), conditions | {key: above}))
 
 
 def round_limit(limit: float, trait: Trait) -> float:
-    """Round a limit to as few digits as possible while nearly every row stays on its side."""
+    """Round a limit down to the precision of the column, and to few digits if nearly every row stays on its side.
+
+    Examples
+    --------
+    >>> round_limit(35.65, Trait("price", "number", np.array([35.6, 35.7, 40.0, 12.0])))
+    35.6
+    """
     known = trait.values[~np.isnan(trait.values)]
-    if trait.kind == "date" or (len(known) and (known == np.floor(known)).all()):
-        limit = float(np.floor(limit))
-    if trait.kind == "date":
-        return limit
     above = known > limit
+    if trait.kind == "date":
+        return float(np.floor(limit))
+    for decimals in range(MAX_DECIMALS + 1):  # a limit between two values of the column needs no more decimals
+        if np.array_equal(known.round(decimals), known):
+            limit = float(np.round(np.floor(limit * 10.0**decimals + 1e-9) / 10.0**decimals, decimals))
+            break
     for digits in range(1, 15):
         rounded = float(f"{limit:.{digits}g}")
         if ((known > rounded) != above).mean() <= MOVED:
             return rounded
     return limit
+
+
+def find_separation(traits: list[Trait], first: Array, second: Array) -> str:
+    """Return a phrase on the column and value that separate two groups best; "" if no column separates them.
+
+    A limit separates the groups by the mean of the shares of both that lie on their own side, a half for chance.
+    Values that only one of them has, and categories, count alike.
+
+    Examples
+    --------
+    >>> height = Trait("height", "number", np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]))
+    >>> find_separation([height], np.arange(3), np.arange(3, 6))
+    'height around 5'
+    """
+    best, phrase = MIN_SEPARATION, ""
+    for trait in traits:
+        a, b = (trait.values[group][~trait.missing[group]] for group in (first, second))
+        if not len(a) or not len(b):
+            continue
+        name = escape_control(trait.name)
+        if trait.kind == "category":
+            for value in np.unique(as_objects(np.concatenate([a, b]))).tolist():
+                share = abs(np.mean(a == value) - np.mean(b == value)) / 2 + 0.5
+                if share > best:
+                    best, phrase = share, f"{name} = {escape_control(value)}"
+            continue
+        values = np.unique(np.concatenate([a, b]))
+        below_a, below_b = (np.searchsorted(np.sort(own), values, "right") / len(own) for own in (a, b))
+        shares = np.abs(below_a - below_b) / 2 + 0.5
+        i = int(shares[:-1].argmax()) if len(values) > 1 else 0
+        if len(values) > 1 and shares[i] > best:
+            limit = round_limit(float(values[i] + values[i + 1]) / 2, trait)
+            best, phrase = float(shares[i]), f"{name} around {show_limit(trait.kind, limit)}"
+    return phrase

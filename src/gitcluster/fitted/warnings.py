@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of
-from gitcluster.fitted.attributes import WELL
+from gitcluster.fitted.summary import WELL
 from gitcluster.preprocessing.columns import DISCRETE, Column, Columns
 from gitcluster.preprocessing.values import date_text
 

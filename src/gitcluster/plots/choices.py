@@ -71,7 +71,7 @@ def draw_scores(table: dict[str, NDArray[Any]], n_clusters: int, *, ax: Axes | N
     xlabel = f"number of clusters (up to {numbers.max()} were compared)"
     ax = take_axes(ax, title=QUANTITIES[quantity], ylabel=quantity, xlabel=xlabel)
     chosen = numbers == n_clusters
-    next_best = (rank > 1) & (table["confidence"] > 0) & ~chosen
+    next_best = (rank > 1) & ~chosen
     colour = np.where(chosen[:, None], HUES[0], np.where(next_best[:, None], HUES[5], background_on(ax)))
     ax.bar(numbers, table[quantity], width=0.75, color=colour, zorder=2)
     # show the numbers with a visible score

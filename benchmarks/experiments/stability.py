@@ -1,0 +1,169 @@
+"""Check whether stable clusters are right: ``python -m benchmarks stability``.
+
+``--only part=NAME`` selects one of three parts:
+
+- ``calibration``: new samples of the generated designs, and the public sets. The confidence of a summary was fitted on
+  one half of them, by a hash of the name.
+- ``check``: 40 sets with clear groups, 40 with overlapping groups and 40 without structure, on which nothing was
+  chosen.
+- ``cost``: seconds of 50 draws as a multiple of one fit.
+
+GIT is given nothing. An answer is right if its number of clusters is that of the classes, or if its adjusted Rand index
+is above .8. For sets without structure, one cluster is right in both senses. Beside it are the mean of hdbscan's
+``probabilities_`` (scikit-learn, for its own answer) and the silhouette of GIT's clusters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice, product
+from time import perf_counter
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import HDBSCAN
+from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
+
+from benchmarks.experiments.public import half_of, public_sets
+from benchmarks.reporting.tables import markdown
+from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.suite.datasets import Dataset, generated_datasets
+from benchmarks.suite.kinds import ONE_CLUSTER, one_cluster
+from benchmarks.suite.shapes import blobs, mixture
+from gitcluster import GIT, scale_features
+
+FIELDS = ("part", "set")
+CALIBRATED, CHECKED = 3, 7
+"""Draws of the generated designs. No constant was chosen on these samples."""
+N_SETS = 40
+MAX_ROWS = 2000
+"""Larger generated sets are left out."""
+PER_FAMILY = 3
+RIGHT = 0.8
+COSTS = ((1000, 10), (10_000, 10), (100_000, 10))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the experiment."""
+    run_experiment("stability", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[check_table, cost_table])
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Yield every set; ``--quick`` yields the first of every part."""
+    most = 1 if options.quick else None
+    for part, sets in (("calibration", calibration_sets()), ("check", check_sets())):
+        for data in islice(sets, most):
+            task = {"part": part, "set": data.name, "kind": data.family, "half": half_of(data.name)}
+            yield task, partial(run_set, data)
+    for n, d in COSTS[:most]:
+        yield {"part": "cost", "set": f"{n:,} x {d}"}, partial(measure_cost, n, d)
+
+
+def calibration_sets() -> Iterator[Dataset]:
+    """Yield at most three new samples of every family of generated designs, and the public sets."""
+    count: dict[str, int] = {}
+    for data in generated_datasets(CALIBRATED):
+        count[data.family] = count.get(data.family, 0) + 1
+        if count[data.family] <= PER_FAMILY and len(data.X) <= MAX_ROWS:
+            yield data
+    yield from public_sets(8000)
+
+
+def check_sets() -> Iterator[Dataset]:
+    """Yield sets with clear groups, with overlapping groups, and without structure."""
+    families: dict[str, list[Dataset]] = {}
+    for data in generated_datasets(CHECKED):
+        if data.clear and data.family != "single" and len(data.X) <= MAX_ROWS:
+            families.setdefault(data.family, []).append(data)
+    rounds = (data for i in range(99) for sets in families.values() for data in sets[i : i + 1])
+    yield from (data._replace(family="clear") for data in islice(rounds, N_SETS))
+    designs = product((2, 5, 10), (300, 1000), (2, 4), (2.0, 2.6, 3.2))
+    for i, (d, n, c, gap) in enumerate(designs):
+        yield _draw(
+            "overlapping", f"overlapping-{d}-{n}-{c}-{gap}", partial(blobs, sizes=[n // c] * c, gap=gap, dimension=d)
+        )
+        if i >= N_SETS - 1:
+            break
+    for d, n, family in islice(product((2, 4, 8, 20), (200, 1500), ONE_CLUSTER), N_SETS):
+        yield _draw("without structure", f"fresh-{family}-{d}-{n}", partial(one_cluster, family=family, n=n, d=d))
+
+
+def _draw(family: str, name: str, make: Any) -> Dataset:
+    """Return a set from a generator seeded by its name."""
+    X, y = make(np.random.default_rng(crc32(name.encode())))
+    return Dataset(name, X, y, family, False)
+
+
+def run_set(data: Dataset) -> Line:
+    """Return the stability of GIT's answer, and whether it is right."""
+    scored, y = data.y >= 0, data.y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = GIT().fit(data.X)
+        result = model.stability(data.X)
+        X = model.clustering_.source.values
+        order = model.clustering_.fitted.copies
+        X = X if order is None else X[order]
+        peer = HDBSCAN(min_cluster_size=15, copy=True).fit(X)
+    labels = model.labels_
+    several = model.n_clusters_ > 1
+    line = {
+        "classes": len(data.sizes),
+        "clusters": model.n_clusters_,
+        "ari": adjusted_rand_score(y[scored], labels[scored]),
+        "candidates": model.agreement_,
+        "agreement": result.agreement.mean(),
+        "same_number": result.same_number,
+        "stability": result.clusters.tolist() if several else [],
+        "dissolved": result.dissolved.tolist() if several else [],
+        "null_numbers": result.null_numbers.tolist(),
+        "null_agreement": result.null_agreement.tolist(),
+        "null_stability": result.null_clusters.tolist(),
+        "silhouette": silhouette_score(X, labels, sample_size=2000, random_state=0) if several else None,
+        "hdbscan_clusters": int(peer.labels_.max()) + 1,
+        "hdbscan_ari": adjusted_rand_score(y[scored], peer.labels_[scored]),
+        "hdbscan_probability": peer.probabilities_.mean(),
+    }
+    # a sample is misplaced if most of its cluster have another class
+    counts = np.zeros((model.n_clusters_, int(y.max()) + 1))
+    np.add.at(counts, (labels[scored], y[scored]), 1)
+    misplaced = counts.argmax(axis=1)[labels[scored]] != y[scored]
+    if several and misplaced.any() and not misplaced.all():
+        line["auc_samples"] = roc_auc_score(misplaced, -result.samples[scored])
+        line["auc_probabilities"] = roc_auc_score(misplaced, -model.probabilities_[scored])
+    return {name: _rounded(value) for name, value in line.items()}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return round(float(value), 4) if isinstance(value, float | np.floating) else value
+
+
+def measure_cost(n: int, d: int) -> Line:
+    """Return the seconds of a fit and of 50 draws, the best of three, in turns."""
+    X = blobs(np.random.default_rng(0), [n // 6] * 6, 5.0, d)[0]
+    seconds: dict[str, list[float]] = {"fit": [], "stability": []}
+    model = GIT(n_jobs=-1).fit(X)
+    for _ in range(3):
+        for name, call in (("fit", lambda: model.fit(X)), ("stability", lambda: model.stability(X))):
+            start = perf_counter()
+            call()
+            seconds[name].append(perf_counter() - start)
+    best = {name: min(values) for name, values in seconds.items()}
+    return {name: round(value, 3) for name, value in best.items()} | {
+        "ratio": round(best["stability"] / best["fit"], 1)
+    }
+
+
+def check_table() -> str:
+    return ""
+
+
+def cost_table() -> str:
+    return ""

@@ -1,0 +1,119 @@
+"""The stability of a clustering: how much of it another sample of the same data would show."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gitcluster._support.arrays import Array
+from gitcluster._support.names import list_of
+from gitcluster._support.optional import require
+
+STABLE, DISSOLVED = 0.75, 0.5
+"""Hennig's limits of the Jaccard coefficient: from .75 on a cluster is stable, below a half it is another cluster."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability:
+    """Clusters of a fit, compared with those of half-samples of its data; ``print`` it. See :meth:`GIT.stability`.
+
+    With one cluster, there is nothing to compare but the numbers of clusters, and the other values are NaN.
+    """
+
+    draw_size: int
+    """Rows of every draw."""
+    is_chosen: bool
+    """Whether every draw chose its number of clusters; otherwise it was given."""
+    sizes: Array
+    """(n_clusters,) rows of every cluster."""
+    numbers: Array
+    """(n_draws,) number of clusters of every draw."""
+    agreement: NDArray[np.float64]
+    """(n_draws,) adjusted Rand index of every draw and the fit."""
+    clusters: NDArray[np.float64]
+    """(n_clusters,) mean Jaccard coefficient of every cluster and the most similar cluster of each draw."""
+    dissolved: NDArray[np.float64]
+    """(n_clusters,) share of the draws in which this coefficient is below a half."""
+    samples: NDArray[np.float64]
+    """(n_samples,) share of the draws in which a sample is in the cluster most similar to its own."""
+    edges: NDArray[np.float64]
+    """(n_edges,) share of the draws that separate the two local clusters of an edge; NaN if none contains both."""
+    null_numbers: Array
+    """(n_null,) number of clusters of every shuffled table; empty if the columns are unknown."""
+    null_agreement: NDArray[np.float64]
+    """(n_null,) adjusted Rand index of a shuffled table and half of it, both in the fit's number of clusters."""
+    null_clusters: NDArray[np.float64]
+    """(n_null,) mean Jaccard coefficient of the clusters of a shuffled table."""
+
+    @property
+    def n_clusters(self) -> int:
+        """Return the number of clusters of the fit."""
+        return len(self.sizes)
+
+    @property
+    def n_draws(self) -> int:
+        """Return the number of draws."""
+        return len(self.numbers)
+
+    @property
+    def same_number(self) -> float:
+        """Return the share of draws with as many clusters as the fit."""
+        return float((self.numbers == self.n_clusters).mean())
+
+    def number_counts(self) -> dict[int, int]:
+        """Return how many draws have each number of clusters, the most frequent first."""
+        numbers, counts = np.unique(self.numbers, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return dict(zip(numbers[order].tolist(), counts[order].tolist(), strict=True))
+
+    def sentences(self) -> list[str]:
+        """Return the numbers of clusters of the draws, their agreement with the fit, and the least stable cluster."""
+        n_clusters, sentences = self.n_clusters, []
+        if self.is_chosen:
+            same = int((self.numbers == n_clusters).sum())
+            others = [(count, number) for number, count in self.number_counts().items() if number != n_clusters]
+            rest = list_of([f"{count} {'has' if count == 1 else 'have'} {number}" for count, number in others], 3)
+            groups = "no groups either" if n_clusters == 1 else f"{n_clusters} groups as well"
+            sentences.append(f"{same} of {self.n_draws} half-samples have {groups}{f'; {rest}' if rest else ''}.")
+        if n_clusters == 1:
+            return sentences
+        chance = ""
+        if len(self.null_agreement):
+            chance = f" (shuffled columns: {self.null_agreement.mean():.2f}"
+            single = self.is_chosen and (self.null_numbers > 1).mean() >= 0.5
+            chance += ", because single columns show groups)" if single else ")"
+        sentences.append(f"The half-samples agree with these groups by {self.agreement.mean():.2f} of 1{chance}.")
+        weakest, unstable = int(np.nanargmin(self.clusters)), int((self.clusters < STABLE).sum())
+        if not unstable:
+            return [*sentences, "All clusters are stable."]
+        lost = f"cluster {weakest} is lost in {self.dissolved[weakest]:.0%} of the half-samples"
+        return [*sentences, f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'} unstable: {lost}."]
+
+    def __str__(self) -> str:
+        head = f"{self.n_draws} half-samples of {self.draw_size:,} rows"
+        lines = [head, *self.sentences()]
+        if self.n_clusters > 1:
+            lines.append("cluster    rows  stability  dissolved")
+            lines += [f"{c:>7} {n:>7,} {s:>10.2f} {d:>10.0%}" for c, n, s, d in self._rows()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _rows(self) -> list[tuple[int, int, float, float]]:
+        columns = self.sizes.tolist(), self.clusters.tolist(), self.dissolved.tolist()
+        return [(c, *values) for c, values in enumerate(zip(*columns, strict=True))]
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{line}</p>" for line in self.sentences())
+        rows = "".join(
+            f"<tr><td>{c}</td><td>{n:,}</td><td>{s:.2f}</td><td>{d:.0%}</td></tr>" for c, n, s, d in self._rows()
+        )
+        head = "<tr><th>cluster</th><th>rows</th><th>stability</th><th>dissolved</th></tr>"
+        return f"<div>{lines}{f'<table>{head}{rows}</table>' if self.n_clusters > 1 else ''}</div>"
+
+    def to_frame(self) -> Any:
+        """Return one row per cluster as a pandas data frame: rows, stability, dissolved."""
+        pandas = require("pandas", extra="export", purpose="to_frame")
+        columns = {"rows": self.sizes, "stability": self.clusters, "dissolved": self.dissolved}
+        return pandas.DataFrame(columns).rename_axis("cluster")

@@ -1,0 +1,111 @@
+"""A fitted model in one paragraph: rows and columns, the groups, how sure they are, and what to check next."""
+
+import numpy as np
+
+from gitcluster._support.names import count_of, escape_control, list_of
+from gitcluster.fitted.clustering import Clustering, Table
+from gitcluster.fitted.stability import STABLE
+from gitcluster.preprocessing.sources import Points
+
+WELL, WEAKLY = 0.8, 0.5
+"""Agreement above which the candidates agree well, and below which the answer is weak."""
+MAX_NAMED = 6
+"""Columns and clusters that are listed."""
+
+
+def summarize(clustering: Clustering, *, advice: bool = True) -> str:
+    """Return the result of a fit in plain sentences.
+
+    Parameters
+    ----------
+    clustering : Clustering
+    advice : bool, default=True
+        Whether to end with the next step in Python.
+
+    Examples
+    --------
+    >>> from gitcluster import git_clusters
+    >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
+    >>> summarize(git_clusters(X, n_clusters=2), advice=False)[:77]
+    '2 groups in 6 rows and 1 feature: 3 and 3 rows. The number was requested. The'
+    """
+    sentences = [*_groups(clustering), *_number(clustering), *how_sure(clustering), clustering.describe_referee()]
+    if advice:
+        sentences.append(_next_step(clustering))
+    return " ".join(filter(None, sentences))
+
+
+def _groups(clustering: Clustering) -> list[str]:
+    """Return the number of groups, their sizes, and the rows and columns used."""
+    columns, n_clusters, labels = clustering.columns, clustering.n_clusters, np.asarray(clustering.labels)
+    data = count_of(clustering.n_samples, "row")
+    if columns is not None:
+        used = [escape_control(column.name) for column in columns.used]
+        share = f"{len(used)} of {len(columns)} columns" if len(used) < len(columns) else count_of(len(used), "column")
+        data += f" and {share} ({list_of(used, MAX_NAMED)})"
+    elif clustering.training is not None and isinstance(clustering.source, Points):
+        data += f" and {count_of(clustering.source.n_features, 'feature')}"
+    noise = int((labels < 0).sum())
+    rest = [f"{count_of(noise, 'row')} {'is' if noise == 1 else 'are'} noise."] if noise else []
+    if n_clusters == 1:
+        head = "No convincing groups" if clustering.n_requested is None else "One group, as requested,"
+        return [f"{head} in {data}.", *rest]
+    sizes = [f"{size:,}" for size in np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()]
+    shown = f"{list_of(sizes, MAX_NAMED)} rows" if n_clusters <= MAX_NAMED else f"{sizes[-1]} to {sizes[0]} rows each"
+    return [f"{n_clusters} groups in {data}: {shown}.", *rest]
+
+
+def _number(clustering: Clustering) -> list[str]:
+    """Return where the number of clusters comes from, and the next best numbers."""
+    if clustering.n_requested is not None:
+        requested = "number was" if clustering.prior is None else "proportions were"
+        return [f"The {requested} requested."] if clustering.n_clusters > 1 else []
+    scores = clustering.n_clusters_scores
+    if scores is None:
+        return []
+    if len(scores["n_clusters"]) == 1:
+        return ["No other number is possible."]
+    first, *others = ranked_numbers(scores)
+    if first > 1:
+        next_best = f"; next best: {' or '.join(map(str, others))}" if others else ""
+        return [f"The number was chosen from the data{next_best}."]
+    best, score = int(scores["score"][1:].argmax()) + 2, scores["score"]
+    return [
+        f"The best division, into {best}, has a score of {score[best - 1]:.2f}; data without groups reach "
+        f"{score[0]:.2f}."
+    ]
+
+
+def ranked_numbers(scores: Table) -> list[int]:
+    """Return the best numbers of clusters, the best first.
+
+    Examples
+    --------
+    >>> ranked_numbers({"n_clusters": np.array([1, 2, 5]), "rank": np.array([0, 2, 1])})
+    [5, 2]
+    """
+    ranked = np.flatnonzero(scores["rank"] > 0)
+    return np.asarray(scores["n_clusters"][ranked[np.argsort(scores["rank"][ranked])]]).tolist()  # type: ignore[no-any-return]
+
+
+def how_sure(clustering: Clustering) -> list[str]:
+    """Return sentences about the stability of the clusters, or about the agreement of the candidates."""
+    if clustering.stability is not None:
+        return clustering.stability.sentences()
+    if clustering.selection is None or clustering.n_clusters == 1:
+        return []
+    agreement = float(clustering.selection["agreement"][clustering.selection["chosen"]][0])
+    how = "agree well" if agreement >= WELL else "agree in part" if agreement >= WEAKLY else "hardly agree"
+    return [f"The candidate clusterings {how} ({agreement:.2f} of 1)."]
+
+
+def _next_step(clustering: Clustering) -> str:
+    """Return what to do next, in Python."""
+    stability = clustering.stability
+    if clustering.n_clusters == 1:
+        return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
+    if stability is None:
+        return "Next: model.stability() shows whether another sample would have the same groups."
+    if (stability.clusters < STABLE).any():
+        return "Next: compare model.cut(n_clusters=...) with fewer groups, and model.layers()."
+    return "Next: model.profile() shows the columns in which the groups differ."
