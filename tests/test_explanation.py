@@ -90,17 +90,17 @@ def test_texts_name_noise_peaks_constraints_and_the_prior(model):
     assert "is noise" in str(noisy.explain(noise))
     assert noisy.explain(noise).cluster == -1
     i, j = np.flatnonzero(model.local_labels_ == 0)[[0, -1]].tolist()
-    assert "same peak" in str(model.explain(i, j))
+    assert "same peak" in str(model.explain(i, j, details=True))
     assert len(model.explain(i, j).boundary_pairs) == 0
     row = np.random.default_rng(0).normal(size=(90, 1)) + np.repeat([0, 20, 40], 30)[:, None]
     linked = GIT(2).fit(row, must_link=[(0, 89)], cannot_link=[(0, 45)])  # the first and the last of three groups
-    assert "a constraint joins them" in str(linked.explain(0, 89))
+    assert "A constraint joins them" in str(linked.explain(0, 89))
     prior = GIT(proportions=[3, 2, 1]).fit(X)
     i, j = (int(np.flatnonzero(prior.labels_ == c)[0]) for c in (0, 2))
     now, merged = prior.explain(i, j).prior_distances
     assert now == pytest.approx(prior.edge_cut_.scores[-1])
     assert merged > now
-    assert "Distance to the prior" in str(prior.explain(i, j))
+    assert "Distance to the requested proportions" in str(prior.explain(i, j))
 
 
 def test_errors_name_the_parameter(model):

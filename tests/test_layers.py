@@ -22,6 +22,7 @@ LAYERS = [
     ["__init__"],
     ["distributed"],
     ["estimator"],
+    ["resampling"],
     ["pipeline"],
     ["fitted"],
     ["selection"],

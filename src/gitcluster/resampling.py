@@ -34,8 +34,8 @@ MAX_DRAWN, ROWS_PER_CLUSTER = 1000, 50
 """Rows of a draw from a large table, and those of an average cluster in it. Other methods vote on as many rows."""
 GRAPH_SHARE = 0.8
 """Share of a graph's samples in a draw, which also is the share of its neighbours that a sample keeps."""
-DRAWS_PER_NULL = 8
-"""One shuffled table for so many draws. Two fits of it, all rows and half of them, cost a quarter of these draws."""
+DRAWS_PER_NULL, MIN_NULL = 8, 4
+"""One shuffled table for so many draws, but at least four. Each costs two fits, of all its rows and of half of them."""
 
 
 def measure_stability(
@@ -85,7 +85,7 @@ def measure_stability(
         "proportions": clustering.prior,
         "n_jobs": 1,
     }
-    n_null = max(2, n_draws // DRAWS_PER_NULL) if isinstance(source, Points) and n_clusters > 1 else 0
+    n_null = max(MIN_NULL, n_draws // DRAWS_PER_NULL) if isinstance(source, Points) and n_clusters > 1 else 0
     seeds = check_random_state(random_state).randint(2**31, size=n_draws + n_null).tolist()
     finished = itertools.count(1)
 

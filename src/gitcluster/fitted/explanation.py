@@ -254,7 +254,11 @@ class PairExplanation:
             survival = float(np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1)))
         if survival >= 0:
             lines.append(f"In {survival:.0%} of the half-samples, they are in different clusters as well.")
-        lines += self._graph_lines() if self.details else []
+        is_joined = self.weakest is None and self.local_clusters[0] != self.local_clusters[1]
+        lines += (
+            ["A constraint joins them: the topo-graph has no path between their local clusters."] if is_joined else []
+        )
+        lines += self._graph_lines() if self.details and not is_joined else []
         if self.joined_until is not None and self.local_clusters[0] != self.local_clusters[1]:
             number = "a single cluster" if self.joined_until == 1 else f"{self.joined_until} or fewer clusters"
             lines.append(f"With {number}, both rows are in one cluster.")
@@ -270,8 +274,7 @@ class PairExplanation:
         if self.local_clusters[0] == self.local_clusters[1]:
             peak = escape_control(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
             return [f"Both climb to the same peak, row {peak}.", clustering.describe_referee()]
-        if weakest is None:
-            return ["The topo-graph has no path between their local clusters: a constraint joins them."]
+        assert weakest is not None
         n_pairs = int(graph.pairs[weakest])
         strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
         edge = "{} - {}".format(*graph.edges[weakest]) + f" ({strength if n_pairs else 'a bridge, no boundary pair'})"

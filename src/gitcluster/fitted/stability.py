@@ -10,6 +10,8 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import list_of
 from gitcluster._support.optional import require
 
+MAX_NUMBERS = 3
+"""Other numbers of clusters that are listed."""
 STABLE, DISSOLVED = 0.75, 0.5
 """Hennig's limits of the Jaccard coefficient: from .75 on a cluster is stable, below a half it is another cluster."""
 
@@ -73,22 +75,31 @@ class Stability:
         if self.is_chosen:
             same = int((self.numbers == n_clusters).sum())
             others = [(count, number) for number, count in self.number_counts().items() if number != n_clusters]
-            rest = list_of([f"{count} {'has' if count == 1 else 'have'} {number}" for count, number in others], 3)
+            shown = [f"{count} {'has' if count == 1 else 'have'} {number}" for count, number in others[:MAX_NUMBERS]]
+            rest = sum(count for count, _ in others[MAX_NUMBERS:])
+            shown += [f"{rest} {'has another number' if rest == 1 else 'have other numbers'}"] if rest else []
             groups = "no groups either" if n_clusters == 1 else f"{n_clusters} groups as well"
-            sentences.append(f"{same} of {self.n_draws} half-samples have {groups}{f'; {rest}' if rest else ''}.")
+            sentences.append(
+                f"{same} of {self.n_draws} half-samples have {groups}{f'; {list_of(shown)}' * bool(shown)}."
+            )
+            if self.same_number < 0.5:
+                doubtful = "there may be groups" if n_clusters == 1 else "these groups are doubtful"
+                sentences.append(f"Most have another number, so {doubtful}.")
         if n_clusters == 1:
             return sentences
         chance = ""
         if len(self.null_agreement):
             chance = f" (shuffled columns: {self.null_agreement.mean():.2f}"
-            single = self.is_chosen and (self.null_numbers > 1).mean() >= 0.5
+            single = self.is_chosen and (self.null_numbers > 1).mean() > 0.5
             chance += ", because single columns show groups)" if single else ")"
         sentences.append(f"The half-samples agree with these groups by {self.agreement.mean():.2f} of 1{chance}.")
         weakest, unstable = int(np.nanargmin(self.clusters)), int((self.clusters < STABLE).sum())
         if not unstable:
             return [*sentences, "All clusters are stable."]
-        lost = f"cluster {weakest} is lost in {self.dissolved[weakest]:.0%} of the half-samples"
-        return [*sentences, f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'} unstable: {lost}."]
+        some = f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'}"
+        some = f"All {n_clusters} clusters are" if unstable == n_clusters else some
+        lost = f"{self.dissolved[weakest]:.0%} of the half-samples lose cluster {weakest}"
+        return [*sentences, f"{some} unstable; {lost}."]
 
     def __str__(self) -> str:
         head = f"{self.n_draws} half-samples of {self.draw_size:,} rows"
