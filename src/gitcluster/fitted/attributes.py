@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from gitcluster.fitted.cutting import cut_again, is_fitted_prior
 from gitcluster.preprocessing.columns import Columns
 from gitcluster.topo_graph import TopoGraph
 
+MAX_ROWS = 12
+"""Rows of a table that are printed."""
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
 
@@ -26,10 +29,47 @@ def _result(name: str, doc: str, *, part: str = "") -> Any:
         value = getattr(self.clustering_, name)
         if value is None:
             raise AttributeError(f"this fit has no {name}: the variant or the parameters do not need it")
+        if isinstance(value, dict):
+            return ScoreTable(value)
         return getattr(value, part) if part else value
 
     read.__doc__ = doc
     return property(read)
+
+
+class ScoreTable(dict[str, NDArray[Any]]):
+    """Columns of equal length; ``print`` it, or pass it to ``pandas.DataFrame``.
+
+    Examples
+    --------
+    >>> ScoreTable(n_clusters=np.array([1, 2]), score=np.array([0.1, 0.25]), rank=np.array([2, 1]))
+    n_clusters  score  rank
+             1  0.100     2
+             2  0.250     1
+    """
+
+    def _cells(self) -> tuple[list[list[str]], str]:
+        columns = [
+            [
+                name,
+                *(f"{value:.3f}" if isinstance(value, float) else str(value) for value in values[:MAX_ROWS].tolist()),
+            ]
+            for name, values in self.items()
+        ]
+        n_more = len(next(iter(self.values()))) - MAX_ROWS
+        return [list(row) for row in zip(*columns, strict=True)], f"{n_more} more rows" if n_more > 0 else ""
+
+    def __repr__(self) -> str:
+        rows, more = self._cells()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([*lines, *filter(None, [more])])
+
+    def _repr_html_(self) -> str:
+        (head, *rows), more = self._cells()
+        lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
+        names = "".join(f"<th>{escape(name)}</th>" for name in head)
+        return f"<table><tr>{names}</tr>{''.join(lines)}</table>{f'<p>{more}</p>' if more else ''}"
 
 
 class ClusteringAttributes:

@@ -9,6 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.names import count_of, list_of
 from gitcluster._support.validation import check_integer, check_n_jobs
 from gitcluster.constraints import UnmetConstraintsError, balance_sizes, cut_around
 from gitcluster.edge_cutting import cut_by_width, cut_edges, equal_shares, share_distance
@@ -96,6 +97,11 @@ class Layer(NamedTuple):
     def n_clusters(self) -> int:
         """Return the number of clusters."""
         return len(self.names)
+
+    def __repr__(self) -> str:
+        sizes = [f"{name}: {size:,}" for name, size in zip(self.names, self.sizes.tolist(), strict=True)]
+        score = "" if np.isnan(self.score) else f", score {self.score:.2f}"
+        return f"<Layer of {count_of(self.n_clusters, 'cluster')}{score}; rows of {list_of(sizes)}>"
 
 
 def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) -> list[Layer]:
