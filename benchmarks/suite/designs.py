@@ -12,7 +12,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.suite import drawings
 from benchmarks.suite.shapes import (
     Labelled,
     annulus,
@@ -20,30 +19,60 @@ from benchmarks.suite.shapes import (
     ball,
     blobs,
     box,
+    bridged_blobs,
+    bridged_squares,
+    chain,
+    company,
+    compound,
     counts,
     curve,
+    cut_roll,
+    eater,
     families,
+    flower,
+    frame,
+    fuzzy_x,
     gaussian,
+    glyphs,
     grid,
+    hemispheres,
+    interlocked,
+    jigsaw,
+    landscape,
+    lattice,
+    letters_oxc,
     lifted,
     log_normal,
+    maze,
     mixture,
     moons,
+    network,
+    orbits,
+    panes,
+    parabolas,
     polygon,
     profiles,
     relabelled,
     rescaled,
+    ring_with_stragglers,
     rings,
+    rotation,
     rounded,
     shell,
     spirals,
+    splashes,
     stack,
     stripes,
     stroke,
     student,
     subspaces,
+    target,
+    trapped,
+    wings,
     with_background,
     with_noise_features,
+    word,
+    zigzag_with_stragglers,
 )
 from benchmarks.suite.simulated import (
     answered,
@@ -214,7 +243,9 @@ DRAWN: dict[str, Family] = {
         ("noise-10-moons", True, lambda r: with_background(r, moons(r, (500, 500), 0.05), 0.1)),
         ("noise-10-rings", True, lambda r: with_background(r, rings(r, [400, 800], [1, 2], 0.07), 0.1)),
         ("noise-15-stripes", True, lambda r: with_background(r, stripes(r, [400] * 4, 1.5, 0.1), 0.15)),
-        ("noise-10-shapes", True, lambda r: with_background(r, drawings.signs(r), 0.1)),
+        ("noise-10-shapes", True, lambda r: with_background(r, stack(
+            shell(r, 400, (0, 0), 1.5, 0.08), stroke(r, 300, [(3, -2), (3, 2)], 0.1),
+            box(r, 400, (4.5, -1), (6.5, 1)), arc(r, 400, (3, 1), 4, (0.05, 0.45), 0.1)), 0.1)),
         ("noise-10-in-3d", True, lambda r: with_background(r, blobs(r, [250] * 4, 8, 3), 0.1)),
     ],
     "hierarchy": [
@@ -275,10 +306,17 @@ DRAWN: dict[str, Family] = {
         ("waves-and-line", True, lambda r: stack(
             curve(r, 600, lambda t: (12 * t, 1.5 * np.sin(12 * t)), 0.08), stroke(r, 300, [(0, 3), (12, 3)], 0.08),
             stroke(r, 300, [(0, -3), (12, -3)], 0.08))),
-        ("letters-git", True, drawings.letters_git),
-        ("letters-oxc", True, drawings.letters_oxc),
-        ("cross-and-dots", True, drawings.cross_and_dots),
-        ("t-and-bars", True, drawings.t_and_bars),
+        ("letters-git", True, lambda r: stack(
+            [arc(r, 450, (2, 2), 2, (0.13, 1.0), 0.08), stroke(r, 120, [(4, 2), (2.3, 2)], 0.08)],
+            stroke(r, 250, [(5.5, 0), (5.5, 4)], 0.08),
+            [stroke(r, 250, [(8.5, 0), (8.5, 4)], 0.08), stroke(r, 200, [(6.8, 4), (10.2, 4)], 0.08)])),
+        ("letters-oxc", True, letters_oxc),
+        ("cross-and-dots", True, lambda r: stack(
+            [stroke(r, 350, [(-4, 0), (4, 0)], 0.12), stroke(r, 350, [(0, -4), (0, 4)], 0.12)],
+            *(gaussian(r, 150, corner, 0.4) for corner in [(2.2, 2.2), (-2.2, 2.2), (2.2, -2.2), (-2.2, -2.2)]))),
+        ("t-and-bars", True, lambda r: stack(
+            [box(r, 500, (-3, 3), (3, 4)), box(r, 400, (-0.5, -2), (0.5, 3))],
+            box(r, 300, (-2.6, -2), (-1.4, 2.2)), box(r, 300, (1.4, -2), (2.6, 2.2)))),
         ("zigzags", True, lambda r: stack(
             *(stroke(r, 400, [(i, (i % 2) + 1.6 * j) for i in range(8)], 0.1) for j in range(3)))),
     ],
@@ -290,20 +328,22 @@ DRAWN: dict[str, Family] = {
         ("checkerboard", True, lambda r: stack(
             *(box(r, 150, (i, j), (i + 0.75, j + 0.75)) for i in range(3) for j in range(3)))),
         ("frames", True, lambda r: stack(
-            drawings.frame(r, 200, 1), drawings.frame(r, 400, 2), drawings.frame(r, 600, 3))),
-        ("interlocked", True, drawings.interlocked),
-        ("jigsaw", True, lambda r: drawings.jigsaw(r, 2400, 3, 0.06)),
-        ("jigsaw-16", True, lambda r: drawings.jigsaw(r, 3400, 4, 0.07)),
-        ("eater", True, drawings.eater),
+            frame(r, 200, 1), frame(r, 400, 2), frame(r, 600, 3))),
+        ("interlocked", True, interlocked),
+        ("jigsaw", True, lambda r: jigsaw(r, 2400, 3, 0.06)),
+        ("jigsaw-16", True, lambda r: jigsaw(r, 3400, 4, 0.07)),
+        ("eater", True, eater),
         ("discs-uneven", True, lambda r: stack(
             ball(r, 1500, (0, 0), 3), ball(r, 120, (4.2, 0), 0.8), ball(r, 60, (0, 4), 0.55))),
         ("cubes-3d", True, lambda r: stack(
             *(box(r, 250, (i, j, 0), (i + 0.7, j + 0.7, 0.7)) for i in range(2) for j in range(2)))),
     ],
     "bridges": [
-        ("bridge-discs", True, drawings.bridged_discs),
-        ("bridge-blobs", True, drawings.bridged_blobs),
-        ("bridge-squares-3", True, drawings.bridged_squares),
+        ("bridge-discs", True, lambda r: stack(
+            [ball(r, 500), stroke(r, 15, [(1, 0), (2, 0)], 0.03)],
+            [ball(r, 500, (4, 0)), stroke(r, 15, [(2, 0), (3, 0)], 0.03)])),
+        ("bridge-blobs", True, bridged_blobs),
+        ("bridge-squares-3", True, bridged_squares),
         ("touching-discs-2", True, lambda r: stack(ball(r, 800), ball(r, 800, (1.98, 0)))),
         ("touching-discs-uneven", True, lambda r: stack(ball(r, 1500, (0, 0), 2), ball(r, 400, (2.95, 0), 1))),
         ("touching-hexagon", True, lambda r: stack(
@@ -313,25 +353,30 @@ DRAWN: dict[str, Family] = {
             ball(r, 700, (0, 0, 0)), ball(r, 700, (2.0, 0, 0)), ball(r, 700, (1.0, 1.75, 0)))),
     ],
     "pictures": [
-        ("smile", True, drawings.smile),
-        ("face", True, drawings.face),
-        ("flower", True, drawings.flower),
-        ("landscape", True, drawings.landscape),
-        ("compound", False, drawings.compound),
+        ("smile", True, lambda r: stack(
+            shell(r, 700, (0, 0), 4, 0.1), gaussian(r, 120, (-1.4, 1.3), 0.25),
+            gaussian(r, 120, (1.4, 1.3), 0.25), arc(r, 250, (0, 0), 2.3, (0.58, 0.92), 0.1))),
+        ("face", True, lambda r: stack(
+            ball(r, 200, (-2, 1), 0.6), ball(r, 200, (2, 1), 0.6), stroke(r, 120, [(-3, 2.4), (-1, 2.8)], 0.08),
+            stroke(r, 120, [(3, 2.4), (1, 2.8)], 0.08), polygon(r, 150, [(-0.6, -1), (0.6, -1), (0, 0.6)]),
+            arc(r, 400, (0, 0), 3, (0.6, 0.9), 0.15))),
+        ("flower", True, flower),
+        ("landscape", True, landscape),
+        ("compound", False, compound),
     ],
     "manifolds": [
-        ("chain-2", True, lambda r: drawings.chain(r, 2, 500, 0.06)),
-        ("chain-4", True, lambda r: drawings.chain(r, 4, 400, 0.08)),
+        ("chain-2", True, lambda r: chain(r, 2, 500, 0.06)),
+        ("chain-4", True, lambda r: chain(r, 4, 400, 0.08)),
         ("helices", True, lambda r: stack(
             *(curve(r, 600, lambda t, p=p: (np.cos(12 * t + p), np.sin(12 * t + p), 4 * t), 0.07)
             for p in (0, np.pi)))),
         ("sheets", True, lambda r: stack(
             *(curve(r, 700, lambda t, i=i: (5 * t, 5 * r.random(t.size), np.sin(5 * t) + 1.3 * i), 0.06)
             for i in range(3)))),
-        ("swiss-roll-cut", True, drawings.cut_roll),
+        ("swiss-roll-cut", True, cut_roll),
         ("core-and-shell", True, lambda r: stack(
             ball(r, 400, (0, 0, 0), 0.8), shell(r, 1200, (0, 0, 0), 2.5, 0.08))),
-        ("hemispheres", True, drawings.hemispheres),
+        ("hemispheres", True, hemispheres),
         ("sphere-shells-10d", True, lambda r: stack(
             gaussian(r, 600, np.zeros(10), 0.15), shell(r, 1000, np.zeros(10), 3, 0.1))),
     ],
@@ -358,21 +403,26 @@ DRAWN: dict[str, Family] = {
         ("lifted-100d-blobs", True, lambda r: lifted(r, blobs(r, [150] * 6, 8, 3), 100, 0.2)),
     ],
     "touching": [
-        ("diamonds", True, drawings.diamonds),
-        ("wings", True, drawings.wings),
-        ("cap-and-disc", False, drawings.cap_and_disc),
-        ("open-ring", False, drawings.open_ring),
-        ("fuzzy-x", False, drawings.fuzzy_x),
-        ("company", True, drawings.company),
-        ("network", True, drawings.network),
+        ("diamonds", True, lambda r: stack(*(
+            np.add(box(r, 400, (-1, -1), (1, 1)) @ rotation(0.125), [x, 0]) for x in (0, 2 * np.sqrt(2))))),
+        ("wings", True, wings),
+        ("cap-and-disc", False, lambda r: stack(
+            gaussian(r, 170, (0, 0), (1.1, 0.8)), arc(r, 100, (0, -0.4), 3.0, (0.04, 0.46), 0.3))),
+        ("open-ring", False, lambda r: stack(
+            arc(r, 130, (0, 0), 3.0, (-0.18, 0.68), 0.2), gaussian(r, 100, (-1.2, 0), 0.45),
+            gaussian(r, 100, (1.2, 0), 0.45))),
+        ("fuzzy-x", False, fuzzy_x),
+        ("company", True, company),
+        ("network", True, network),
         ("tetrahedron", True, lambda r: stack(
             *(gaussian(r, 100, 4.6 * np.array(c) / np.sqrt(2))
             for c in [(0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)]))),
         ("tight-beside-wide", False, lambda r: stack(gaussian(r, 150, (0, 0), 0.3), gaussian(r, 150, (3, 0), 1.1))),
         ("crescents-uneven", True, lambda r: moons(r, (100, 600), 0.11)),
-        ("splashes", False, drawings.splashes),
-        ("bands", True, lambda r: drawings.bands(r, 4, 0.2)),
-        ("lattice", True, drawings.lattice),
+        ("splashes", False, splashes),
+        ("bands", True, lambda r: stack(
+            *(box(r, 500, (0, i), (6, i + 1 - 0.2)) @ rotation(0.1) for i in range(4)))),
+        ("lattice", True, lattice),
     ],
     "crowded": [
         ("crowded-2-unlike", False, lambda r: stack(
@@ -390,31 +440,36 @@ DRAWN: dict[str, Family] = {
         ("crowded-rings", False, lambda r: rings(r, [500, 1000, 1500], [1, 2, 3], 0.25)),
     ],
     "winding": [
-        ("parabolas", True, lambda r: drawings.parabolas(r, 500, 0.1)),
-        ("parabolas-noisy", True, lambda r: drawings.parabolas(r, 500, 0.22)),
-        ("maze", True, drawings.maze),
-        ("panes", True, drawings.panes),
-        ("trajectories", True, drawings.trajectories),
-        ("orbits", True, drawings.orbits),
-        ("glyphs", True, drawings.glyphs),
-        ("word", True, drawings.word),
+        ("parabolas", True, lambda r: parabolas(r, 500, 0.1)),
+        ("parabolas-noisy", True, lambda r: parabolas(r, 500, 0.22)),
+        ("maze", True, maze),
+        ("panes", True, panes),
+        ("trajectories", True, lambda r: stack(*(
+            curve(r, 900, lambda t, i=i: (
+                20 * t, 3 * np.sin(6 * t + 0.1 * i) + 1.5 * np.cos(11 * t) + 1.3 * i), 0.12) for i in range(4)))),
+        ("orbits", True, orbits),
+        ("glyphs", True, glyphs),
+        ("word", True, word),
         ("five-rings", False, lambda r: stack(
             *(shell(r, 500, (1.15 * i, -0.9 * (i % 2)), 1, 0.05) for i in range(5)))),
-        ("trapped", True, drawings.trapped),
-        ("atom", True, drawings.atom),
+        ("trapped", True, trapped),
+        ("atom", True, lambda r: stack(ball(r, 400, (0, 0, 0), 0.2), shell(r, 400, (0, 0, 0), 2.5, 0.35))),
     ],
     "stragglers": [
-        ("target", False, drawings.target),
-        ("ring-with-stragglers", False, drawings.ring_with_stragglers),
-        ("zigzag-with-stragglers", False, drawings.zigzag_with_stragglers),
-        ("bars-and-disc", True, lambda r: drawings.bars_and_disc(r)),
-        ("bars-disc-and-stragglers", False, lambda r: drawings.bars_and_disc(r, 4)),
+        ("target", False, target),
+        ("ring-with-stragglers", False, ring_with_stragglers),
+        ("zigzag-with-stragglers", False, zigzag_with_stragglers),
+        ("bars-and-disc", True, lambda r: stack(
+            box(r, 200, (0, 0), (4, 0.8)), box(r, 100, (0, 1.2), (0.8, 4.5)), gaussian(r, 100, (3, 3), 0.45))),
+        ("bars-disc-and-stragglers", False, lambda r: stack(
+            box(r, 200, (0, 0), (4, 0.8)), box(r, 100, (0, 1.2), (0.8, 4.5)), gaussian(r, 100, (3, 3), 0.45),
+            gaussian(r, 4, (9, 8), 0.1))),
         ("blob-and-few", True, lambda r: stack(gaussian(r, 400), gaussian(r, 12, (7, 3), 0.3))),
     ],
     "clutter": [
-        ("clutter-glyphs", True, lambda r: with_background(r, drawings.glyphs(r), 0.1)),
-        ("clutter-word", True, lambda r: with_background(r, drawings.word(r), 0.12)),
-        ("clutter-maze", True, lambda r: with_background(r, drawings.maze(r), 0.08)),
+        ("clutter-glyphs", True, lambda r: with_background(r, glyphs(r), 0.1)),
+        ("clutter-word", True, lambda r: with_background(r, word(r), 0.12)),
+        ("clutter-maze", True, lambda r: with_background(r, maze(r), 0.08)),
         ("clutter-cross", False, lambda r: with_background(
             r, stack(stroke(r, 500, [(-4, 0), (-0.6, 0)], 0.2), stroke(r, 500, [(0.6, 0), (4, 0)], 0.2),
             stroke(r, 500, [(0, -4), (0, -0.6)], 0.2), stroke(r, 500, [(0, 0.6), (0, 4)], 0.2)), 0.15)),
