@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from benchmarks.experiments import accuracy
 from benchmarks.methods import METHODS, keep_installed
 from benchmarks.methods.spectacl import embed as embed_spectacl
-from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.published import EMBEDDED, EMBEDDED_PEERS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process, time_call
@@ -213,7 +213,7 @@ def improvement_table() -> str:
                 > (
                     PUBLISHED[of][name.removesuffix(" authors")].scores[0]
                     if source
-                    else accuracy_tables.stored()[of, name, "published"]["published"][0]
+                    else accuracy.stored()[of, name, "published"]["published"][0]
                 )
                 for (of, _), scores in figures.items()
             ]

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
-from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Task, run_experiment
 from benchmarks.scoring import score_both, score_labels
 from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
 from gitcluster import scale_features
@@ -78,7 +77,7 @@ DRAWN = {
 
 def main(arguments: Sequence[str]) -> None:
     """Run the experiment."""
-    run_experiment("robustness", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[published_table])
+    run_experiment("robustness", __doc__ or "", arguments, fields=FIELDS, tasks=tasks)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -129,25 +128,3 @@ def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
     scores = score_both(np.where(y == NOISE, y.max() + 1, y), labels)
     optimal = round(score_labels(y, np.where(labels < 0, -1, labels))["f1"], 4)
     return {"published": scores["published"][0], "optimal": optimal, "cover": scores["cover"]}
-
-
-def published_table() -> str:
-    """Return F1 with published parameters and counting, in brackets the published one, and the default untuned."""
-    lines, rows = Store("robustness", FIELDS).lines, []
-    for name, curve in DRAWN.items():
-        for level in curve.levels:
-            cells = []
-            for method in METHODS["published"]:
-                scores = lines[name, level, method, "published"]["published"]
-                figures = CURVES.get(name, {}).get(level)
-                key = "GIT" if method == "GIT authors" else method
-                published = f" ({figures[CURVE_METHODS.index(key)]:.3f})" if figures and key in CURVE_METHODS else ""
-                cells.append(_mean(scores) + published)
-            default = [_mean(lines[name, level, method, "untuned"]["optimal"]) for method in DEFAULTS[:2]]
-            rows.append([name, f"{level:g}", *cells, *default])
-    return markdown(["curve", "level", *METHODS["published"], "default", "default, shares given"], rows)
-
-
-def _mean(scores: Sequence[float]) -> str:
-    spread = f" ± {np.std(scores):.3f}" if len(scores) > 1 else ""
-    return f"{np.mean(scores):.3f}{spread}"

@@ -30,9 +30,8 @@ from scipy.stats import entropy, spearmanr
 from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 
 from benchmarks.experiments import accuracy
+from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.methods import METHODS
-from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import Key, Line, Store, Task, run_experiment
@@ -135,7 +134,7 @@ def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], dis
 
 def ranks_table() -> str:
     """Return the rank of GIT among results that cover enough, its lead in F1, and its correlation with the features."""
-    lines, rows, leads = accuracy_tables.stored(), [], []
+    lines, rows, leads = accuracy.stored(), [], []
     for name, printed in [(name, PRINTED[group]) for group in PRINTED for name in GROUPS[group]]:
         published = {method: row.scores for method, row in PUBLISHED[name].items()}
         shown = {method: published[method] for method in ("GIT", *printed)}
@@ -164,7 +163,7 @@ def _best_other(found: dict[str, Any]) -> float:
 
 def shares_table() -> str:
     """Return F1 with equal shares, or the number alone, and with the given shares."""
-    lines, rows = accuracy_tables.stored(), []
+    lines, rows = accuracy.stored(), []
     for name in GIVEN_SHARES:
         variants = stored()[name, "shares"]["equal, told"]
         default = [lines[name, method, "untuned"]["published"][0] for method in ("GIT", "GIT proportions")]

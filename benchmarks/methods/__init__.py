@@ -4,7 +4,7 @@ A row has a function ``fit(X, known, **options)`` that returns labels, and state
 number of classes or their proportions. Labels below 0 are noise. Options that an experiment does not set follow one
 rule on all sets, which was chosen without labels:
 
-- k-means: the best of ten starts. Constrained k-means: the same, with sizes between the smallest and the largest class.
+- k-means: the best of ten starts.
 - Spectral clustering: the graph of ten nearest neighbours; with ``gamma``, the Gaussian kernel of the paper.
 - HDBSCAN (scikit-learn), hdbscan and fast_hdbscan (the packages): clusters of at least 15 samples.
 - Quickshift++: (log n)^2 neighbours and beta 0.3, the fixed value of its paper.
@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from math import ceil, floor, log
+from math import log
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -97,13 +97,6 @@ def fit_git(X: Samples, known: Any, *, proportions: Any = None, **options: Any) 
         number = "auto"
     X = X.astype(np.float64) if options.get("variant") == "authors" else X
     return GIT(number, proportions=proportions, **options).fit_predict(X)
-
-
-def fit_constrained(X: Samples, shares: Any, *, slack: float = 0.0, **options: Any) -> Any:
-    """Fit k-means with bounds on cluster sizes; the package accepts one pair of bounds for all clusters."""
-    least, most = len(X) * (1 - slack) * shares.min(), len(X) * (1 + slack) * shares.max()
-    bounds = {"size_min": floor(least + 1e-6), "size_max": ceil(most - 1e-6)}
-    return import_module("k_means_constrained").KMeansConstrained(len(shares), **bounds, **options).fit_predict(X)
 
 
 def fit_spectral(
@@ -194,7 +187,6 @@ METHODS: dict[str, Method] = {
     "GIT algorithm 2": GIT_.using(variant="paper-algorithm2", **EXACT),
     "GIT authors": GIT_.using(variant="authors", **EXACT),
     "k-means": Method(estimator("sklearn.cluster.KMeans"), options=SEEDED),
-    "constrained k-means": Method(fit_constrained, "proportions", "k-means-constrained", SEEDED),
     "Ward": Method(estimator("sklearn.cluster.AgglomerativeClustering"), max_samples=30_000),
     "Gaussian mixture": Method(fit_mixture, options={"n_init": 5, "random_state": 0}),
     "spectral": Method(fit_spectral),

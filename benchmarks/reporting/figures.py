@@ -15,10 +15,9 @@ import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments import dimension_reduction, pictures, robustness, sensitivity, speed
+from benchmarks.experiments import accuracy, dimension_reduction, pictures, robustness, sensitivity, speed
+from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.experiments.robustness import DRAWN, METHODS
-from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SIZES, PUBLISHED_SPEED
 from benchmarks.runner import Key, Line, Store
 from benchmarks.scoring import unpack_labels
@@ -64,7 +63,7 @@ TITLES = {
 
 def draw_shapes(setting: str) -> Any:
     """Draw every toy set and the results of its three best methods, with published parameters or untuned."""
-    stored = accuracy_tables.stored()
+    stored = accuracy.stored()
     git, counting = ("GIT authors", "published") if setting == "published" else ("GIT", "optimal")
     sets = GROUPS["shapes"]
     figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")

@@ -15,15 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.experiments import (
+    accuracy,
     cells,
     dimension_reduction,
     distributed,
     explorer,
     features,
-    gaps,
     kinds,
     null_agreement,
-    one_cluster,
     prediction,
     public,
     sensitivity,
@@ -32,7 +31,7 @@ from benchmarks.experiments import (
     tables,
     untuned,
 )
-from benchmarks.reporting import accuracy_tables, paper_items
+from benchmarks.reporting import paper_items
 from benchmarks.runner import FOLDER
 
 ROOT = Path(__file__).parents[2]
@@ -60,12 +59,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "untuned": untuned.table,
     "public": public.table,
     "public_short": public.short_table,
-    "accuracy_gaps": accuracy_tables.gaps_table,
-    "accuracy_close": accuracy_tables.close_rows,
-    "accuracy_seeds": accuracy_tables.seed_counts,
-    "accuracy_untuned": accuracy_tables.untuned_table,
-    "sizes": accuracy_tables.sizes_table,
-    **{f"{group}_published": partial(accuracy_tables.published_table, group) for group in ("small", "shapes", "large")},
+    "accuracy_gaps": accuracy.gaps_table,
+    "accuracy_close": accuracy.close_rows,
+    "accuracy_seeds": accuracy.seed_counts,
+    "accuracy_untuned": accuracy.untuned_table,
+    **{f"{group}_published": partial(accuracy.published_table, group) for group in ("small", "shapes", "large")},
     "dimension_reduction_claims": dimension_reduction.claims_table,
     "dimension_reduction_raw": dimension_reduction.improvement_table,
     "distributed_large": distributed.table,
@@ -75,13 +73,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "theorems": statements.theorem_table,
     "nmi": statements.nmi_table,
     "null_agreement": null_agreement.table,
-    "one_cluster": one_cluster.table,
     "kinds": kinds.labelled_table,
     "kinds_one_cluster": kinds.one_cluster_table,
     "kinds_border": kinds.border_table,
     "tables": tables.table_of_scores,
     "tables_noise": tables.noise_table,
-    "gaps": gaps.table,
     "features": features.table,
     "explorer_speed": explorer.speed_table,
     "speed": speed.table,
