@@ -38,7 +38,6 @@ ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 PICTURES = {
     "shapes_published": ("accuracy",),
-    "shapes_untuned": ("accuracy",),
     "robustness": ("robustness",),
     "noise_and_scale": ("pictures",),
     "dimension_reduction": ("dimension_reduction",),
