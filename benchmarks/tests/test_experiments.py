@@ -66,34 +66,12 @@ def test_accuracy_keeps_scores_seeds_and_failures(data):
     assert line["of"] == 6
 
 
-def test_the_largest_size_that_ends_counts(monkeypatch):
-    monkeypatch.setattr(accuracy, "load_set", lambda name: (None, np.zeros(60_000)))
-    monkeypatch.setattr(accuracy, "run_in_process", lambda _, __, n, **___: {"seconds": (n / 1000) ** 2})
-    line = accuracy.climb({"set": "mnist"})
-    assert (line["samples"], line["of"]) == (30_000, 60_000)
-    assert line["stopped"] == "60,000 samples would take about 3,600 s"
-    monkeypatch.setattr(
-        accuracy, "run_in_process", lambda _, __, n, **___: {"error": "no"} if n > 3000 else {"seconds": 1.0}
-    )
-    assert accuracy.climb({"set": "mnist"})["stopped"] == "10,000 samples: no"
-
-
 def test_competitors_on_embeddings_are_seeded_and_counted_both_ways(data):
     for method in ("k-means", "SpectACl published"):
         line = dimension_reduction.fit_embedding("mnist", "pca5", method, 200, None)
         assert line["n"] == 200
         assert len(line["seeds"]) == len(line["seeds as published"]) == 10
         assert line["as published"][0] == pytest.approx(np.mean(line["seeds as published"]), abs=1e-3)
-
-
-def test_fewer_images_are_tried_if_all_are_too_many(data, monkeypatch):
-    monkeypatch.setattr(dimension_reduction, "SMALLER", {"SpectACl": (200,)})
-    monkeypatch.setattr(
-        dimension_reduction, "run_in_process", lambda *a, **_: {"error": "> 9 s"} if a[4] > 200 else {"f1": 1.0}
-    )
-    line = dimension_reduction.run_sizes("mnist", "pca5", "SpectACl", False)
-    assert (line["n"], line["f1"], line["stopped"]) == (200, 1.0, "400 images: > 9 s")
-    assert dimension_reduction.run_sizes("mnist", "pca5", "k-means", False)["error"] == "> 9 s"
 
 
 def test_one_search_serves_every_k(data):
