@@ -37,7 +37,7 @@ PACKAGES = (
 
 def run_experiment(
     name: str, description: str, arguments: Sequence[str], *, fields: Sequence[str],
-    tasks: Callable[[argparse.Namespace], Iterable[Task]], tables: Sequence[Callable[[], str]] = (),
+    tasks: Callable[[argparse.Namespace], Iterable[Task]], tables: Iterable[Callable[[], str]] = (),
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
 ) -> None:  # fmt: skip
     """Run the tasks that are not stored yet, and print the tables of stored results.

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from benchmarks.methods import METHODS, compile_search, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, Row
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_experiment, run_in_process, time_call
+from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
 from benchmarks.scoring import pack_labels, score_both
 from benchmarks.suite.datasets import load_set
 from gitcluster import scale_features
@@ -66,12 +66,6 @@ QUICK_SAMPLES = 150
 SEEDED_SAMPLES = 15_000
 PICTURED = 5_000
 """Drawn sets up to this size keep their labels, for the pictures."""
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    tables = [partial(published_table, group) for group in ("small", "shapes", "large")]
-    run_experiment("accuracy", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -323,3 +317,11 @@ def seed_counts() -> str:
         f"Figures of {methods} are means of {SEEDS} seeds, with their standard deviation. "
         f"Fewer seeds: {'; '.join(sorted(parts))}."
     )
+
+
+TABLES = {f"{group}_published": partial(published_table, group) for group in GROUPS} | {
+    "accuracy_gaps": gaps_table,
+    "accuracy_close": close_rows,
+    "accuracy_seeds": seed_counts,
+    "accuracy_untuned": untuned_table,
+}

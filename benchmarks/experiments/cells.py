@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -19,16 +19,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Store, Task
 
 FIELDS = ("set", "method", "told", "seed")
 FLAVOURS: dict[str, dict[str, Any]] = {"igraph": {"n_iterations": 2, "directed": False}, "leidenalg": {}}
 OWN_GRAPH = "the graph that comes with them"
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("cells", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -92,3 +87,6 @@ def table() -> str:
         numbers = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         rows.append([*key, numbers, f"{np.mean(aris):.3f}{spread}"])
     return markdown(["cells", "method", "given", "clusters", "ARI (range over seeds)"], rows)
+
+
+TABLES = {"cells": table}

@@ -28,7 +28,7 @@ from benchmarks.methods import METHODS, keep_installed
 from benchmarks.methods.spectacl import embed as embed_spectacl
 from benchmarks.reporting.published import EMBEDDED, EMBEDDED_PEERS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process, time_call
+from benchmarks.runner import Line, Store, Task, run_in_process, time_call
 from benchmarks.scoring import count_clusters, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, is_available, load_embedding
 
@@ -59,11 +59,6 @@ CHOSEN = {
 FEW = {"HDBSCAN": {"min_cluster_size": 30}, "spectral": {"solver": "arpack"}}
 """Options for no more images than a quick run has."""
 Figures = dict[tuple[str, str], dict[str, tuple[float, float, str]]]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("dimension_reduction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[claims_table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -220,3 +215,6 @@ def improvement_table() -> str:
             cells.append(f"{sum(better)} of {len(better)}")
         rows.append([method, *cells])
     return markdown(["better than on raw images", "published figures", "here"], rows)
+
+
+TABLES = {"dimension_reduction_claims": claims_table, "dimension_reduction_raw": improvement_table}

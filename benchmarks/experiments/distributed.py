@@ -10,7 +10,7 @@ import argparse
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import sleep
@@ -20,18 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import Line, Store, Task, time_call
 from gitcluster import GIT
 
 FIELDS = ("experiment", "case")
 CENTRES = 30
 WORKER_MEMORY = "4GB"
 CHUNK = 100_000
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("distributed", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -135,3 +130,6 @@ def table() -> str:
         memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
         rows.append([line["case"], f"{line['seconds']:.0f}", search, str(line.get("cells", "")), *memory])
     return markdown(["data and fit", "seconds", "search", "cells", "peak GB per worker", "GB on disk"], rows)
+
+
+TABLES = {"distributed_large": table}

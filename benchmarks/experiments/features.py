@@ -1,9 +1,8 @@
 """Find out what GIT and its peers can do by trying: ``python -m benchmarks features [--only peer=GIT]``.
 
 A feature is a probe on tiny data. A probe returns a remark or nothing if the call works and the result is as promised,
-and raises otherwise. Every peer is used by its own documentation, or else by scikit-learn's conventions. Leiden
-clusters the graph of 30 nearest neighbours that scikit-learn builds. Every probe is a process with a time limit: a
-crash or a hang is a result too.
+and raises otherwise. Every peer is used by its own documentation, or else by scikit-learn's conventions. Every probe is
+a process with a time limit: a crash or a hang is a result too.
 
 The cells: ``yes``; ``no``: refused, ignored or missing; ``wrong``: accepted, but the result is not as promised;
 ``crash`` of the process or by an exception that is no refusal; ``timeout``; ``not installed``.
@@ -31,9 +30,9 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from benchmarks.methods.feature_peers import PEERS, AbsentError, Array, Leiden, Peer, count
+from benchmarks.methods.feature_peers import PEERS, AbsentError, Array, Peer, count
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process
+from benchmarks.runner import Line, Store, Task, run_in_process
 
 FIELDS = ("peer", "feature")
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -414,18 +413,11 @@ def _equal(peer: Peer) -> str | None:
 @feature(CHECKS)
 def _checks(peer: Peer) -> str:
     checks = import_module("sklearn.utils.estimator_checks")
-    if isinstance(peer, Leiden):
-        raise TypeError("not an estimator")
     model = type(peer.make())()
     results = checks.check_estimator(model, on_skip=None, on_fail=None)
     passed, failed = (sum(result["status"] == status for result in results) for status in ("passed", "failed"))
     names = [result["check_name"] for result in results if result["status"] == "failed"]
     return f"{passed}/{failed}" + (f" ({', '.join(names)})" if names else "")
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("features", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -473,3 +465,6 @@ def table() -> str:
     titles = dict.fromkeys(title for _, title in lines)
     rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in peers)] for title in titles]
     return markdown(["feature", *(f"{peer} {number or ''}".strip() for peer, number in peers.items())], rows)
+
+
+TABLES = {"features": table}

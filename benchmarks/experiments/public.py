@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.methods import METHODS, keep_installed
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import FOLDER, Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import FOLDER, Line, Store, Task, time_call
 from benchmarks.scoring import count_clusters
 from benchmarks.suite.datasets import IMAGES as REAL_IMAGES
 from benchmarks.suite.datasets import Dataset, data_folder, load_set, real_datasets
@@ -36,15 +36,9 @@ HELD_OUT = 1
 """Number of the half of the sets on which no constant was chosen."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-
-    def add_options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--max-samples", type=int, default=15_000, metavar="N")
-
-    run_experiment(
-        "public", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table], add_options=add_options
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this experiment."""
+    parser.add_argument("--max-samples", type=int, default=15_000, metavar="N")
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -119,3 +113,6 @@ def short_table() -> str:
 
 def _order(name: str) -> int:
     return ("number", "proportions", "nothing").index(METHODS[name].given)
+
+
+TABLES = {"public": table, "public_short": short_table}

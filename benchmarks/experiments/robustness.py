@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
-from benchmarks.runner import Line, Task, run_experiment
+from benchmarks.runner import Line, Task
 from benchmarks.scoring import score_both, score_labels
 from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
 from gitcluster import scale_features
@@ -73,11 +73,6 @@ DRAWN = {
     "circles": Curve(scaled_circles, tuple(CURVES["circles"]), SEEDS[:1], "scale of the second pair of circles"),
     "impossible": Curve(noisy_impossible, SHARES, SEEDS, "share of uniform noise on impossible"),
 }
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("robustness", __doc__ or "", arguments, fields=FIELDS, tasks=tasks)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -34,7 +34,7 @@ from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.methods import METHODS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_experiment
+from benchmarks.runner import Key, Line, Store, Task
 from benchmarks.scoring import match_greedily, published_scores, score_labels
 from benchmarks.suite.datasets import REAL_SETS, load_set
 from gitcluster import estimate_intensity, find_neighbors, scale_features
@@ -47,12 +47,6 @@ PRINTED = {"small": COMPETITORS[:5], "large": COMPETITORS[2:]}
 """The competitors in Tables 3 and 4; the notebooks have all of them on the small sets."""
 GIVEN_SHARES = tuple(name for name in PUBLISHED if "proportions" in PUBLISHED[name]["GIT"].options)
 """Sets on which the published GIT was given more than the number of classes."""
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    tables = (ranks_table, shares_table, theorem_table, nmi_table)
-    run_experiment("statements", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -192,3 +186,6 @@ def nmi_table() -> str:
         line, published = stored()[name, "nmi"], PUBLISHED[name]["GIT"].scores[2]
         rows.append([name, f"{line['printed']:.3f}", f"{line['mean']:.3f}", f"{published:.3f}"])
     return markdown(["set", "MI / (H H), as printed", "MI / mean of H", "published"], rows)
+
+
+TABLES = {"ranks": ranks_table, "shares": shares_table, "theorems": theorem_table, "nmi": nmi_table}

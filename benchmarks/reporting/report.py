@@ -7,30 +7,16 @@ name. A picture has the digest of its result files, and is drawn again if they c
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
-from benchmarks.experiments import (
-    accuracy,
-    cells,
-    dimension_reduction,
-    distributed,
-    explorer,
-    features,
-    kinds,
-    null_agreement,
-    prediction,
-    public,
-    sensitivity,
-    speed,
-    statements,
-    tables,
-    untuned,
-)
+from benchmarks import experiments
+from benchmarks.experiments import kinds, null_agreement
 from benchmarks.reporting import paper_items
 from benchmarks.runner import FOLDER
 
@@ -53,40 +39,13 @@ PICTURES = {
 TABLES: dict[str, Callable[[], str]] = {
     "paper_items": paper_items.table,
     "paper_count": paper_items.count,
-    "summary": untuned.summary,
-    "second_draw": partial(untuned.summary, draw=1),
-    "untuned": untuned.table,
-    "public": public.table,
-    "public_short": public.short_table,
-    "accuracy_gaps": accuracy.gaps_table,
-    "accuracy_close": accuracy.close_rows,
-    "accuracy_seeds": accuracy.seed_counts,
-    "accuracy_untuned": accuracy.untuned_table,
-    **{f"{group}_published": partial(accuracy.published_table, group) for group in ("small", "shapes", "large")},
-    "dimension_reduction_claims": dimension_reduction.claims_table,
-    "dimension_reduction_raw": dimension_reduction.improvement_table,
-    "distributed_large": distributed.table,
-    "sensitivity_claim": sensitivity.claim,
-    "ranks": statements.ranks_table,
-    "shares": statements.shares_table,
-    "theorems": statements.theorem_table,
-    "nmi": statements.nmi_table,
     "null_agreement": null_agreement.table,
     "kinds": kinds.labelled_table,
     "kinds_one_cluster": kinds.one_cluster_table,
     "kinds_border": kinds.border_table,
-    "tables": tables.table_of_scores,
-    "tables_noise": tables.noise_table,
-    "features": features.table,
-    "explorer_speed": explorer.speed_table,
-    "speed": speed.table,
-    "speed_short": speed.short_table,
-    "speed_sweep": speed.sweep_table,
-    "speed_paper": speed.paper_table,
-    "speed_compile": speed.compile_table,
-    "prediction": prediction.table,
-    "cells": cells.table,
 }
+for _, name, _ in pkgutil.iter_modules(experiments.__path__):
+    TABLES |= getattr(import_module(f"benchmarks.experiments.{name}"), "TABLES", {})
 
 
 def main(arguments: Sequence[str]) -> None:
