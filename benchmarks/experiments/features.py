@@ -461,10 +461,11 @@ def probe(name: str, title: str) -> Line:
 def table() -> str:
     """Return the outcomes, a row for each feature and a column for each peer."""
     lines = Store("features", FIELDS).lines
-    peers = {peer: line["version"] for (peer, _), line in lines.items()}
-    titles = dict.fromkeys(title for _, title in lines)
-    rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in peers)] for title in titles]
-    return markdown(["feature", *(f"{peer} {number or ''}".strip() for peer, number in peers.items())], rows)
+    rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in PEERS)] for title in FEATURES]
+    versions = [lines[peer, CHECKS]["version"] or "" for peer in PEERS]
+    return markdown(
+        ["feature", *(f"{peer} {version}".strip() for peer, version in zip(PEERS, versions, strict=True))], rows
+    )
 
 
 TABLES = {"features": table}

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.methods import METHODS, Method, compile_search, keep_installed
-from benchmarks.reporting.published import PUBLISHED_SPEED
 from benchmarks.reporting.tables import markdown
 from benchmarks.runner import FOLDER, Line, Task, read_lines, run_in_process, time_call
 from benchmarks.suite.datasets import load_set
@@ -228,17 +227,6 @@ def sweep_table() -> str:
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
-def paper_table() -> str:
-    """Return the CPU seconds along the paper's sweeps, the published seconds, and the exponents of both."""
-    sweeps = {(sweep[-1], method): points for (sweep, method), points in read_sweeps("cpu").items() if " " in sweep}
-    sweeps |= {(axis, "published"): list(points.items()) for axis, points in PUBLISHED_SPEED.items()}
-    rows = [
-        [axis, method, ", ".join(f"{size:,}: {value:.2f}" for size, value in points), f"{exponent(points):.2f}"]
-        for (axis, method), points in sweeps.items()
-    ]
-    return markdown(["over", "", "seconds", "exponent"], sorted(rows, key=lambda row: "ndk".index(row[0])))
-
-
 def exponent(points: Sequence[tuple[float, float]]) -> float:
     """Return the slope of log seconds over log size."""
     sizes, seconds = np.log(np.array(points)).T
@@ -259,6 +247,5 @@ TABLES = {
     "speed": table,
     "speed_short": short_table,
     "speed_sweep": sweep_table,
-    "speed_paper": paper_table,
     "speed_compile": compile_table,
 }
