@@ -1,22 +1,17 @@
 """Every experiment runs on small stand-in sets, and its results have what the tables need."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.__main__ import main
 from benchmarks.experiments import (
     accuracy,
     digests,
     dimension_reduction,
-    public,
     robustness,
     sensitivity,
     tables,
 )
-from benchmarks.runner import FOLDER, read_lines
 from benchmarks.scoring import published_scores, unpack_labels
 from benchmarks.suite.embeddings import load_embedding
 from benchmarks.suite.mixed_tables import NOISE, add_noise, mixed_tables
@@ -84,25 +79,6 @@ def test_uniform_noise_is_scored_only_as_published():
     task = {"method": "k-means++", "setting": "untuned", "curve": "impossible"}
     scores = robustness.fit_and_score(task, X, np.repeat([0, 1, -1], [50, 50, 20]))
     assert scores["published"] < 0.8 < scores["optimal"]
-
-
-@pytest.mark.parametrize("name", ["fcps_target", "real_zoo"])
-def test_stored_labels_have_the_scores_of_the_results(name, load_data):
-    y = load_data(f"bench/{name}")[1]
-    lines = {line["method"]: line for line in read_lines(FOLDER / "public.jsonl") if line["set"] == name}
-    labels = pd.read_csv(FOLDER / "labels" / f"{name}.csv.gz")
-    assert set(labels) == set(lines) == set(public.NAMES)
-    for method in labels:
-        assert adjusted_rand_score(y[y > 0], labels[method][y > 0]) == pytest.approx(lines[method]["ari"], abs=1e-4)
-
-
-def test_public_labels_are_stored_by_method(tmp_path):
-    X, y = make_blobs(60, centers=3, cluster_std=0.2, random_state=0)
-    data = public.Dataset("three", X, y, "drawn", False)
-    for name in ("GIT", "k-means", "GIT"):
-        assert public.run_method(data, name, tmp_path)["ari"] == 1
-    head = pd.read_csv(tmp_path / "three.csv.gz").columns.tolist()
-    assert head == ["GIT", "k-means"]
 
 
 def test_noise_is_added_in_turn_and_peers_get_numbers_and_categories():
