@@ -307,27 +307,12 @@ def _sparse(peer: Peer) -> None:
     expect(same(labels, peer.labels(X)), "other labels than of the dense array")
 
 
-@feature("float32, with the clusters of float64 where nothing ties")
-def _float32(peer: Peer) -> None:
-    X, _ = blobs()
-    X = X.astype(np.float32)
-    score = adjusted_rand_score(peer.labels(X), peer.labels(X.astype(np.float64)))
-    expect(score == 1, f"ARI {score:.2f} with the labels of float64")
-
-
 @feature("pandas frame, `feature_names_in_`")
 def _pandas(peer: Peer) -> None:
     X, _ = blobs()
     names = [f"feature {number}" for number in range(X.shape[1])]
     model = peer.fit(import_module("pandas").DataFrame(X, columns=names))
     expect(list(model.feature_names_in_) == names, "other names")
-
-
-@feature("polars frame")
-def _polars(peer: Peer) -> None:
-    X, _ = blobs()
-    frame = import_module("polars").DataFrame(X, schema=[f"feature {j}" for j in range(X.shape[1])])
-    expect(same(peer.labels(frame), peer.labels(X)), "other labels than of the array")
 
 
 @feature("saved and loaded without pickle")
@@ -384,20 +369,6 @@ def _duplicates(peer: Peer) -> None:
     labels = peer.labels(places[of_place].astype(float))
     split = sum(len(np.unique(labels[of_place == place])) > 1 for place in range(len(places)))
     expect(split == 0, f"{split} of {len(places)} places are split")
-
-
-@feature("input is not overwritten", promised=False)
-def _untouched(peer: Peer) -> None:
-    X, _ = blobs()
-    distances = pairwise_distances(X)
-    kept = X.copy(), distances.copy()
-    peer.default_labels(X)
-    expect(np.array_equal(X, kept[0]), "the samples are overwritten")
-    try:
-        type(peer.make())(**({"metric": "precomputed"})).fit(distances)
-    except Exception:  # a peer without precomputed distances has none to overwrite
-        return
-    expect(np.array_equal(distances, kept[1]), "the matrix of distances is overwritten")
 
 
 @feature("all samples equal: one cluster or a clear error", promised=False)

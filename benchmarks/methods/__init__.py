@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from math import log
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -153,25 +152,13 @@ def fit_hdbscan(
     return HDBSCAN(min_cluster_size, min_samples=1, metric="precomputed").fit_predict(spanning)
 
 
-def fit_quickshift(X: Samples, _: None, *, n_neighbors: int | None = None, beta: float = 0.3) -> Labels:
-    """Fit Quickshift++; its theory requires that the number of neighbours grows faster than log n."""
-    rule = min(max(2, round(log(len(X)) ** 2)), len(X))
-    return quickshift_pp(X.astype(np.float64), rule if n_neighbors is None else n_neighbors, beta)
+def in_doubles(labels: Callable[..., Labels]) -> Callable[..., Labels]:
+    """Return a fit in double precision by a function of the samples, the number of classes if known, and options."""
 
+    def fit(X: Samples, known: int | None, **options: Any) -> Labels:
+        return labels(X.astype(np.float64), *([] if known is None else [known]), **options)
 
-def fit_density_peaks(X: Samples, known: int, **thresholds: float) -> Labels:
-    """Fit FSFDP with as many centres as classes, or with those above the thresholds."""
-    return density_peaks(X.astype(np.float64), None if thresholds else known, **thresholds)
-
-
-def fit_density_peak_advanced(X: Samples, _: None, *, Z: float, halo: bool) -> Labels:
-    """Fit DPA."""
-    return density_peak_advanced(X.astype(np.float64), Z, halo=halo)
-
-
-def fit_spectacl(X: Samples, known: int, **options: Any) -> Labels:
-    """Fit SpectACl."""
-    return spectacl_labels(X.astype(np.float64), known, **options)
+    return fit
 
 
 GIT_ = Method(fit_git, package="gitcluster")
@@ -196,10 +183,10 @@ METHODS: dict[str, Method] = {
     "EVoC": Method(estimator("evoc.EVoC"), "nothing", "evoc"),
     "Genie": Method(estimator("genieclust.Genie"), "number", "genieclust", {"gini_threshold": 0.3}),
     "Lumbermark": Method(estimator("lumbermark.Lumbermark"), "number", "lumbermark"),
-    "DPA": Method(fit_density_peak_advanced, "nothing", options={"Z": 1.0, "halo": False}),
-    "FSFDP": Method(fit_density_peaks),
-    "Quickshift++": Method(fit_quickshift, "nothing"),
-    "SpectACl": Method(fit_spectacl),
+    "DPA": Method(in_doubles(density_peak_advanced), "nothing", options={"Z": 1.0, "halo": False}),
+    "FSFDP": Method(in_doubles(density_peaks)),
+    "Quickshift++": Method(in_doubles(quickshift_pp), "nothing"),
+    "SpectACl": Method(in_doubles(spectacl_labels)),
 }
 
 

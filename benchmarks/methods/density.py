@@ -124,8 +124,8 @@ def density_peaks(
 
     The density of a sample is the sum of exp(-(distance / kernel size)^2) over all others. The kernel size is the
     distance that ``fraction`` of all pairs stays below. Delta is the distance to the nearest denser sample. Centres are
-    the samples above both thresholds, or the ``n_clusters`` with the largest density times delta; the densest sample is
-    always one. Every other sample follows its nearest denser one.
+    the samples above both thresholds, if one is given, or the ``n_clusters`` with the largest density times delta. The
+    densest sample is always one. Every other sample follows its nearest denser one.
     """
     n, n_pairs = len(X), len(X) * (len(X) - 1) // 2
     size = smallest_pair(X, min(int(0.5 + fraction * n_pairs), n_pairs - 1))
@@ -141,7 +141,7 @@ def density_peaks(
     parent, delta = np.full(n, order[0]), np.empty(n)
     parent[order[1:]], delta[order[1:]] = nearest_denser(X, order, positions, positions)
     delta[order[0]] = delta[order[1:]].max()
-    if n_clusters is None:
+    if n_clusters is None or min_density > 0 or min_delta > 0:
         above = (density[order] > min_density) & (delta[order] > min_delta)
         above[0] = True
         centers = np.sort(order[above])
@@ -152,8 +152,8 @@ def density_peaks(
     return follow_parents(labels, order, parent)
 
 
-def quickshift_pp(X: Points, n_neighbors: int, beta: float = 0.3) -> NDArray[np.int64]:
-    """Return the labels of Quickshift++.
+def quickshift_pp(X: Points, n_neighbors: int | None = None, beta: float = 0.3) -> NDArray[np.int64]:
+    """Return the labels of Quickshift++, by default with (log n)^2 neighbours: its theory requires more than log n.
 
     The density of a sample falls with the radius of its neighbours, the sample itself included, as radius^-d. From
     dense to sparse, a sample starts a modal set if no sample of its component is in one yet: its component in the graph
@@ -163,6 +163,7 @@ def quickshift_pp(X: Points, n_neighbors: int, beta: float = 0.3) -> NDArray[np.
     As in the authors' program, a sample starts no modal set if its level would include all samples. Their program is
     undefined if no modal set exists; here the densest samples are then the modal set.
     """
+    n_neighbors = n_neighbors or min(max(2, round(log(len(X)) ** 2)), len(X))
     near, neighbors = NearestNeighbors(n_neighbors=n_neighbors - 1).fit(X).kneighbors()
     radii = near[:, -1].copy()
     order = np.argsort(radii, kind="stable")
