@@ -145,8 +145,8 @@ def fit_part(task: Line, samples: int) -> Line:
         if task["method"] in SEEDED and len(X) <= SEEDED_SAMPLES:
             others = [score_both(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
             scores = average([scores, *others])
-    kept = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
-    return scores | {"seconds": round(wall, 4), "cpu": round(cpu, 4)} | kept
+    drawn = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
+    return scores | {"seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
 
 
 def average(results: Sequence[Line]) -> Line:

@@ -58,7 +58,7 @@ def expect(holds: Any, otherwise: str) -> None:
 def expect_change(labels: Any, plain: Any, otherwise: str) -> None:
     """Raise with a reason if a request that is not met has changed nothing."""
     if same(labels, plain):
-        raise AbsentError(f"{otherwise}, the same as without asking")
+        raise AbsentError(f"{otherwise}, the same as without the request")
 
 
 def blobs(sizes: Sequence[int] = (100, 80, 60), spread: float = 0.5) -> tuple[Array, Array]:
@@ -124,10 +124,10 @@ def feature(name: str, *, promised: bool = True) -> Callable[[Probe], Probe]:
     return register
 
 
-@feature("number of clusters asked for is met")
+@feature("requested number of clusters is returned")
 def _number(peer: Peer) -> None:
-    found = [count(peer.number(blobs()[0], k)) for k in (2, 3, 5)]
-    expect(found == [2, 3, 5], f"asked for 2, 3 and 5 clusters, got {found}")
+    numbers = [count(peer.number(blobs()[0], k)) for k in (2, 3, 5)]
+    expect(numbers == [2, 3, 5], f"requested 2, 3 and 5 clusters, got {numbers}")
 
 
 @feature("proportions or sizes of clusters can be given")
@@ -153,7 +153,7 @@ def _all_labelled(peer: Peer) -> None:
     expect(share == 0, f"{share:.0%} noise")
 
 
-@feature("noise can be asked for")
+@feature("noise on request")
 def _noise(peer: Peer) -> None:
     X, y = scattered()
     labels = peer.noise(X)
@@ -328,8 +328,8 @@ def _save(peer: Peer) -> None:
 def _cut(peer: Peer) -> None:
     X = chain()
     model = peer.fit(X)
-    found = [count(peer.cut(model, X, k)) for k in (2, 4)]
-    expect(found == [2, 4], f"asked for 2 and 4 clusters, got {found}")
+    numbers = [count(peer.cut(model, X, k)) for k in (2, 4)]
+    expect(numbers == [2, 4], f"requested 2 and 4 clusters, got {numbers}")
 
 
 @feature("hierarchy as a scipy linkage")
@@ -353,7 +353,7 @@ def _shuffle(peer: Peer) -> None:
             expect(same(labels[order], again), f"ARI {score:.3f} with the labels before, on {name}")
 
 
-@feature("clear groups stay when a feature of noise is taken times 1000", promised=False)
+@feature("clear groups survive a feature of noise times 1000", promised=False)
 def _rescale(peer: Peer) -> None:
     X, _ = blobs()
     X = np.column_stack([X, np.random.default_rng(1).normal(size=len(X))])

@@ -92,7 +92,7 @@ def _base(name: str) -> str:
 
 
 def run_level(task: Line, *, quick: bool = False) -> Line:
-    """Return F1 both ways and the share of covered samples of every seed."""
+    """Return F1 by both protocols and the share of covered samples of every seed."""
     curve, results = DRAWN[task["curve"]], []
     for seed in curve.seeds[: 1 if quick else None]:
         draw = curve.make(task["level"], seed, 300) if quick else curve.make(task["level"], seed)  # type: ignore[call-arg]
@@ -106,7 +106,7 @@ def run_level(task: Line, *, quick: bool = False) -> Line:
 
 
 def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
-    """Return F1 both ways and the share of covered samples of one draw."""
+    """Return F1 by both protocols and the share of covered samples of one draw."""
     name, sizes = task["method"], np.bincount(y[y >= 0])
     options: dict[str, Any] = {}
     if task["setting"] == "untuned":

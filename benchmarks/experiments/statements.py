@@ -76,8 +76,8 @@ def measure_factors(name: str, variant: str) -> Line:
     options: dict[str, Any] = {} if variant == "adaptive" else dict(PUBLISHED[name]["GIT"].options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = [METHODS["GIT"].fit(X.astype(float) * s, np.bincount(y), variant=variant, **options) for s in FACTORS]
-    return {"f1": [round(score_labels(y, labels)["f1"], 4) for labels in found]}
+        results = [METHODS["GIT"].fit(X.astype(float) * s, np.bincount(y), variant=variant, **options) for s in FACTORS]
+    return {"f1": [round(score_labels(y, labels)["f1"], 4) for labels in results]}
 
 
 def measure_slope(name: str) -> Line:
@@ -117,7 +117,7 @@ def measure_shares(name: str) -> Line:
     for variant in ("GIT authors", "GIT paper"):
         fits = [{"method": variant, "options": given | shares} for shares in ({"proportions": "equal"}, {})]
         scores[variant] = [round(published_scores(y, accuracy.fit(task, X, y)).f1, 4) for task in fits]
-    return {"equal, told": scores}
+    return {"equal, given": scores}
 
 
 def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], distance: float) -> bool:
@@ -132,9 +132,11 @@ def ranks_table() -> str:
     for name, printed in [(name, PRINTED[group]) for group in PRINTED for name in GROUPS[group]]:
         published = {method: row.scores for method, row in PUBLISHED[name].items()}
         shown = {method: published[method] for method in ("GIT", *printed)}
-        found = {method: lines.get((name, method, "published"), {"error": ""}) for method in COMPETITORS}
-        found["GIT"] = lines[name, "GIT authors", "published"]
-        here = {method: (*line["published"], line["cover"]) for method, line in found.items() if "error" not in line}
+        stored_lines = {method: lines.get((name, method, "published"), {"error": ""}) for method in COMPETITORS}
+        stored_lines["GIT"] = lines[name, "GIT authors", "published"]
+        here = {
+            method: (*line["published"], line["cover"]) for method, line in stored_lines.items() if "error" not in line
+        }
         lead = [scores["GIT"][0] - _best_other(scores) for scores in (shown, published, here)]
         leads.append(lead)
         cells = [f"{_ranks(s)} ({100 * by:+.1f})" for s, by in zip((shown, published, here), lead, strict=True)]
@@ -146,20 +148,22 @@ def ranks_table() -> str:
     return markdown([*header, "published, methods of the table", "published, all methods", "here, all methods"], rows)
 
 
-def _ranks(found: dict[str, Any]) -> str:
-    others = [scores for scores in found.values() if scores[3] >= COVERED]
-    return " / ".join(str(1 + sum((s[place] or 0.0) > found["GIT"][place] for s in others)) for place in range(3))
+def _ranks(scores: dict[str, Any]) -> str:
+    """Return the ranks of GIT in F1, ARI and NMI among the results that cover enough."""
+    others = [row for row in scores.values() if row[3] >= COVERED]
+    return " / ".join(str(1 + sum((row[i] or 0.0) > scores["GIT"][i] for row in others)) for i in range(3))
 
 
-def _best_other(found: dict[str, Any]) -> float:
-    return max(scores[0] for method, scores in found.items() if method != "GIT" and scores[3] >= COVERED)
+def _best_other(scores: dict[str, Any]) -> float:
+    """Return the best F1 of the competitors that cover enough."""
+    return max(row[0] for method, row in scores.items() if method != "GIT" and row[3] >= COVERED)
 
 
 def shares_table() -> str:
     """Return F1 with equal shares, or the number alone, and with the given shares."""
     lines, rows = accuracy.stored(), []
     for name in GIVEN_SHARES:
-        variants = stored()[name, "shares"]["equal, told"]
+        variants = stored()[name, "shares"]["equal, given"]
         default = [lines[name, method, "untuned"]["published"][0] for method in ("GIT", "GIT proportions")]
         cells = [f"{equal:.3f} / {given:.3f}" for equal, given in (*variants.values(), default)]
         rows.append([name.removeprefix("toy_"), *cells])

@@ -145,7 +145,7 @@ def mean_of_kinds(results: Results, name: str, kinds: Groups) -> float:
 
 
 def share_right(results: Results, name: str) -> str:
-    """Return the share of clear sets on which a method found the right number of clusters."""
+    """Return the share of clear sets on which a method returned the right number of clusters."""
     lines = [line for (_, method), line in results.items() if method == name and line["clear"]]
     if not lines or CHOSEN[name].given != "nothing":
         return ""

@@ -121,7 +121,7 @@ class Peer:
         return self.labels(graph, metric="precomputed")
 
     def neighbors(self, indices: Array, distances: Array) -> Array:
-        """Return labels of neighbours found elsewhere."""
+        """Return labels of neighbours from another search."""
         return self.labels((indices, distances), metric="precomputed")
 
     def save(self, model: Any, path: Path) -> Array:

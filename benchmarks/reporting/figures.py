@@ -186,7 +186,7 @@ def draw_embeddings() -> Any:
             for kind in ("raw", "pca", "ae", "umap"):
                 names = [name for name in EMBEDDINGS if name.startswith(kind)]
                 lines = [(EMBEDDINGS.index(name), rows.get((dataset, name), {}).get(method)) for name in names]
-                points = np.array([(place, line["f1"]) for place, line in lines if line and "f1" in line])
+                points = np.array([(i, line["f1"]) for i, line in lines if line and "f1" in line])
                 own = method.startswith("GIT")
                 panel.plot(
                     *points.reshape(-1, 2).T, color=colour, marker="o" if own else "s", markersize=6 if own else 4.5,
@@ -212,7 +212,7 @@ def draw_published_embeddings() -> Any:
     for (kind, dataset), panel in zip(product(("pca", "ae"), SETS), panels, strict=True):
         names = [f"{kind}{width}" for width in WIDTHS]
         for method in ("GIT authors", *dimension_reduction.PEERS):
-            here, published, _ = zip(*(figures[dataset, name][method] for name in names), strict=True)
+            here, published = zip(*(figures[dataset, name][method] for name in names), strict=True)
             colour, marker, label = styles[method]
             panel.plot(names, here, color=colour, marker=marker, markersize=5, label=label)
             panel.plot(names, published, color=colour, marker=marker, markersize=8, mfc="none", lw=0.8, ls=":")
