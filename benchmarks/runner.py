@@ -37,28 +37,12 @@ PACKAGES = (
 
 def run_experiment(
     name: str, description: str, arguments: Sequence[str], *, fields: Sequence[str],
-    tasks: Callable[[argparse.Namespace], Iterable[Task]], tables: Sequence[Callable[[], str]] = (),
+    tasks: Callable[[argparse.Namespace], Iterable[Task]], tables: Iterable[Callable[[], str]] = (),
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
 ) -> None:  # fmt: skip
-    """Run the tasks that are not stored yet, and print the tables of stored results.
+    """Run the tasks that are not stored yet, store every result in ``results/NAME.jsonl``, and print the tables.
 
-    Parameters
-    ----------
-    name : str
-        The results go to ``results/NAME.jsonl``.
-    description : str
-        Text of ``--help``.
-    arguments : sequence of str
-        Command line after the name of the experiment.
-    fields : sequence of str
-        Fields of a result line that identify it.
-    tasks : callable
-        Returns the tasks for the parsed options.
-    tables : sequence of callables
-        Return Markdown tables of the stored results.
-    add_options : callable, optional
-        Adds further options to the parser.
-
+    ``fields`` identify a result line. ``tasks`` yields tasks for the parsed options, to which ``add_options`` may add.
     """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
     parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="only tasks with these values")

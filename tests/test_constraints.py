@@ -103,6 +103,14 @@ def test_sizes_are_within_the_bounds(n_clusters, low, high):
         assert np.bincount(labels).max() <= (high or 300)
 
 
+@pytest.mark.parametrize(
+    ("n_clusters", "low", "high"), [("auto", 301, None), (2, 90, 80), (3, 101, None), (2, None, 149)]
+)
+def test_bounds_that_contradict_are_refused(n_clusters, low, high):
+    with pytest.raises(ValueError, match="cluster_size"):
+        GIT(n_clusters, min_cluster_size=low, max_cluster_size=high).fit(X)
+
+
 def test_bounds_move_no_more_than_necessary():
     free = GIT(3).fit(X)
     bounded = GIT(3, min_cluster_size=80).fit(X)

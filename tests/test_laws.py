@@ -1,14 +1,11 @@
 """Properties that hold for any data."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -29,20 +26,13 @@ def model(variant="adaptive", **options):
     return GIT(**{"n_clusters": 3, "variant": variant, **options})
 
 
-@given(seeds, variants)
-def test_row_order_does_not_matter(seed, variant):
+@given(seeds, variants, st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_row_order_does_not_matter(seed, variant, step):
     X = blobs(seed)
+    if step and variant == "adaptive":  # the published variants break ties by row
+        X = np.round(X / step) * step
     order = np.random.default_rng(seed).permutation(len(X))
     there, back = model(variant).fit(X), model(variant).fit(X[order])
-    np.testing.assert_array_equal(back.labels_, there.labels_[order])
-    np.testing.assert_array_equal(back.local_labels_, there.local_labels_[order])
-
-
-@given(seeds, st.sampled_from([0.5, 1.0, 3.0]))
-def test_row_order_does_not_matter_even_with_ties(seed, step):
-    X = np.round(blobs(seed) / step) * step
-    order = np.random.default_rng(seed).permutation(len(X))
-    there, back = model().fit(X), model().fit(X[order])
     np.testing.assert_array_equal(back.labels_, there.labels_[order])
     np.testing.assert_array_equal(back.local_labels_, there.local_labels_[order])
     np.testing.assert_array_equal(X[order][back.peaks_], X[there.peaks_])
@@ -95,18 +85,15 @@ def test_column_order_does_not_matter_where_some_samples_are_studied(monkeypatch
     st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3),
     st.floats(-100, 100),
     st.sampled_from(["adaptive", "paper"]),
+    st.booleans(),
 )
-def test_units_and_origin_do_not_matter(seed, units, shift, variant):
-    X = blobs(seed)
+def test_units_and_origin_do_not_matter(seed, units, shift, variant, ties):
     std = model(variant, scale="std")
-    np.testing.assert_array_equal(std.fit_predict(X * units + shift), std.fit_predict(X))
-
-
-@given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.sampled_from(["adaptive", "paper"]))
-def test_units_do_not_matter_even_with_ties(seed, unit, variant):
-    X = np.random.default_rng(seed).integers(0, 6, size=(150, 2)).astype(float)
-    std = model(variant, scale="std")
-    np.testing.assert_array_equal(std.fit_predict(X * [unit, 1.0]), std.fit_predict(X))
+    X, other = blobs(seed), blobs(seed) * units + shift
+    if ties:  # far from the origin, rounding may break ties differently
+        X = np.random.default_rng(seed).integers(0, 6, size=(150, 3)).astype(float)
+        other = X * units
+    np.testing.assert_array_equal(std.fit_predict(other), std.fit_predict(X))
 
 
 @given(seeds, st.sampled_from([0.1, 0.3, 2.54, 7.0]), st.booleans())
@@ -144,30 +131,12 @@ def test_single_precision_is_close(seed):
     assert adjusted_rand_score(y, GIT(2).fit_predict(X.astype(np.float32))) > 0.9
 
 
-def test_samples_are_never_written_to(tmp_path):
-    X = blobs(0)
-    path = tmp_path / "X.npy"
-    np.save(path, X)
-    mapped = np.load(path, mmap_mode="r")
-    for variant in VARIANTS:
-        np.testing.assert_array_equal(model(variant).fit_predict(mapped), model(variant).fit_predict(X))
-    np.testing.assert_array_equal(np.load(path), X)
-
-
 def test_a_second_fit_forgets_the_first():
     fresh = model().fit(blobs(1))
     reused = model().fit(make_blobs(50, 7, random_state=0)[0]).fit(blobs(1))
     assert vars(fresh).keys() == vars(reused).keys()
     np.testing.assert_array_equal(reused.labels_, fresh.labels_)
     assert reused.n_features_in_ == 3
-
-
-def test_pickle_and_clone():
-    fitted = model().fit(blobs(2))
-    copy = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(copy.cut(n_clusters=2), fitted.cut(n_clusters=2))
-    assert clone(fitted).get_params() == fitted.get_params()
-    assert not hasattr(clone(fitted), "labels_")
 
 
 @given(seeds, st.integers(1, 8), st.integers(2, 10) | st.just("auto"), st.sampled_from(["adaptive", "paper"]))

@@ -14,7 +14,6 @@ from gitcluster import (
     build_hierarchy,
     build_topo_graph,
     cut_edges,
-    cut_hierarchy,
     estimate_intensity,
     find_local_clusters,
     find_neighbors,
@@ -162,5 +161,3 @@ def test_hierarchy_on_random_graphs(seed, m, ties):
         one, other, _ = merges[t]
         i, j = edges[edge].tolist()
         assert (i in one and j in other) or (i in other and j in one)
-    for n_clusters in range(1, m + 1):
-        assert cut_hierarchy(hierarchy, graph, n_clusters=n_clusters).max() + 1 == n_clusters

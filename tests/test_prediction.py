@@ -31,31 +31,20 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_fitted_samples_keep_what_the_fit_gave_them(options, dtype):
+def test_fitted_samples_keep_their_results_and_new_ones_have_some(options, dtype):
     samples = X.astype(dtype)
     model = GIT(3, **options).fit(samples)
-    some = np.random.default_rng(1).permutation(len(X))[:70]
-    for rows in (np.arange(len(X)), some):
+    for rows in (np.arange(len(X)), np.random.default_rng(1).permutation(len(X))[:70]):
         np.testing.assert_array_equal(model.predict(samples[rows]), model.labels_[rows])
         np.testing.assert_array_equal(model.score_samples(samples[rows]), model.log_intensity_[rows])
-        shares = model.predict_proba(samples[rows])
+        own = model.predict_proba(samples[rows])[np.arange(len(rows)), np.maximum(model.labels_[rows], 0)]
+        np.testing.assert_allclose(model.probabilities_[rows], np.where(model.labels_[rows] >= 0, own, 0))
+    for some in (samples, new.astype(dtype)):
+        labels, shares = model.predict(some), model.predict_proba(some)
+        assert set(labels) <= set(range(-1 if "noise" in options else 0, model.n_clusters_))
         np.testing.assert_allclose(shares.sum(axis=1), 1)
-        labelled = model.labels_[rows] >= 0
-        np.testing.assert_array_equal(shares.argmax(axis=1)[labelled], model.labels_[rows][labelled])
-        own = shares[np.arange(len(rows)), np.maximum(model.labels_[rows], 0)]
-        np.testing.assert_allclose(model.probabilities_[rows], np.where(labelled, own, 0))
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_new_samples_have_labels_and_shares(options):
-    model = GIT(3, **options).fit(X)
-    labels, shares = model.predict(new), model.predict_proba(new)
-    assert set(labels) <= set(range(-1 if "noise" in options else 0, model.n_clusters_))
-    assert shares.shape == (60, model.n_clusters_)
-    np.testing.assert_allclose(shares.sum(axis=1), 1)
-    assert np.isfinite(model.score_samples(new)).all()
-    labelled = labels >= 0
-    np.testing.assert_array_equal(shares.argmax(axis=1)[labelled], labels[labelled])
+        np.testing.assert_array_equal(shares.argmax(axis=1)[labels >= 0], labels[labels >= 0])
+        assert np.isfinite(model.score_samples(some)).all()
 
 
 def test_predict_climbs_as_the_text_says():

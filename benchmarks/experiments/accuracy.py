@@ -1,9 +1,9 @@
-"""Reproduce the paper's tables of accuracy: ``python -m benchmarks accuracy [--only group=small,shapes,large,sizes]``.
+"""Reproduce the paper's tables of accuracy: ``python -m benchmarks accuracy [--only group=small,shapes,large]``.
 
 Setting "published": every method with its published parameters for the set, on the data as they are. Setting
 "untuned": the number of classes, the fixed rules of ``benchmarks.methods``, and features divided by their standard
-deviations; GIT's default gets them as they are. Setting "sizes": methods that are given the class sizes, beside others
-that are given their number. Every result is counted as published, and by optimal matching with noise as wrong.
+deviations; GIT's default gets them as they are. Every result is counted as published, and by optimal matching with
+noise as wrong.
 
 Methods with a random start run with ten seeds on sets of up to 15,000 samples. The line has their means and every F1. A
 fit has a process with limits of time and memory. Large sets are tried from 3,000 samples up while the next size should
@@ -16,7 +16,7 @@ import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout, suppress
-from functools import partial
+from functools import cache, partial
 from io import StringIO
 from typing import Any
 
@@ -24,14 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.methods import METHODS, compile_search, keep_installed
-from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.accuracy_tables import FIELDS, GROUPS, READINGS, SEEDED, SEEDS, SIZES_METHODS
-from benchmarks.reporting.published import COMPETITORS, PUBLISHED
-from benchmarks.runner import Line, Task, run_experiment, run_in_process, time_call
+from benchmarks.reporting.published import COMPETITORS, PUBLISHED, Row
+from benchmarks.reporting.tables import markdown, short
+from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
 from benchmarks.scoring import pack_labels, score_both
 from benchmarks.suite.datasets import load_set
 from gitcluster import scale_features
 
+FIELDS = ("set", "method", "setting")
+GROUPS = {
+    "small": ("iris", "wine", "hepatitis", "cancer"),
+    "shapes": ("toy_circles", "toy_moons", "toy_impossible", "toy_s-set", "toy_smile", "toy_chainlink"),
+    "large": ("olivetti", "frogs", "codon", "mnist", "fmnist"),
+}
+ALL_SETS = (*GROUPS["small"], *GROUPS["shapes"], *GROUPS["large"])
+READINGS = ("GIT literal", "GIT algorithm 2")
+"""Other readings of the paper's text."""
+ARBITRARY = {(name, "spectral") for name in ("wine", "hepatitis", "cancer", "olivetti", "toy_s-set")}
+"""Rows in which the published kernel underflows, so that the result is arbitrary."""
+SEEDED = ("SpectACl", "spectral", "k-means++")
+"""Methods with a random start."""
+SEEDS = 10
+COVERED = 0.8
+"""The paper leaves out results that cover a smaller share of the samples."""
+CLOSE = 0.005
 CHOSEN = {
     **{name: METHODS[name] for name in ("GIT authors", "GIT paper", *READINGS)},
     **{name: METHODS[name] for name in ("DPA", "FSFDP", "Quickshift++", "SpectACl", "spectral")},
@@ -39,7 +55,6 @@ CHOSEN = {
     "GIT proportions": METHODS["GIT proportions"].using(n_jobs=-1),
     "HDBSCAN": METHODS["hdbscan"],
     "k-means++": METHODS["k-means"],
-    "k-means-constrained": METHODS["constrained k-means"],
 }
 """The methods by their names in the paper and in the result file."""
 UNSCALED = ("GIT", "GIT proportions")
@@ -53,19 +68,12 @@ PICTURED = 5_000
 """Drawn sets up to this size keep their labels, for the pictures."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    tables = [partial(accuracy_tables.published_table, group) for group in ("small", "shapes", "large")]
-    run_experiment("accuracy", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
-
-
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
     """Yield set, method, setting and options of every fit; ``--quick`` uses 150 samples of each set."""
     methods = keep_installed(CHOSEN)
     for group, sets in GROUPS.items():
         for name in sets:
-            fits = [("sizes", method, {}) for method in SIZES_METHODS] if group == "sizes" else plan(name)
-            for setting, method, parameters in fits:
+            for setting, method, parameters in plan(name):
                 if method in methods:
                     task = {"group": group, "set": name, "method": method, "setting": setting, "options": parameters}
                     yield task, partial(climb, task, QUICK_SAMPLES if options.quick else None)
@@ -137,8 +145,8 @@ def fit_part(task: Line, samples: int) -> Line:
         if task["method"] in SEEDED and len(X) <= SEEDED_SAMPLES:
             others = [score_both(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
             scores = average([scores, *others])
-    kept = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
-    return scores | {"seconds": round(wall, 4), "cpu": round(cpu, 4)} | kept
+    drawn = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
+    return scores | {"seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
 
 
 def average(results: Sequence[Line]) -> Line:
@@ -157,3 +165,161 @@ def fit(task: Line, X: NDArray[Any], y: NDArray[np.int64], **seed: int) -> NDArr
         options = options | {"proportions": sizes}
     with redirect_stdout(StringIO()):  # spectral clustering prints how often it tries
         return CHOSEN[task["method"]].fit(X, sizes, **(options | seed))
+
+
+@cache
+def stored() -> dict[Key, Line]:
+    """Return the stored results by set, method and setting."""
+    return Store("accuracy", FIELDS).lines
+
+
+def published_table(group: str) -> str:
+    """Return the results with published parameters and counting, and the default beside them.
+
+    A cell has F1 / ARI / NMI, in brackets the published figures if they differ in the third digit, and the share of
+    covered samples if it is below 1. Bold is the best result that covers at least .8 of the samples. Large sets have a
+    row of seconds.
+    """
+    columns = {
+        "`authors`": ("GIT authors", "published"),
+        "`paper`": ("GIT paper", "published"),
+        "default": ("GIT", "untuned"),
+        "default, proportions": ("GIT proportions", "untuned"),
+    } | {name: (name, "published") for name in COMPETITORS}
+    columns = {title: key for title, key in columns.items() if any((name, *key) in stored() for name in GROUPS[group])}
+    rows = []
+    for name in GROUPS[group]:
+        lines = {title: stored().get((name, *key)) for title, key in columns.items()}
+        published = {title: PUBLISHED[name].get("GIT" if title == "`authors`" else title) for title in columns}
+        ended = [line for line in lines.values() if line and "error" not in line]
+        best = [max(short(x["published"][i]) for x in ended if x["cover"] >= COVERED) for i in range(3)]
+        cells = [_published_cell(line, published[title], best) for title, line in lines.items()]
+        rows.append([name.removeprefix("toy_"), *cells])
+        if group == "large":
+            rows.append([f"{name}, seconds", *(_seconds(line, published[title]) for title, line in lines.items())])
+    return markdown(["F1 / ARI / NMI", *columns], rows)
+
+
+def _published_cell(line: Line | None, row: Row | None, best: Sequence[str]) -> str:
+    """Return scores with the spread of F1 over seeds, published scores that differ, and the covered share."""
+    if line is None:
+        return ""
+    published = [None] * 3 if row is None or line["setting"] != "published" else row.scores[:3]
+    if "error" in line:
+        return f"failed ({_triple(published)})"
+    scores = [short(score) for score in line["published"]]
+    differs = any(p is not None and short(p) != s for p, s in zip(published, scores, strict=True))
+    if line["cover"] >= COVERED:
+        scores = [f"**{score}**" if score == high else score for score, high in zip(scores, best, strict=True)]
+    seeds = line.get("seeds published", [])
+    scores[0] += f" ± {short(np.std(seeds))}" if seeds else ""
+    notes = [_triple(published)] if differs else []
+    notes += [f"printed {short(row.printed)}"] if row and row.printed else []
+    notes += [f"{line['cover']:.0%} covered"] if line["cover"] < 1 else []
+    return " / ".join(scores) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _seconds(line: Line | None, row: Row | None) -> str:
+    """Return the seconds, in brackets those published, and the number of samples of a partial run."""
+    if line is None or "error" in line:
+        return ""
+    published = f" ({_digits(row.seconds)})" if row and row.seconds and line["setting"] == "published" else ""
+    samples = f", n = {line['samples']:,}" if line.get("samples", line["of"]) < line["of"] else ""
+    return f"{_digits(line['seconds'])}{published}{samples}"
+
+
+def _digits(seconds: float) -> str:
+    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:,.0f}"
+
+
+def untuned_table() -> str:
+    """Return F1 / ARI / NMI of all sets with nothing tuned: optimal matching, noise wrong, raw ARI and NMI."""
+    columns = {"GIT": "GIT", "GIT, proportions": "GIT proportions"}
+    columns |= {"`paper`, k=8": "GIT paper", "`authors`, k=8": "GIT authors"} | {name: name for name in COMPETITORS}
+    rows = []
+    for name in ALL_SETS:
+        lines = [stored().get((name, method, "untuned")) for method in columns.values()]
+        rows.append([name.removeprefix("toy_"), *_triples(lines)])
+    return markdown(["F1 / ARI / NMI", *columns], rows)
+
+
+def _triples(lines: Sequence[Line | None]) -> list[str]:
+    """Return the scores of optimal matching, the best of each in bold, a partial run with its size."""
+    known = [line for line in lines if line and "error" not in line]
+    best = [max(short(line["optimal"][i]) for line in known) for i in range(3)]
+    cells = []
+    for line in lines:
+        if not line or "error" in line:
+            cells.append("failed" if line else "")
+            continue
+        scores = [short(score) for score in line["optimal"]]
+        text = " / ".join(f"**{s}**" if s == high else s for s, high in zip(scores, best, strict=True))
+        cells.append(text + (f", n = {line['samples']:,}" if line.get("samples", line["of"]) < line["of"] else ""))
+    return cells
+
+
+def _triple(scores: Sequence[float | None]) -> str:
+    return " / ".join(short(score) for score in scores[:3] if score is not None)
+
+
+def compared() -> Iterator[tuple[Line, float]]:
+    """Yield the lines with published parameters and the published F1, without arbitrary ones."""
+    for line in stored().values():
+        row = PUBLISHED[line["set"]].get(line["method"].removesuffix(" authors"))
+        arbitrary = (line["set"], line["method"]) in ARBITRARY
+        if line["setting"] == "published" and row and row.scores[0] and "error" not in line and not arbitrary:
+            yield line, row.scores[0]
+
+
+def is_close(line: Line, published: float, *, seeds: bool) -> bool:
+    """Return whether the F1 is within .005 of the published one, or with ``seeds``, that one between the seeds."""
+    figures = line.get("seeds published", []) if seeds else [line["published"][0]]
+    return bool(figures) and min(figures) - CLOSE <= published <= max(figures) + CLOSE
+
+
+def gaps_table() -> str:
+    """Return the rows whose F1 as published, or the range of its seeds, is not within .005 of the published one."""
+    rows = []
+    for line, published in compared():
+        if not is_close(line, published, seeds=False) and not is_close(line, published, seeds=True):
+            here, seeds = line["published"][0], line.get("seeds published", [])
+            spread = f"{len(seeds)}: {min(seeds):.3f} to {max(seeds):.3f}" if seeds else ""
+            figures = [f"{published:.3f}", f"{here:.3f}", f"{here - published:+.3f}", spread]
+            rows.append([line["set"].removeprefix("toy_"), line["method"], *figures])
+    header = ["set", "method", "published F1", "here", "difference", "seeds, from to"]
+    return markdown(header, sorted(rows, key=lambda row: (not row[1].startswith("GIT"), row[1])))
+
+
+def close_rows() -> str:
+    """Return how many rows were compared, and how many agree."""
+    lines = list(compared())
+    close = [line for line in lines if is_close(*line, seeds=False)]
+    within = [line for line in lines if line not in close and is_close(*line, seeds=True)]
+    return (
+        f"{len(close)} of {len(lines)} rows are within {CLOSE} of the published F1. For {len(within)} others, the "
+        f"published figure lies between their seeds. {len(ARBITRARY)} rows of spectral clustering are not counted: the "
+        "published kernel underflows, so their result is arbitrary."
+    )
+
+
+def seed_counts() -> str:
+    """Return how many seeds the figures of methods with a random start are means of."""
+    fewer: dict[tuple[str, int, str], list[str]] = {}
+    for (name, method, setting), line in sorted(stored().items()):
+        number = len(line.get("seeds published", [0]))
+        if method in SEEDED and number < SEEDS and "error" not in line:
+            fewer.setdefault((method, number, setting), []).append(name.removeprefix("toy_"))
+    parts = [f"{method}, {setting}, on {', '.join(names)}: {n}" for (method, n, setting), names in fewer.items()]
+    methods = " and ".join([", ".join(SEEDED[:-1]), SEEDED[-1]])
+    return (
+        f"Figures of {methods} are means of {SEEDS} seeds, with their standard deviation. "
+        f"Fewer seeds: {'; '.join(sorted(parts))}."
+    )
+
+
+TABLES = {f"{group}_published": partial(published_table, group) for group in GROUPS} | {
+    "accuracy_gaps": gaps_table,
+    "accuracy_close": close_rows,
+    "accuracy_seeds": seed_counts,
+    "accuracy_untuned": untuned_table,
+}

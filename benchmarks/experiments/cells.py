@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -19,16 +19,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Store, Task
 
-FIELDS = ("set", "method", "told", "seed")
+FIELDS = ("set", "method", "given", "seed")
 FLAVOURS: dict[str, dict[str, Any]] = {"igraph": {"n_iterations": 2, "directed": False}, "leidenalg": {}}
 OWN_GRAPH = "the graph that comes with them"
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("cells", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -44,16 +39,16 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
         truth, has_graph = types.to_numpy(), "distances" in cells.obsp
         task = {"set": name, "types": len(set(truth))}
         for given in ("auto", len(set(truth))):
-            yield task | {"method": "GIT, components", "told": given}, partial(run_git, cells, truth, given)
+            yield task | {"method": "GIT, components", "given": given}, partial(run_git, cells, truth, given)
             if has_graph:
                 run = partial(run_git, cells, truth, given, neighbors_key="neighbors")
-                yield task | {"method": f"GIT, {OWN_GRAPH}", "told": given}, run
+                yield task | {"method": f"GIT, {OWN_GRAPH}", "given": given}, run
         for graph in [OWN_GRAPH, "15 neighbours"] if has_graph else ["15 neighbours"]:
             if graph == "15 neighbours":
                 scanpy.pp.neighbors(cells, n_neighbors=15)
             seeds = range(1 if options.quick else 5)
             for flavour, resolution, seed in product(FLAVOURS, (0.5, 1.0), seeds):
-                leiden = {"method": f"Leiden ({flavour}), {graph}", "told": resolution, "seed": seed}
+                leiden = {"method": f"Leiden ({flavour}), {graph}", "given": resolution, "seed": seed}
                 yield task | leiden, partial(run_leiden, cells, truth, flavour, resolution, seed)
 
 
@@ -82,7 +77,7 @@ def table() -> str:
     """Return the adjusted Rand index with the published types; both implementations of Leiden and all seeds in one."""
     groups: dict[tuple[str, ...], list[Line]] = {}
     for line in Store("cells", FIELDS).lines.values():
-        method, given = re.sub(r" \(\w+\)", "", line["method"]), str(line["told"])
+        method, given = re.sub(r" \(\w+\)", "", line["method"]), str(line["given"])
         given = "nothing" if given == "auto" else f"resolution {given}" if "." in given else f"{given} clusters"
         groups.setdefault((line["set"], method, given), []).append(line)
     rows = []
@@ -92,3 +87,6 @@ def table() -> str:
         numbers = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         rows.append([*key, numbers, f"{np.mean(aris):.3f}{spread}"])
     return markdown(["cells", "method", "given", "clusters", "ARI (range over seeds)"], rows)
+
+
+TABLES = {"cells": table}

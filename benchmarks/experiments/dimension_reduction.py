@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from benchmarks.experiments import accuracy
 from benchmarks.methods import METHODS, keep_installed
 from benchmarks.methods.spectacl import embed as embed_spectacl
-from benchmarks.reporting import accuracy_tables
 from benchmarks.reporting.published import EMBEDDED, EMBEDDED_PEERS, PUBLISHED
-from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process, time_call
+from benchmarks.reporting.tables import markdown
+from benchmarks.runner import Line, Store, Task, run_in_process, time_call
 from benchmarks.scoring import count_clusters, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, is_available, load_embedding
 
@@ -58,12 +58,7 @@ CHOSEN = {
 """The methods by their names in the result file."""
 FEW = {"HDBSCAN": {"min_cluster_size": 30}, "spectral": {"solver": "arpack"}}
 """Options for no more images than a quick run has."""
-Figures = dict[tuple[str, str], dict[str, tuple[float, float, str]]]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("dimension_reduction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[claims_table])
+Figures = dict[tuple[str, str], dict[str, tuple[float, float]]]
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -157,27 +152,24 @@ def score_draws(y: NDArray[np.int64], draws: Sequence[NDArray[Any]], as_publishe
 
 def group_lines() -> dict[tuple[str, str], dict[str, Line]]:
     """Return the stored lines by set and embedding, then by method."""
-    groups: dict[tuple[str, str], dict[str, Line]] = {place: {} for place in product(SETS, EMBEDDINGS)}
+    groups: dict[tuple[str, str], dict[str, Line]] = {embedding: {} for embedding in product(SETS, EMBEDDINGS)}
     for (dataset, name, method), line in Store("dimension_reduction", FIELDS).lines.items():
         groups[dataset, name][method] = line
-    return {place: row for place, row in groups.items() if row}
+    return {embedding: row for embedding, row in groups.items() if row}
 
 
 def published_figures() -> Figures:
-    """Return F1 here, published F1 and a note, by embedding and method; NaN if it was not run."""
+    """Return F1 here and published F1, by embedding and method; NaN if it was not run."""
     groups, figures = group_lines(), {}
     tuned = Store("sensitivity", ("set", "embedding", "variant", "k")).lines
-    for place, peers in EMBEDDED_PEERS.items():
-        k, published, *_ = EMBEDDED[place]
-        git = tuned.get((*place, "authors", k), {}).get("f1 as published", np.nan)
-        figures[place] = {"GIT authors": (git, published, "")}
+    for embedding, peers in EMBEDDED_PEERS.items():
+        k, published, *_ = EMBEDDED[embedding]
+        git = tuned.get((*embedding, "authors", k), {}).get("f1 as published", np.nan)
+        figures[embedding] = {"GIT authors": (git, published)}
         for method in PEERS:
-            line = groups.get(place, {}).get(method if method == "k-means" else f"{method} published", {})
-            seeds = line.get("seeds as published", [])
-            note = f" ± {short(np.std(seeds))}" if seeds else ""
-            note += f", n = {line['n']:,}" if line.get("n", 60_000) < 60_000 else ""
+            line = groups.get(embedding, {}).get(method if method == "k-means" else f"{method} published", {})
             here = line.get("as published", [np.nan])[0]
-            figures[place][method] = (here, peers[method].scores[0] or 0.0, note)
+            figures[embedding][method] = (here, peers[method].scores[0] or 0.0)
     return figures
 
 
@@ -186,9 +178,9 @@ def claims_table() -> str:
     claimed = {("mnist", "pca"): 12.5, ("fmnist", "pca"): 17.1, ("mnist", "ae"): 9.5, ("fmnist", "ae"): 10.4}
     figures, groups, rows = published_figures(), group_lines(), []
     for (dataset, kind), claim in claimed.items():
-        places = [place for place in figures if place[0] == dataset and place[1].startswith(kind)]
-        sources = [[[figures[p][m][i] for m in ("GIT authors", *PEERS)] for p in places] for i in (1, 0)]
-        sources.append([[groups[p].get(m, {}).get("f1", np.nan) for m in ("GIT", *PEERS)] for p in places])
+        embeddings = [embedding for embedding in figures if embedding[0] == dataset and embedding[1].startswith(kind)]
+        sources = [[[figures[p][m][i] for m in ("GIT authors", *PEERS)] for p in embeddings] for i in (1, 0)]
+        sources.append([[groups[p].get(m, {}).get("f1", np.nan) for m in ("GIT", *PEERS)] for p in embeddings])
         rows.append([f"{kind.upper()} + {dataset.upper()}", f"{claim:.1f}", *map(_lead, sources)])
     header = ["points of F1", "claimed", "published figures", "here, published parameters", "here, untuned"]
     return markdown(header, rows)
@@ -203,20 +195,16 @@ def _lead(rows: Sequence[Sequence[float]]) -> str:
 
 def improvement_table() -> str:
     """Return on how many embeddings a method is better than on raw images, as published and here."""
-    figures, rows = published_figures(), []
+    figures, stored, rows = published_figures(), accuracy.stored(), []
     for method in ("GIT authors", *PEERS):
         name = "k-means++" if method == "k-means" else method
-        cells = []
-        for source in (1, 0):
-            better = [
-                scores[method][source]
-                > (
-                    PUBLISHED[of][name.removesuffix(" authors")].scores[0]
-                    if source
-                    else accuracy_tables.stored()[of, name, "published"]["published"][0]
-                )
-                for (of, _), scores in figures.items()
-            ]
-            cells.append(f"{sum(better)} of {len(better)}")
-        rows.append([method, *cells])
+        better = []
+        for (dataset, _), scores in figures.items():
+            raw = stored[dataset, name, "published"]["published"][0]
+            published = PUBLISHED[dataset][name.removesuffix(" authors")].scores[0]
+            better.append([scores[method][1] > published, scores[method][0] > raw])
+        rows.append([method, *(f"{count} of {len(better)}" for count in np.sum(better, axis=0))])
     return markdown(["better than on raw images", "published figures", "here"], rows)
+
+
+TABLES = {"dimension_reduction_claims": claims_table, "dimension_reduction_raw": improvement_table}

@@ -1,38 +1,32 @@
 """Measure DaskGIT on large data: ``python -m benchmarks distributed``.
 
-Ten million samples with ten features, generated lazily, on two workers of 4 GB: seconds, CPU seconds, peak memory,
-bytes sent and spilled, beside a million on the same cluster and in one process.
+Ten million samples with ten features, generated lazily, on two workers of 4 GB: seconds, peak memory and spilled bytes,
+beside a million on the same cluster and in one process.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from time import process_time, sleep
+from time import sleep
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import Line, Store, Task, time_call
 from gitcluster import GIT
 
 FIELDS = ("experiment", "case")
 CENTRES = 30
 WORKER_MEMORY = "4GB"
 CHUNK = 100_000
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("distributed", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -78,16 +72,12 @@ def fit_on_cluster(n_samples: int) -> Line:
     with cluster(2) as watch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         DaskGIT(3, n_neighbors=5, cell_size=200).fit(blobs(2_000, 10))  # loads compiled code
-        before = watch.totals()
         model = DaskGIT(CENTRES, n_neighbors=20, verbose=True)
         model, wall, _ = time_call(lambda: model.fit(blobs(n_samples, 10)))
-        cpu, sent, written = (watch.totals() - before).round(1).T.tolist()
         sleep(1)  # until the memory is measured once more
         return {
             "n": n_samples, "workers": 2, "seconds": round(wall, 1), "cells": model.n_cells_,
             "stages": {name: round(value, 1) for name, value in model.seconds_.items()},
-            "CPU seconds": cpu, "sent GB": sent, "written GB": written,
-            "local clusters": len(model.peaks_), "edges": len(model.topo_graph_.edges),
             "largest share": round(float(model.proportions_.max()), 4),
             "peak GB": [round(value / 1e9, 2) for value in watch.peaks.values()],
             "spilled GB": [round(value / 1e9, 2) for value in watch.spilled.values()],
@@ -99,19 +89,18 @@ def cluster(workers: int) -> Iterator[Watch]:
     """Start a local cluster of processes with one thread each, and watch its memory."""
     from dask.distributed import Client, LocalCluster
 
-    folder = tempfile.mkdtemp()
     options: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": WORKER_MEMORY, "dashboard_address": ":0"}
-    try:
-        local = LocalCluster(n_workers=workers, local_directory=folder, silence_logs=50, **options)
-        with local, Client(local) as client:
-            watch = Watch(client)
-            try:
-                yield watch
-            finally:
-                watch.done.set()
-                watch.thread.join()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        LocalCluster(n_workers=workers, local_directory=folder, silence_logs=50, **options) as local,
+        Client(local) as client,
+    ):
+        watch = Watch(client)
+        try:
+            yield watch
+        finally:
+            watch.done.set()
+            watch.thread.join()
 
 
 class Watch:
@@ -132,22 +121,15 @@ class Watch:
                 spilled = metrics.get("spilled_bytes", {}).get("disk", 0)
                 self.spilled[name] = max(self.spilled.get(name, 0), spilled)
 
-    def totals(self) -> NDArray[np.float64]:
-        """Return CPU seconds, GB sent to others and GB written to disk of every worker."""
-        return np.array(list(self.client.run(_count).values()))
-
-
-def _count(dask_worker: Any) -> tuple[float, float, float]:
-    spilled = getattr(dask_worker.data, "cumulative_metrics", {}).get(("disk-write", "bytes"), 0)
-    return process_time(), dask_worker.transfer_outgoing_bytes_total / 1e9, spilled / 1e9
-
 
 def table() -> str:
     """Return seconds and memory of the fits."""
     rows = []
     for line in Store("distributed", FIELDS).lines.values():
-        if line["experiment"] == "large":
-            search = f"{line['stages']['search']:.0f}" if "stages" in line else ""
-            memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
-            rows.append([line["case"], f"{line['seconds']:.0f}", search, str(line.get("cells", "")), *memory])
+        search = f"{line['stages']['search']:.0f}" if "stages" in line else ""
+        memory = [" / ".join(f"{value:.1f}" for value in line.get(name, ())) for name in ("peak GB", "spilled GB")]
+        rows.append([line["case"], f"{line['seconds']:.0f}", search, str(line.get("cells", "")), *memory])
     return markdown(["data and fit", "seconds", "search", "cells", "peak GB per worker", "GB on disk"], rows)
+
+
+TABLES = {"distributed_large": table}

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.datasets import load_wine, make_blobs
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import FOLDER, Line, Store, Task, run_experiment
+from benchmarks.runner import FOLDER, Line, Store, Task
 from gitcluster import GIT
 from gitcluster.explorer import write_explorer
 
@@ -52,16 +52,9 @@ RENDERER = """() => {
 }"""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-
-    def add_options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--picture", action="store_true", help="draw docs/images/explorer.png and nothing else")
-
-    run_experiment(
-        "explorer", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[speed_table],
-        add_options=add_options,
-    )  # fmt: skip
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this experiment."""
+    parser.add_argument("--picture", action="store_true", help="draw docs/images/explorer.png and nothing else")
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -156,3 +149,6 @@ def speed_table() -> str:
         "load of the machine",
     ]  # fmt: skip
     return markdown(header, rows)
+
+
+TABLES = {"explorer_speed": speed_table}

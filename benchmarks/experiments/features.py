@@ -1,9 +1,8 @@
 """Find out what GIT and its peers can do by trying: ``python -m benchmarks features [--only peer=GIT]``.
 
 A feature is a probe on tiny data. A probe returns a remark or nothing if the call works and the result is as promised,
-and raises otherwise. Every peer is used by its own documentation, or else by scikit-learn's conventions. Leiden
-clusters the graph of 30 nearest neighbours that scikit-learn builds. Every probe is a process with a time limit: a
-crash or a hang is a result too.
+and raises otherwise. Every peer is used by its own documentation, or else by scikit-learn's conventions. Every probe is
+a process with a time limit: a crash or a hang is a result too.
 
 The cells: ``yes``; ``no``: refused, ignored or missing; ``wrong``: accepted, but the result is not as promised;
 ``crash`` of the process or by an exception that is no refusal; ``timeout``; ``not installed``.
@@ -31,9 +30,9 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from benchmarks.methods.feature_peers import PEERS, AbsentError, Array, Leiden, Peer, count
+from benchmarks.methods.feature_peers import PEERS, AbsentError, Array, Peer, count
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process
+from benchmarks.runner import Line, Store, Task, run_in_process
 
 FIELDS = ("peer", "feature")
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -59,7 +58,7 @@ def expect(holds: Any, otherwise: str) -> None:
 def expect_change(labels: Any, plain: Any, otherwise: str) -> None:
     """Raise with a reason if a request that is not met has changed nothing."""
     if same(labels, plain):
-        raise AbsentError(f"{otherwise}, the same as without asking")
+        raise AbsentError(f"{otherwise}, the same as without the request")
 
 
 def blobs(sizes: Sequence[int] = (100, 80, 60), spread: float = 0.5) -> tuple[Array, Array]:
@@ -125,10 +124,10 @@ def feature(name: str, *, promised: bool = True) -> Callable[[Probe], Probe]:
     return register
 
 
-@feature("number of clusters asked for is met")
+@feature("requested number of clusters is returned")
 def _number(peer: Peer) -> None:
-    found = [count(peer.number(blobs()[0], k)) for k in (2, 3, 5)]
-    expect(found == [2, 3, 5], f"asked for 2, 3 and 5 clusters, got {found}")
+    numbers = [count(peer.number(blobs()[0], k)) for k in (2, 3, 5)]
+    expect(numbers == [2, 3, 5], f"requested 2, 3 and 5 clusters, got {numbers}")
 
 
 @feature("proportions or sizes of clusters can be given")
@@ -154,7 +153,7 @@ def _all_labelled(peer: Peer) -> None:
     expect(share == 0, f"{share:.0%} noise")
 
 
-@feature("noise can be asked for")
+@feature("noise on request")
 def _noise(peer: Peer) -> None:
     X, y = scattered()
     labels = peer.noise(X)
@@ -308,27 +307,12 @@ def _sparse(peer: Peer) -> None:
     expect(same(labels, peer.labels(X)), "other labels than of the dense array")
 
 
-@feature("float32, with the clusters of float64 where nothing ties")
-def _float32(peer: Peer) -> None:
-    X, _ = blobs()
-    X = X.astype(np.float32)
-    score = adjusted_rand_score(peer.labels(X), peer.labels(X.astype(np.float64)))
-    expect(score == 1, f"ARI {score:.2f} with the labels of float64")
-
-
 @feature("pandas frame, `feature_names_in_`")
 def _pandas(peer: Peer) -> None:
     X, _ = blobs()
     names = [f"feature {number}" for number in range(X.shape[1])]
     model = peer.fit(import_module("pandas").DataFrame(X, columns=names))
     expect(list(model.feature_names_in_) == names, "other names")
-
-
-@feature("polars frame")
-def _polars(peer: Peer) -> None:
-    X, _ = blobs()
-    frame = import_module("polars").DataFrame(X, schema=[f"feature {j}" for j in range(X.shape[1])])
-    expect(same(peer.labels(frame), peer.labels(X)), "other labels than of the array")
 
 
 @feature("saved and loaded without pickle")
@@ -344,8 +328,8 @@ def _save(peer: Peer) -> None:
 def _cut(peer: Peer) -> None:
     X = chain()
     model = peer.fit(X)
-    found = [count(peer.cut(model, X, k)) for k in (2, 4)]
-    expect(found == [2, 4], f"asked for 2 and 4 clusters, got {found}")
+    numbers = [count(peer.cut(model, X, k)) for k in (2, 4)]
+    expect(numbers == [2, 4], f"requested 2 and 4 clusters, got {numbers}")
 
 
 @feature("hierarchy as a scipy linkage")
@@ -369,7 +353,7 @@ def _shuffle(peer: Peer) -> None:
             expect(same(labels[order], again), f"ARI {score:.3f} with the labels before, on {name}")
 
 
-@feature("clear groups stay when a feature of noise is taken times 1000", promised=False)
+@feature("clear groups survive a feature of noise times 1000", promised=False)
 def _rescale(peer: Peer) -> None:
     X, _ = blobs()
     X = np.column_stack([X, np.random.default_rng(1).normal(size=len(X))])
@@ -387,20 +371,6 @@ def _duplicates(peer: Peer) -> None:
     expect(split == 0, f"{split} of {len(places)} places are split")
 
 
-@feature("input is not overwritten", promised=False)
-def _untouched(peer: Peer) -> None:
-    X, _ = blobs()
-    distances = pairwise_distances(X)
-    kept = X.copy(), distances.copy()
-    peer.default_labels(X)
-    expect(np.array_equal(X, kept[0]), "the samples are overwritten")
-    try:
-        type(peer.make())(**({"metric": "precomputed"})).fit(distances)
-    except Exception:  # a peer without precomputed distances has none to overwrite
-        return
-    expect(np.array_equal(distances, kept[1]), "the matrix of distances is overwritten")
-
-
 @feature("all samples equal: one cluster or a clear error", promised=False)
 def _equal(peer: Peer) -> str | None:
     try:
@@ -414,18 +384,11 @@ def _equal(peer: Peer) -> str | None:
 @feature(CHECKS)
 def _checks(peer: Peer) -> str:
     checks = import_module("sklearn.utils.estimator_checks")
-    if isinstance(peer, Leiden):
-        raise TypeError("not an estimator")
     model = type(peer.make())()
     results = checks.check_estimator(model, on_skip=None, on_fail=None)
     passed, failed = (sum(result["status"] == status for result in results) for status in ("passed", "failed"))
     names = [result["check_name"] for result in results if result["status"] == "failed"]
     return f"{passed}/{failed}" + (f" ({', '.join(names)})" if names else "")
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("features", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -469,7 +432,11 @@ def probe(name: str, title: str) -> Line:
 def table() -> str:
     """Return the outcomes, a row for each feature and a column for each peer."""
     lines = Store("features", FIELDS).lines
-    peers = {peer: line["version"] for (peer, _), line in lines.items()}
-    titles = dict.fromkeys(title for _, title in lines)
-    rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in peers)] for title in titles]
-    return markdown(["feature", *(f"{peer} {number or ''}".strip() for peer, number in peers.items())], rows)
+    rows = [[title, *(lines.get((peer, title), {}).get("outcome", "") for peer in PEERS)] for title in FEATURES]
+    versions = [lines[peer, CHECKS]["version"] or "" for peer in PEERS]
+    return markdown(
+        ["feature", *(f"{peer} {version}".strip() for peer, version in zip(PEERS, versions, strict=True))], rows
+    )
+
+
+TABLES = {"features": table}

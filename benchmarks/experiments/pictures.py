@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from benchmarks.experiments import dimension_reduction
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moons
 from benchmarks.reporting.published import CURVE_OPTIONS
-from benchmarks.runner import Line, Task, run_experiment
+from benchmarks.runner import Line, Task
 from benchmarks.scoring import pack_labels, score_labels
 from benchmarks.suite.datasets import make_scaled_circles
 from benchmarks.suite.embeddings import SETS, is_available, load_embedding
@@ -56,11 +56,6 @@ SCENES = {
         lambda: make_scaled_circles(0, noise=0.2), "circles", "circles,\nGaussian noise .2", tuned=True
     ),
 }
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("pictures", __doc__ or "", arguments, fields=FIELDS, tasks=tasks)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -15,15 +15,10 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import Line, Store, Task, time_call
 from gitcluster import GIT
 
 FIELDS = ("fitted", "new", "features")
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("prediction", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -66,3 +61,6 @@ def table() -> str:
     ]
     header = [f"{line['new']:,} new, {line['fitted']:,} fitted", "first, s", "best, s", "ARI with the truth"]
     return markdown(header, rows)
+
+
+TABLES = {"prediction": table}

@@ -2,27 +2,24 @@
 
 The sets are the ``.npz`` files in the folder ``bench`` of GITCLUSTER_DATA, and the real sets beside it. Constants were
 chosen on one half of them, by a hash of the name. GIT gets the features as they are, the peers get them divided by
-their standard deviations. The labels of every method are stored as a column of ``results/labels/SET.csv.gz``. Means are
-over kinds of data, because most public sets are drawn.
+their standard deviations. Means are over kinds of data, because most public sets are drawn.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.methods import METHODS, keep_installed
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import FOLDER, Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import Line, Store, Task, time_call
 from benchmarks.scoring import count_clusters
 from benchmarks.suite.datasets import IMAGES as REAL_IMAGES
 from benchmarks.suite.datasets import Dataset, data_folder, load_set, real_datasets
@@ -36,25 +33,18 @@ HELD_OUT = 1
 """Number of the half of the sets on which no constant was chosen."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-
-    def add_options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--max-samples", type=int, default=15_000, metavar="N")
-
-    run_experiment(
-        "public", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table], add_options=add_options
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this experiment."""
+    parser.add_argument("--max-samples", type=int, default=15_000, metavar="N")
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
-    """Yield every set and method; ``--quick`` yields the first two sets and keeps no labels."""
-    labels = None if options.quick else FOLDER / "labels"
+    """Yield every set and method; ``--quick`` yields the first two sets."""
     methods = keep_installed({name: METHODS[name] for name in NAMES})
     for data in islice(public_sets(options.max_samples), 2 if options.quick else None):
         for name in methods:
             task = {"set": data.name, "kind": data.family, "half": half_of(data.name), "method": name}
-            yield task, partial(run_method, data, name, labels)
+            yield task, partial(run_method, data, name)
 
 
 def public_sets(max_samples: int) -> Iterator[Dataset]:
@@ -74,16 +64,12 @@ def half_of(name: str) -> int:
     return crc32(name.encode()) % 2
 
 
-def run_method(data: Dataset, name: str, folder: Path | None) -> Line:
-    """Return the score of one method on one set, and store its labels in a folder."""
+def run_method(data: Dataset, name: str) -> Line:
+    """Return the score of one method on one set."""
     X, scored = data.X if name.startswith("GIT") else scale_features(np.asarray(data.X, np.float64)), data.y >= 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         labels, _, cpu = time_call(lambda: METHODS[name].fit(X, data.sizes))
-    if folder is not None:
-        path = folder / f"{data.name}.csv.gz"
-        stored = pd.read_csv(path) if path.exists() else pd.DataFrame()
-        stored.assign(**{name: labels}).to_csv(path, index=False)
     ari = round(float(adjusted_rand_score(data.y[scored], labels[scored])), 4)
     counts = {"classes": len(data.sizes), "clusters": count_clusters(labels)}
     return {"ari": ari, "cpu_seconds": round(cpu, 2)} | counts
@@ -119,3 +105,6 @@ def short_table() -> str:
 
 def _order(name: str) -> int:
     return ("number", "proportions", "nothing").index(METHODS[name].given)
+
+
+TABLES = {"public": table, "public_short": short_table}

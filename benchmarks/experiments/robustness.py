@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
-from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Task
 from benchmarks.scoring import score_both, score_labels
 from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
 from gitcluster import scale_features
@@ -76,11 +75,6 @@ DRAWN = {
 }
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("robustness", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[published_table])
-
-
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
     """Yield every method at every level; ``--quick`` yields the first level with one seed of 300 samples."""
     for name, curve in DRAWN.items():
@@ -98,7 +92,7 @@ def _base(name: str) -> str:
 
 
 def run_level(task: Line, *, quick: bool = False) -> Line:
-    """Return F1 both ways and the share of covered samples of every seed."""
+    """Return F1 by both protocols and the share of covered samples of every seed."""
     curve, results = DRAWN[task["curve"]], []
     for seed in curve.seeds[: 1 if quick else None]:
         draw = curve.make(task["level"], seed, 300) if quick else curve.make(task["level"], seed)  # type: ignore[call-arg]
@@ -112,7 +106,7 @@ def run_level(task: Line, *, quick: bool = False) -> Line:
 
 
 def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
-    """Return F1 both ways and the share of covered samples of one draw."""
+    """Return F1 by both protocols and the share of covered samples of one draw."""
     name, sizes = task["method"], np.bincount(y[y >= 0])
     options: dict[str, Any] = {}
     if task["setting"] == "untuned":
@@ -129,25 +123,3 @@ def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
     scores = score_both(np.where(y == NOISE, y.max() + 1, y), labels)
     optimal = round(score_labels(y, np.where(labels < 0, -1, labels))["f1"], 4)
     return {"published": scores["published"][0], "optimal": optimal, "cover": scores["cover"]}
-
-
-def published_table() -> str:
-    """Return F1 with published parameters and counting, in brackets the published one, and the default untuned."""
-    lines, rows = Store("robustness", FIELDS).lines, []
-    for name, curve in DRAWN.items():
-        for level in curve.levels:
-            cells = []
-            for method in METHODS["published"]:
-                scores = lines[name, level, method, "published"]["published"]
-                figures = CURVES.get(name, {}).get(level)
-                key = "GIT" if method == "GIT authors" else method
-                published = f" ({figures[CURVE_METHODS.index(key)]:.3f})" if figures and key in CURVE_METHODS else ""
-                cells.append(_mean(scores) + published)
-            default = [_mean(lines[name, level, method, "untuned"]["optimal"]) for method in DEFAULTS[:2]]
-            rows.append([name, f"{level:g}", *cells, *default])
-    return markdown(["curve", "level", *METHODS["published"], "default", "default, shares given"], rows)
-
-
-def _mean(scores: Sequence[float]) -> str:
-    spread = f" ± {np.std(scores):.3f}" if len(scores) > 1 else ""
-    return f"{np.mean(scores):.3f}{spread}"

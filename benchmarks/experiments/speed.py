@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
 from benchmarks.methods import METHODS, Method, compile_search, keep_installed
-from benchmarks.reporting.published import PUBLISHED_SPEED
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import FOLDER, Line, Task, read_lines, run_experiment, run_in_process, time_call
+from benchmarks.runner import FOLDER, Line, Task, read_lines, run_in_process, time_call
 from benchmarks.suite.datasets import load_set
 from gitcluster import find_neighbors, scale_features
 
@@ -87,15 +86,9 @@ CHOSEN = {
 """The methods by their names in the result file; "k" as number of neighbours is that of the case."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-
-    def add_options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--repeat", type=int, default=1, help="runs of every fit", metavar="N")
-
-    run_experiment(
-        "speed", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table], add_options=add_options
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this experiment."""
+    parser.add_argument("--repeat", type=int, default=1, help="runs of every fit", metavar="N")
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -234,17 +227,6 @@ def sweep_table() -> str:
     return markdown(["sweep", "method", "seconds", "exponent"], rows)
 
 
-def paper_table() -> str:
-    """Return the CPU seconds along the paper's sweeps, the published seconds, and the exponents of both."""
-    sweeps = {(sweep[-1], method): points for (sweep, method), points in read_sweeps("cpu").items() if " " in sweep}
-    sweeps |= {(axis, "published"): list(points.items()) for axis, points in PUBLISHED_SPEED.items()}
-    rows = [
-        [axis, method, ", ".join(f"{size:,}: {value:.2f}" for size, value in points), f"{exponent(points):.2f}"]
-        for (axis, method), points in sweeps.items()
-    ]
-    return markdown(["over", "", "seconds", "exponent"], sorted(rows, key=lambda row: "ndk".index(row[0])))
-
-
 def exponent(points: Sequence[tuple[float, float]]) -> float:
     """Return the slope of log seconds over log size."""
     sizes, seconds = np.log(np.array(points)).T
@@ -259,3 +241,11 @@ def compile_table() -> str:
         lines = [last[method, cached] for cached in ("no", "yes")]
         rows.append([method, *(f"{line['first small fit']:.1f}{'*' * is_old(line)}" for line in lines)])
     return markdown(["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], rows)
+
+
+TABLES = {
+    "speed": table,
+    "speed_short": short_table,
+    "speed_sweep": sweep_table,
+    "speed_compile": compile_table,
+}

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -30,12 +30,11 @@ from scipy.stats import entropy, spearmanr
 from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 
 from benchmarks.experiments import accuracy
+from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.methods import METHODS
-from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_experiment
+from benchmarks.runner import Key, Line, Store, Task
 from benchmarks.scoring import match_greedily, published_scores, score_labels
 from benchmarks.suite.datasets import REAL_SETS, load_set
 from gitcluster import estimate_intensity, find_neighbors, scale_features
@@ -48,12 +47,6 @@ PRINTED = {"small": COMPETITORS[:5], "large": COMPETITORS[2:]}
 """The competitors in Tables 3 and 4; the notebooks have all of them on the small sets."""
 GIVEN_SHARES = tuple(name for name in PUBLISHED if "proportions" in PUBLISHED[name]["GIT"].options)
 """Sets on which the published GIT was given more than the number of classes."""
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    tables = (ranks_table, shares_table, theorem_table, nmi_table)
-    run_experiment("statements", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -83,8 +76,8 @@ def measure_factors(name: str, variant: str) -> Line:
     options: dict[str, Any] = {} if variant == "adaptive" else dict(PUBLISHED[name]["GIT"].options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = [METHODS["GIT"].fit(X.astype(float) * s, np.bincount(y), variant=variant, **options) for s in FACTORS]
-    return {"f1": [round(score_labels(y, labels)["f1"], 4) for labels in found]}
+        results = [METHODS["GIT"].fit(X.astype(float) * s, np.bincount(y), variant=variant, **options) for s in FACTORS]
+    return {"f1": [round(score_labels(y, labels)["f1"], 4) for labels in results]}
 
 
 def measure_slope(name: str) -> Line:
@@ -124,7 +117,7 @@ def measure_shares(name: str) -> Line:
     for variant in ("GIT authors", "GIT paper"):
         fits = [{"method": variant, "options": given | shares} for shares in ({"proportions": "equal"}, {})]
         scores[variant] = [round(published_scores(y, accuracy.fit(task, X, y)).f1, 4) for task in fits]
-    return {"equal, told": scores}
+    return {"equal, given": scores}
 
 
 def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], distance: float) -> bool:
@@ -135,13 +128,15 @@ def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], dis
 
 def ranks_table() -> str:
     """Return the rank of GIT among results that cover enough, its lead in F1, and its correlation with the features."""
-    lines, rows, leads = accuracy_tables.stored(), [], []
+    lines, rows, leads = accuracy.stored(), [], []
     for name, printed in [(name, PRINTED[group]) for group in PRINTED for name in GROUPS[group]]:
         published = {method: row.scores for method, row in PUBLISHED[name].items()}
         shown = {method: published[method] for method in ("GIT", *printed)}
-        found = {method: lines.get((name, method, "published"), {"error": ""}) for method in COMPETITORS}
-        found["GIT"] = lines[name, "GIT authors", "published"]
-        here = {method: (*line["published"], line["cover"]) for method, line in found.items() if "error" not in line}
+        stored_lines = {method: lines.get((name, method, "published"), {"error": ""}) for method in COMPETITORS}
+        stored_lines["GIT"] = lines[name, "GIT authors", "published"]
+        here = {
+            method: (*line["published"], line["cover"]) for method, line in stored_lines.items() if "error" not in line
+        }
         lead = [scores["GIT"][0] - _best_other(scores) for scores in (shown, published, here)]
         leads.append(lead)
         cells = [f"{_ranks(s)} ({100 * by:+.1f})" for s, by in zip((shown, published, here), lead, strict=True)]
@@ -153,20 +148,22 @@ def ranks_table() -> str:
     return markdown([*header, "published, methods of the table", "published, all methods", "here, all methods"], rows)
 
 
-def _ranks(found: dict[str, Any]) -> str:
-    others = [scores for scores in found.values() if scores[3] >= COVERED]
-    return " / ".join(str(1 + sum((s[place] or 0.0) > found["GIT"][place] for s in others)) for place in range(3))
+def _ranks(scores: dict[str, Any]) -> str:
+    """Return the ranks of GIT in F1, ARI and NMI among the results that cover enough."""
+    others = [row for row in scores.values() if row[3] >= COVERED]
+    return " / ".join(str(1 + sum((row[i] or 0.0) > scores["GIT"][i] for row in others)) for i in range(3))
 
 
-def _best_other(found: dict[str, Any]) -> float:
-    return max(scores[0] for method, scores in found.items() if method != "GIT" and scores[3] >= COVERED)
+def _best_other(scores: dict[str, Any]) -> float:
+    """Return the best F1 of the competitors that cover enough."""
+    return max(row[0] for method, row in scores.items() if method != "GIT" and row[3] >= COVERED)
 
 
 def shares_table() -> str:
     """Return F1 with equal shares, or the number alone, and with the given shares."""
-    lines, rows = accuracy_tables.stored(), []
+    lines, rows = accuracy.stored(), []
     for name in GIVEN_SHARES:
-        variants = stored()[name, "shares"]["equal, told"]
+        variants = stored()[name, "shares"]["equal, given"]
         default = [lines[name, method, "untuned"]["published"][0] for method in ("GIT", "GIT proportions")]
         cells = [f"{equal:.3f} / {given:.3f}" for equal, given in (*variants.values(), default)]
         rows.append([name.removeprefix("toy_"), *cells])
@@ -193,3 +190,6 @@ def nmi_table() -> str:
         line, published = stored()[name, "nmi"], PUBLISHED[name]["GIT"].scores[2]
         rows.append([name, f"{line['printed']:.3f}", f"{line['mean']:.3f}", f"{published:.3f}"])
     return markdown(["set", "MI / (H H), as printed", "MI / mean of H", "published"], rows)
+
+
+TABLES = {"ranks": ranks_table, "shares": shares_table, "theorems": theorem_table, "nmi": nmi_table}

@@ -24,7 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.experiments.public import half_of
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, time_call
+from benchmarks.runner import Line, Store, Task, time_call
 from benchmarks.scoring import Labels, count_clusters
 from benchmarks.suite.mixed_tables import NOISE, Table, add_noise, mixed_tables
 from gitcluster import GIT
@@ -32,13 +32,6 @@ from gitcluster import GIT
 FIELDS = ("table", "method", "noise", "added")
 COUNTS = (1, 3, 10)
 HALVES = ("tuning half", "held-out half")
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment(
-        "tables", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[table_of_scores, noise_table]
-    )
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -160,3 +153,6 @@ def noise_table() -> str:
 def _mean(scores: Sequence[float | None]) -> str:
     known = [score for score in scores if score is not None]
     return f"{np.mean(known):.3f}" if known else ""
+
+
+TABLES = {"tables": table_of_scores, "tables_noise": noise_table}

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.methods import METHODS, Method, keep_installed
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Store, Task
 from benchmarks.scoring import count_clusters, score_labels
 from benchmarks.suite.datasets import Dataset, all_datasets, generated_datasets, kind_of
 from benchmarks.suite.designs import KINDS
@@ -41,16 +41,10 @@ Results = dict[tuple[str, str], Line]
 Groups = dict[str, list[str]]
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-
-    def add_options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--max-samples", type=int, help="leave out larger sets", metavar="N")
-        parser.add_argument("--draw", type=int, default=0, help="other samples of the generated designs", metavar="N")
-
-    run_experiment(
-        "untuned", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[summary], add_options=add_options
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this experiment."""
+    parser.add_argument("--max-samples", type=int, help="leave out larger sets", metavar="N")
+    parser.add_argument("--draw", type=int, default=0, help="other samples of the generated designs", metavar="N")
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -151,8 +145,11 @@ def mean_of_kinds(results: Results, name: str, kinds: Groups) -> float:
 
 
 def share_right(results: Results, name: str) -> str:
-    """Return the share of clear sets on which a method found the right number of clusters."""
+    """Return the share of clear sets on which a method returned the right number of clusters."""
     lines = [line for (_, method), line in results.items() if method == name and line["clear"]]
     if not lines or CHOSEN[name].given != "nothing":
         return ""
     return f"{np.mean([line['clusters'] == line['classes'] for line in lines]):.0%}"
+
+
+TABLES = {"summary": summary, "second_draw": partial(summary, draw=1), "untuned": table}

@@ -4,7 +4,7 @@ A row has a function ``fit(X, known, **options)`` that returns labels, and state
 number of classes or their proportions. Labels below 0 are noise. Options that an experiment does not set follow one
 rule on all sets, which was chosen without labels:
 
-- k-means: the best of ten starts. Constrained k-means: the same, with sizes between the smallest and the largest class.
+- k-means: the best of ten starts.
 - Spectral clustering: the graph of ten nearest neighbours; with ``gamma``, the Gaussian kernel of the paper.
 - HDBSCAN (scikit-learn), hdbscan and fast_hdbscan (the packages): clusters of at least 15 samples.
 - Quickshift++: (log n)^2 neighbours and beta 0.3, the fixed value of its paper.
@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from math import ceil, floor, log
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -99,13 +98,6 @@ def fit_git(X: Samples, known: Any, *, proportions: Any = None, **options: Any) 
     return GIT(number, proportions=proportions, **options).fit_predict(X)
 
 
-def fit_constrained(X: Samples, shares: Any, *, slack: float = 0.0, **options: Any) -> Any:
-    """Fit k-means with bounds on cluster sizes; the package accepts one pair of bounds for all clusters."""
-    least, most = len(X) * (1 - slack) * shares.min(), len(X) * (1 + slack) * shares.max()
-    bounds = {"size_min": floor(least + 1e-6), "size_max": ceil(most - 1e-6)}
-    return import_module("k_means_constrained").KMeansConstrained(len(shares), **bounds, **options).fit_predict(X)
-
-
 def fit_spectral(
     X: Samples, known: int, *, gamma: float | None = None, solver: str | None = None, random_state: int = 0,
     **options: Any,
@@ -160,25 +152,13 @@ def fit_hdbscan(
     return HDBSCAN(min_cluster_size, min_samples=1, metric="precomputed").fit_predict(spanning)
 
 
-def fit_quickshift(X: Samples, _: None, *, n_neighbors: int | None = None, beta: float = 0.3) -> Labels:
-    """Fit Quickshift++; its theory requires that the number of neighbours grows faster than log n."""
-    rule = min(max(2, round(log(len(X)) ** 2)), len(X))
-    return quickshift_pp(X.astype(np.float64), rule if n_neighbors is None else n_neighbors, beta)
+def in_doubles(labels: Callable[..., Labels]) -> Callable[..., Labels]:
+    """Return a fit in double precision by a function of the samples, the number of classes if known, and options."""
 
+    def fit(X: Samples, known: int | None, **options: Any) -> Labels:
+        return labels(X.astype(np.float64), *([] if known is None else [known]), **options)
 
-def fit_density_peaks(X: Samples, known: int, **thresholds: float) -> Labels:
-    """Fit FSFDP with as many centres as classes, or with those above the thresholds."""
-    return density_peaks(X.astype(np.float64), None if thresholds else known, **thresholds)
-
-
-def fit_density_peak_advanced(X: Samples, _: None, *, Z: float, halo: bool) -> Labels:
-    """Fit DPA."""
-    return density_peak_advanced(X.astype(np.float64), Z, halo=halo)
-
-
-def fit_spectacl(X: Samples, known: int, **options: Any) -> Labels:
-    """Fit SpectACl."""
-    return spectacl_labels(X.astype(np.float64), known, **options)
+    return fit
 
 
 GIT_ = Method(fit_git, package="gitcluster")
@@ -194,7 +174,6 @@ METHODS: dict[str, Method] = {
     "GIT algorithm 2": GIT_.using(variant="paper-algorithm2", **EXACT),
     "GIT authors": GIT_.using(variant="authors", **EXACT),
     "k-means": Method(estimator("sklearn.cluster.KMeans"), options=SEEDED),
-    "constrained k-means": Method(fit_constrained, "proportions", "k-means-constrained", SEEDED),
     "Ward": Method(estimator("sklearn.cluster.AgglomerativeClustering"), max_samples=30_000),
     "Gaussian mixture": Method(fit_mixture, options={"n_init": 5, "random_state": 0}),
     "spectral": Method(fit_spectral),
@@ -204,10 +183,10 @@ METHODS: dict[str, Method] = {
     "EVoC": Method(estimator("evoc.EVoC"), "nothing", "evoc"),
     "Genie": Method(estimator("genieclust.Genie"), "number", "genieclust", {"gini_threshold": 0.3}),
     "Lumbermark": Method(estimator("lumbermark.Lumbermark"), "number", "lumbermark"),
-    "DPA": Method(fit_density_peak_advanced, "nothing", options={"Z": 1.0, "halo": False}),
-    "FSFDP": Method(fit_density_peaks),
-    "Quickshift++": Method(fit_quickshift, "nothing"),
-    "SpectACl": Method(fit_spectacl),
+    "DPA": Method(in_doubles(density_peak_advanced), "nothing", options={"Z": 1.0, "halo": False}),
+    "FSFDP": Method(in_doubles(density_peaks)),
+    "Quickshift++": Method(in_doubles(quickshift_pp), "nothing"),
+    "SpectACl": Method(in_doubles(spectacl_labels)),
 }
 
 

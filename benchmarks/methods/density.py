@@ -124,8 +124,8 @@ def density_peaks(
 
     The density of a sample is the sum of exp(-(distance / kernel size)^2) over all others. The kernel size is the
     distance that ``fraction`` of all pairs stays below. Delta is the distance to the nearest denser sample. Centres are
-    the samples above both thresholds, or the ``n_clusters`` with the largest density times delta; the densest sample is
-    always one. Every other sample follows its nearest denser one.
+    the samples above both thresholds, if one is given, or the ``n_clusters`` with the largest density times delta. The
+    densest sample is always one. Every other sample follows its nearest denser one.
     """
     n, n_pairs = len(X), len(X) * (len(X) - 1) // 2
     size = smallest_pair(X, min(int(0.5 + fraction * n_pairs), n_pairs - 1))
@@ -141,7 +141,7 @@ def density_peaks(
     parent, delta = np.full(n, order[0]), np.empty(n)
     parent[order[1:]], delta[order[1:]] = nearest_denser(X, order, positions, positions)
     delta[order[0]] = delta[order[1:]].max()
-    if n_clusters is None:
+    if n_clusters is None or min_density > 0 or min_delta > 0:
         above = (density[order] > min_density) & (delta[order] > min_delta)
         above[0] = True
         centers = np.sort(order[above])
@@ -152,8 +152,8 @@ def density_peaks(
     return follow_parents(labels, order, parent)
 
 
-def quickshift_pp(X: Points, n_neighbors: int, beta: float = 0.3) -> NDArray[np.int64]:
-    """Return the labels of Quickshift++.
+def quickshift_pp(X: Points, n_neighbors: int | None = None, beta: float = 0.3) -> NDArray[np.int64]:
+    """Return the labels of Quickshift++, by default with (log n)^2 neighbours: its theory requires more than log n.
 
     The density of a sample falls with the radius of its neighbours, the sample itself included, as radius^-d. From
     dense to sparse, a sample starts a modal set if no sample of its component is in one yet: its component in the graph
@@ -163,6 +163,7 @@ def quickshift_pp(X: Points, n_neighbors: int, beta: float = 0.3) -> NDArray[np.
     As in the authors' program, a sample starts no modal set if its level would include all samples. Their program is
     undefined if no modal set exists; here the densest samples are then the modal set.
     """
+    n_neighbors = n_neighbors or min(max(2, round(log(len(X)) ** 2)), len(X))
     near, neighbors = NearestNeighbors(n_neighbors=n_neighbors - 1).fit(X).kneighbors()
     radii = near[:, -1].copy()
     order = np.argsort(radii, kind="stable")
@@ -242,15 +243,19 @@ def density_peak_advanced(X: Points, Z: float = 1.0, *, halo: bool = True) -> ND
     near, neighbors = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
     density = estimate_density(near, neighbors, estimate_dimension(X))
     g = density.log_density - density.error
-    peaks = np.flatnonzero(find_peaks(neighbors, density.n_neighbors, g))
+    # a peak has no higher g in its neighbourhood, and is in no neighbourhood of a higher g
+    is_near, is_higher = np.arange(n_neighbors) < density.n_neighbors[:, None], g[neighbors] > g[:, None]
+    is_peak = ~(is_higher & is_near).any(axis=1)
+    is_peak[neighbors[(g[neighbors] < g[:, None]) & is_near]] = False
+    peaks = np.flatnonzero(is_peak)
     order, labels = np.argsort(-g, kind="stable"), np.full(n, -1)
     labels[peaks] = np.arange(len(peaks))
-    parent = find_parents(neighbors, g)
-    lost = np.flatnonzero((parent[order] < 0) & (labels[order] < 0))
+    parent = neighbors[np.arange(n), is_higher.argmax(axis=1)]
+    lost = np.flatnonzero(~is_higher.any(axis=1)[order] & (labels[order] < 0))
     n_higher = np.searchsorted(-g[order], -g[order[lost]], side="left")
     parent[order[lost]] = nearest_denser(X, order, lost, n_higher)[0]
     labels = follow_parents(labels, order, parent)
-    target, border = merge_peaks(peaks, find_saddles(neighbors, density.n_neighbors, g, labels, peaks), density, Z)
+    target, border = merge_peaks(peaks, find_saddles(neighbors, is_near, g, labels, peaks), density, Z)
     left, labels = np.unique(target[labels], return_inverse=True)
     if halo:
         labels[density.log_density < border[left].max(axis=1)[labels]] = -1
@@ -359,65 +364,27 @@ def _maximise(shells, b, a):
     return b
 
 
-@kernel
-def find_peaks(neighbors, n_neighbors, g):
-    """Mark the samples with no higher g in their neighbourhood that are in no neighbourhood of a higher g."""
-    peak = np.ones(len(g), dtype=np.bool_)
-    for i in range(len(g)):
-        for j in neighbors[i, : n_neighbors[i]]:
-            if g[j] > g[i]:
-                peak[i] = False
-            elif g[j] < g[i]:
-                peak[j] = False
-    return peak
-
-
-@kernel
-def find_parents(neighbors, g):
-    """Return the nearest neighbour of higher g, or -1."""
-    parent = np.full(len(g), -1)
-    for i in range(len(g)):
-        for j in neighbors[i]:
-            if g[j] > g[i]:
-                parent[i] = j
-                break
-    return parent
-
-
 def find_saddles(
-    neighbors: Indices, n_neighbors: NDArray[np.int64], g: Points, labels: NDArray[np.int64], peaks: Indices
+    neighbors: Indices, is_near: NDArray[np.bool_], g: Points, labels: NDArray[np.int64], peaks: Indices
 ) -> NDArray[np.int64]:
-    """Return the sample of highest g at the border of every two clusters, or -1 if they do not touch."""
+    """Return the sample of highest g at the border of every two clusters, or -1 if they do not touch.
+
+    A sample is at the border to the cluster of its nearest sample of another cluster, if that one is in the
+    neighbourhood, and if the sample is the nearest of its own cluster to that one. Peaks are no border.
+    """
     is_peak = np.zeros(len(g), dtype=bool)
     is_peak[peaks] = True
+    foreign = (labels[neighbors] != labels[:, None]) & ~is_peak[neighbors] & is_near
+    samples = np.flatnonzero(foreign.any(axis=1) & ~is_peak)
+    other = neighbors[samples, foreign[samples].argmax(axis=1)]
+    own = labels[neighbors[other]] == labels[samples, None]
+    border = neighbors[other, own.argmax(axis=1)] == samples
     saddles = np.full((len(peaks), len(peaks)), -1)
-    for i, other in border_samples(neighbors, n_neighbors, labels, is_peak):
-        own = labels[i]
-        if saddles[own, other] < 0 or g[i] > g[saddles[own, other]]:
-            saddles[own, other] = saddles[other, own] = i
+    samples, clusters = samples[border & own.any(axis=1)], labels[other[border & own.any(axis=1)]]
+    order = np.lexsort((-samples, g[samples]))  # the highest, and of equal ones the first, is written last
+    for i, cluster in zip(samples[order], clusters[order], strict=True):
+        saddles[labels[i], cluster] = saddles[cluster, labels[i]] = i
     return saddles
-
-
-@kernel
-def border_samples(neighbors, n_neighbors, labels, is_peak):
-    """Return pairs (border sample, other cluster).
-
-    The nearest sample of another cluster must be in the neighbourhood, and the border sample must be the nearest of
-    its own cluster to that one. Peaks are no border.
-    """
-    borders = [(0, 0) for _ in range(0)]
-    for i in range(len(labels)):
-        if is_peak[i]:
-            continue
-        for j in neighbors[i, : n_neighbors[i]]:
-            if labels[j] != labels[i] and not is_peak[j]:
-                for back in neighbors[j]:
-                    if labels[back] == labels[i]:
-                        if back == i:
-                            borders.append((i, labels[j]))
-                        break
-                break
-    return borders
 
 
 def merge_peaks(

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, csr_matrix
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_matrix
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import kneighbors_graph
 
 Array = NDArray[Any]
 Options = dict[str, Any]
@@ -123,7 +121,7 @@ class Peer:
         return self.labels(graph, metric="precomputed")
 
     def neighbors(self, indices: Array, distances: Array) -> Array:
-        """Return labels of neighbours found elsewhere."""
+        """Return labels of neighbours from another search."""
         return self.labels((indices, distances), metric="precomputed")
 
     def save(self, model: Any, path: Path) -> Array:
@@ -284,98 +282,6 @@ class Constrained(Peer):
         return self.labels(X, n_clusters=round(2 * len(X) / (least + most)), size_min=least, size_max=most)
 
 
-def make_graph(adjacency: Any) -> Any:
-    """Return an undirected igraph graph with the entries of a matrix as weights."""
-    entries = csr_array(adjacency).tocoo()
-    weights = {"weight": entries.data.tolist()}
-    graph = import_module("igraph").Graph(
-        adjacency.shape[0], np.column_stack(entries.coords).tolist(), edge_attrs=weights
-    )
-    return graph.simplify(combine_edges="max")
-
-
-class Leiden(Peer):
-    """``leidenalg``: functions of a graph, no estimator."""
-
-    remarks: ClassVar[dict[str, str]] = {
-        "sample weights act as repetition": "sizes of nodes, in a partition by resolution",
-        "must-link pairs": "nodes contracted by igraph",
-        "cannot-link pairs": "a layer of negative edges",
-        "partial labels": "nodes held fixed",
-        "saved and loaded without pickle": "GraphML of the graph and its labels",
-    } | dict.fromkeys(("cosine metric", "haversine metric", "matrix of distances", "sparse features"), "of the search")
-
-    def fit(self, X: Any, metric: str = "minkowski", **options: Any) -> Any:
-        return self.partition(kneighbors_graph(X, 30, metric=metric), **options)
-
-    def partition(self, adjacency: Any, **options: Any) -> Any:
-        """Return the partition of a graph."""
-        return import_module("leidenalg").find_partition(make_graph(adjacency), self.load(), seed=0, **options)
-
-    def labels(self, X: Any, **options: Any) -> Array:
-        return np.asarray(self.fit(X, **options).membership)
-
-    def default_labels(self, X: Any) -> Array:
-        return self.labels(X)
-
-    def weighted(self, X: Array, weights: Array | None) -> Array:
-        leiden = import_module("leidenalg")
-        graph = make_graph(kneighbors_graph(X, 30))
-        sizes = None if weights is None else [int(weight) for weight in weights]
-        options = {"node_sizes": sizes, "resolution_parameter": 0.05, "seed": 0}
-        return np.asarray(leiden.find_partition(graph, leiden.CPMVertexPartition, **options).membership)
-
-    def must(self, X: Array, pairs: Array) -> Array:
-        leiden = import_module("leidenalg")
-        links = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
-        node = connected_components(links)[1]
-        graph = make_graph(kneighbors_graph(X, 30))
-        graph.contract_vertices(node.tolist())
-        graph.simplify(combine_edges="sum")
-        options = {"weights": "weight", "seed": 0}
-        return np.asarray(leiden.find_partition(graph, leiden.ModularityVertexPartition, **options).membership)[node]
-
-    def cannot(self, X: Array, pairs: Array) -> Array:
-        leiden = import_module("leidenalg")
-        negative = csr_matrix((np.ones(len(pairs)), tuple(np.transpose(pairs))), shape=(len(X), len(X)))
-        graphs = [make_graph(kneighbors_graph(X, 30)), make_graph(negative)]
-        partitions = [leiden.RBConfigurationVertexPartition(graphs[0])]
-        partitions.append(leiden.CPMVertexPartition(graphs[1], resolution_parameter=0))
-        leiden.Optimiser().optimise_partition_multiplex(partitions, layer_weights=[1, -len(X)], n_iterations=-1)
-        return np.asarray(partitions[0].membership)
-
-    def partial(self, X: Array, y: Array) -> Array:
-        leiden = import_module("leidenalg")
-        known = y >= 0
-        start = np.where(known, y, y.max() + 1 + np.cumsum(~known) - 1)
-        partition = leiden.ModularityVertexPartition(make_graph(kneighbors_graph(X, 30)), start.tolist())
-        leiden.Optimiser().optimise_partition(partition, is_membership_fixed=known.tolist())
-        return np.asarray(partition.membership)
-
-    def bounded(self, X: Array, least: int, most: int) -> Array:
-        leiden = import_module("leidenalg")
-        optimiser = leiden.Optimiser()
-        optimiser.max_comm_size, optimiser.min_comm_size = most, least
-        optimiser.community_constraint_enforcement = 10
-        optimiser.consider_comms = leiden.ALL_COMMS
-        partition = leiden.ModularityVertexPartition(make_graph(kneighbors_graph(X, 30)))
-        optimiser.optimise_partition(partition, n_iterations=-1)
-        return np.asarray(partition.membership)
-
-    def graph(self, graph: csr_matrix) -> Array:
-        return np.asarray(self.partition(graph).membership)
-
-    def neighbors(self, indices: Array, distances: Array) -> Array:
-        pointers = np.arange(len(indices) + 1) * indices.shape[1]
-        return self.graph(csr_matrix((distances.ravel(), indices.ravel(), pointers)))
-
-    def save(self, model: Any, path: Path) -> Array:
-        model.graph.vs["label"] = model.membership
-        model.graph.write_graphml(str(path))
-        graph = import_module("igraph").Graph.Read_GraphML(str(path))
-        return np.asarray(type(model)(graph, [int(label) for label in graph.vs["label"]]).membership)
-
-
 def cut_by_distance(cut: Callable[[float], Array], X: Array, k: int) -> Array:
     """Return ``k`` clusters by trying distances, for peers that are cut at a distance."""
     distances = np.unique(pairwise_distances(X))
@@ -395,5 +301,4 @@ PEERS: dict[str, Peer] = {
     "Genie": Genie("genieclust.Genie", "genieclust"),
     "Tomato": Tomato("gudhi.clustering.tomato.Tomato", "gudhi"),
     "KMeansConstrained": Constrained("k_means_constrained.KMeansConstrained", "k-means-constrained"),
-    "Leiden": Leiden("leidenalg.ModularityVertexPartition", "leidenalg"),
 }

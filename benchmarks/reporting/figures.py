@@ -6,19 +6,20 @@ of Okabe and Ito, and beyond eight clusters those of Tol, which colour-blind rea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import BytesIO
+from itertools import product
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments import dimension_reduction, pictures, robustness, sensitivity, speed
+from benchmarks.experiments import accuracy, dimension_reduction, pictures, robustness, sensitivity, speed
+from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.experiments.robustness import DRAWN, METHODS
-from benchmarks.reporting import accuracy_tables
-from benchmarks.reporting.accuracy_tables import COVERED, GROUPS
 from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SIZES, PUBLISHED_SPEED
 from benchmarks.runner import Key, Line, Store
 from benchmarks.scoring import unpack_labels
@@ -30,7 +31,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 SHORT = {
-    "GIT authors": "GIT", "GIT": "GIT", "DPA": "DPA", "FSFDP": "FSF", "HDBSCAN": "HDB", "Quickshift++": "QSP",
+    "GIT authors": "GIT", "DPA": "DPA", "FSFDP": "FSF", "HDBSCAN": "HDB", "Quickshift++": "QSP",
     "SpectACl": "SA", "spectral": "SC", "k-means++": "KM",
 }  # fmt: skip
 CLUSTERS = (
@@ -62,25 +63,18 @@ TITLES = {
 }  # fmt: skip
 
 
-def draw_shapes(setting: str) -> Any:
-    """Draw every toy set and the results of its three best methods, with published parameters or untuned."""
-    stored = accuracy_tables.stored()
-    git, counting = ("GIT authors", "published") if setting == "published" else ("GIT", "optimal")
-    sets = GROUPS["shapes"]
+def draw_shapes() -> Any:
+    """Draw every toy set and the results of its three best methods, with published parameters and counting."""
+    stored, sets = accuracy.stored(), GROUPS["shapes"]
     figure, panels = pyplot.subplots(4, len(sets), figsize=(1.75 * len(sets), 7.6), layout="constrained")
     for name, column in zip(sets, panels.T, strict=True):
         X, y = load_set(name)
         X = X @ PROJECTION if X.shape[1] == 3 else X
         scatter(column[0], X, y, name.removeprefix("toy_"))
-        lines = [stored.get((name, method, setting)) for method in (git, *COMPETITORS)]
-        places = rank(lines, counting)[:3]
-        for place, panel in enumerate(column[1:]):
-            if place < len(places):
-                score, tied = places[place]
-                title = f"{join([SHORT[line['method']] for line in tied])}\n{score:.3f}"
-                scatter(panel, X, match_labels(y, unpack_labels(tied[0]["labels"])), title)
-            else:
-                panel.axis("off")
+        lines = [stored.get((name, method, "published")) for method in ("GIT authors", *COMPETITORS)]
+        for panel, (score, tied) in zip(column[1:], rank(lines), strict=False):
+            title = fill(", ".join(SHORT[line["method"]] for line in tied), 16) + f"\n{score:.3f}"
+            scatter(panel, X, match_labels(y, unpack_labels(tied[0]["labels"])), title)
     for panel, text in zip(panels[:, 0], ("classes", "best", "second", "third"), strict=True):
         panel.set_ylabel(text, fontsize=10)
     return figure
@@ -118,25 +112,16 @@ def draw_images(lines: dict[Key, Line]) -> Any:
     return figure
 
 
-def rank(lines: list[Line | None], counting: str) -> list[tuple[float, list[Line]]]:
-    """Return methods by F1, best first; those within .005 of the first share its rank."""
-    known = [
-        line for line in lines if line and "labels" in line and (counting == "optimal" or line["cover"] >= COVERED)
-    ]
-    places: list[tuple[float, list[Line]]] = []
-    for line in sorted(known, key=lambda line: -line[counting][0]):
-        if places and places[-1][0] - line[counting][0] <= TIE:
-            places[-1][1].append(line)
+def rank(lines: Iterable[Line | None]) -> list[tuple[float, list[Line]]]:
+    """Return F1 and methods by F1, best first; methods within .005 of the first of a rank share it."""
+    known = [line for line in lines if line and "labels" in line and line["cover"] >= COVERED]
+    ranks: list[tuple[float, list[Line]]] = []
+    for line in sorted(known, key=lambda line: -line["published"][0]):
+        if ranks and ranks[-1][0] - line["published"][0] <= TIE:
+            ranks[-1][1].append(line)
         else:
-            places.append((line[counting][0], [line]))
-    return places
-
-
-def join(names: list[str], width: int = 16) -> str:
-    """Return names with commas, on two lines if they are long."""
-    text = ", ".join(names)
-    half = (len(names) + 1) // 2
-    return text if len(text) <= width else ", ".join(names[:half]) + ",\n" + ", ".join(names[half:])
+            ranks.append((line["published"][0], [line]))
+    return ranks
 
 
 def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) -> None:
@@ -159,9 +144,12 @@ def draw_curves(stored: dict[Key, Line]) -> Any:
         for (name, curve), panel in zip(DRAWN.items(), row, strict=True):
             for method in methods:
                 lines = [stored.get((name, level, method, setting)) for level in curve.levels]
-                points = [(line["level"], *_band(line[counting])) for line in lines if line]
+                points = [(x["level"], np.mean(x[counting]), np.std(x[counting])) for x in lines if x]
                 if points:
-                    draw_band(panel, np.array(points), method)
+                    level, mean, spread = np.array(points).T
+                    colour, marker, label = STYLES[method]
+                    panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
+                    panel.fill_between(level, mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
             if setting == "published" and name in CURVES:
                 levels, figures = zip(*((level, scores[0]) for level, scores in CURVES[name].items()), strict=True)
                 panel.plot(levels, figures, "x", color="#999999", markersize=7, zorder=1, label="GIT in the paper")
@@ -174,20 +162,6 @@ def draw_curves(stored: dict[Key, Line]) -> Any:
         }
         row[0].legend(named.values(), named, fontsize=8, loc="lower left")
     return figure
-
-
-def _band(scores: list[float]) -> tuple[float, float]:
-    return float(np.mean(scores)), float(np.std(scores))
-
-
-def draw_band(panel: Any, points: NDArray[np.float64], method: str) -> None:
-    """Draw the mean as a line, and one standard deviation on each side as a band."""
-    level, mean, spread = points.T
-    colour, marker, label = STYLES[method]
-    panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
-    panel.fill_between(
-        level, np.maximum(mean - spread, 0), np.minimum(mean + spread, 1), color=colour, alpha=0.15, lw=0
-    )
 
 
 def save(figure: Any, path: Path, digest: str) -> None:
@@ -212,7 +186,7 @@ def draw_embeddings() -> Any:
             for kind in ("raw", "pca", "ae", "umap"):
                 names = [name for name in EMBEDDINGS if name.startswith(kind)]
                 lines = [(EMBEDDINGS.index(name), rows.get((dataset, name), {}).get(method)) for name in names]
-                points = np.array([(place, line["f1"]) for place, line in lines if line and "f1" in line])
+                points = np.array([(i, line["f1"]) for i, line in lines if line and "f1" in line])
                 own = method.startswith("GIT")
                 panel.plot(
                     *points.reshape(-1, 2).T, color=colour, marker="o" if own else "s", markersize=6 if own else 4.5,
@@ -234,12 +208,11 @@ def draw_published_embeddings() -> Any:
     """Draw F1 over the width of the embedding, here as lines, published as open marks."""
     figures = dimension_reduction.published_figures()
     figure, panels = pyplot.subplots(1, 4, figsize=(13, 3.9), sharey=True, layout="constrained")
-    styles = {"GIT authors": STYLES["GIT authors"], "k-means": ("#0072B2", "s", "k-means++")} | STYLES
-    kinds = [(dataset, kind) for kind in ("pca", "ae") for dataset in SETS]
-    for (dataset, kind), panel in zip(kinds, panels, strict=True):
+    styles = STYLES | {"k-means": ("#0072B2", "s", "k-means++")}
+    for (kind, dataset), panel in zip(product(("pca", "ae"), SETS), panels, strict=True):
         names = [f"{kind}{width}" for width in WIDTHS]
         for method in ("GIT authors", *dimension_reduction.PEERS):
-            here, published, _ = zip(*(figures[dataset, name][method] for name in names), strict=True)
+            here, published = zip(*(figures[dataset, name][method] for name in names), strict=True)
             colour, marker, label = styles[method]
             panel.plot(names, here, color=colour, marker=marker, markersize=5, label=label)
             panel.plot(names, published, color=colour, marker=marker, markersize=8, mfc="none", lw=0.8, ls=":")
@@ -254,46 +227,28 @@ def draw_published_embeddings() -> Any:
 
 
 def draw_sensitivity() -> Any:
-    """Draw F1 over k: two rows for each set, raw images and principal components above autoencoders."""
+    """Draw F1 over k: a row for each set, a column for each embedding."""
     curves = sensitivity.read_curves()
-    columns = [[name for name in sensitivity.NAMES if name.startswith(kinds)] for kinds in (("raw", "pca"), "ae")]
-    rows = [(dataset, names) for dataset in SETS for names in columns]
-    width = max(map(len, columns))
-    figure, panels = pyplot.subplots(
-        len(rows), width, figsize=(12, 2.1 * len(rows)), sharex=True, sharey=True, squeeze=False, layout="constrained"
-    )
-    for (dataset, names), row in zip(rows, panels, strict=True):
-        for name, panel in zip([""] * (width - len(names)) + names, row, strict=True):
-            if (dataset, name) in curves:
-                drawn = draw_neighbors(panel, curves[dataset, name])
-                panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
-                last = panel.get_subplotspec().is_last_row()
-                panel.tick_params(labelbottom=last or name == "raw", labelleft=name in ("raw", "ae5"))
-                panel.grid(alpha=0.3)
-            else:
-                panel.set_axis_off()
-    panels[1, 0].legend(handles=drawn, loc="center", frameon=False, fontsize=9)
-    figure.supxlabel("k")
-    figure.supylabel("F1")
-    return figure
-
-
-def draw_neighbors(panel: Any, curve: dict[str, list[float]]) -> list[Any]:
-    """Draw the curves of one embedding, and return their lines."""
     styles = {
         "published": ("o--", "0.55", "published"),
         "authors": ("s-", "tab:orange", 'variant="authors"'),
         "adaptive": ("o-", "tab:blue", "default, k given"),
     }
-    lines = [
-        panel.plot(PUBLISHED_SIZES, curve[source], style, color=colour, markersize=4, label=label)[0]
-        for source, (style, colour, label) in styles.items()
-    ]
-    return [
-        *lines,
-        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k"),
-        panel.axhline(curve["k-means"][0], color="black", linewidth=1.2, linestyle="--", label="k-means++"),
-    ]
+    shape = (len(SETS), len(sensitivity.NAMES))
+    figure, panels = pyplot.subplots(*shape, figsize=(15, 4.8), sharex=True, sharey=True, layout="constrained")
+    for (dataset, name), panel in zip(product(SETS, sensitivity.NAMES), panels.ravel(), strict=True):
+        curve = curves[dataset, name]
+        for source, (style, colour, label) in styles.items():
+            panel.plot(PUBLISHED_SIZES, curve[source], style, color=colour, markersize=3, label=label)
+        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k")
+        panel.axhline(curve["k-means"][0], color="black", linewidth=1.2, linestyle="--", label="k-means++")
+        panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
+        panel.grid(alpha=0.3)
+    for panel in panels[-1]:
+        panel.set_xlabel("k")
+    figure.supylabel("F1")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    return figure
 
 
 def draw_sweeps() -> Any:
@@ -301,58 +256,46 @@ def draw_sweeps() -> Any:
     figure, panels = pyplot.subplots(1, 3, figsize=(14, 4.8), sharey=True, layout="constrained")
     colours = {m: pyplot.get_cmap("tab10")(i) for i, m in enumerate(speed.SWEPT["n"])}
     titles = {"n": "samples (d = 10, k = 20)", "d": "features (n = 50,000, k = 20)", "k": "neighbours (100,000 x 10)"}
-    of_sweep = dict(zip("ndk", panels, strict=True))
-    for (sweep, method), points in speed.read_sweeps().items():
-        if sweep not in of_sweep:
-            continue
-        own = method.startswith(("GIT", "search"))
-        of_sweep[sweep].loglog(
-            *zip(*points, strict=True), marker="o", markersize=4, color=colours[method],
-            linewidth=2.5 if own else 1.2, linestyle="--" if method == "search k" else "-",
-            label=f"{method}  ({speed.exponent(points):+.2f})",
-        )  # fmt: skip
-    for axis, (sweep, panel) in enumerate(of_sweep.items()):
+    for sweep, panel in zip("ndk", panels, strict=True):
+        for (of, method), points in speed.read_sweeps().items():
+            if of == sweep:
+                width = 2.5 if method.startswith(("GIT", "search")) else 1.2
+                draw_sweep(panel, points, method, "o--" if method == "search k" else "o-", colours[method], width)
         panel.set_xlabel(titles[sweep])
-        ticks = [shape[axis] for shape in speed.SWEEPS[sweep]]
-        panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ticks = [shape["ndk".index(sweep)] for shape in speed.SWEEPS[sweep]]
+        panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks], minor=False)
         panel.minorticks_off()
-        panel.grid(which="major", alpha=0.3)
+        panel.grid(alpha=0.3)
         panel.legend(fontsize=8, title="method (exponent)", title_fontsize=8)
     panels[0].set_ylabel("seconds, 2 cores")
     return figure
+
+
+def draw_sweep(panel: Any, points: speed.Sweep, label: str, style: str, colour: Any, width: float = 1.5) -> None:
+    """Draw seconds over sizes in logarithmic scales, with the exponent in the legend."""
+    label = f"{label} ({speed.exponent(points):.2f})"
+    panel.loglog(*zip(*points, strict=True), style, color=colour, markersize=4, linewidth=width, label=label)
 
 
 def draw_paper_sweeps() -> Any:
     """Draw CPU seconds along the sweeps of the paper, the published seconds, and n log n, d and k."""
     figure, panels = pyplot.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
     styles = {
-        "GIT paper k": ("o-", "#0072B2", "GIT, the paper's method"),
-        "GIT authors k": ("s-", "#000000", "GIT, authors' variant"),
-        "search k": ("^--", "#999999", "search alone"),
+        "GIT paper k": ("GIT, the paper's method", "o-", "#0072B2"),
+        "GIT authors k": ("GIT, authors' variant", "s-", "#000000"),
+        "search k": ("search alone", "^--", "#999999"),
     }
-    sweeps, laws = speed.read_sweeps("cpu"), {"n": lambda n: n * np.log(n), "d": lambda d: d, "k": lambda k: k}
-    names = {"n": "samples", "d": "features", "k": "neighbours"}
-    for axis, panel in zip("ndk", panels, strict=True):
-        for method, (style, colour, label) in styles.items():
-            points = sweeps.get((f"paper {axis}", method))
-            if points is None:
-                continue
-            panel.loglog(
-                *zip(*points, strict=True), style, color=colour, markersize=4,
-                label=f"{label} ({speed.exponent(points):.2f})",
-            )  # fmt: skip
-        published = list(PUBLISHED_SPEED[axis].items())
-        panel.loglog(
-            *zip(*published, strict=True), "x:", color="#D55E00", markersize=6,
-            label=f"published, 32 cores ({speed.exponent(published):.2f})",
-        )  # fmt: skip
-        first, law = sweeps[f"paper {axis}", "GIT paper k"], laws[axis]
-        sizes = np.array([size for size, _ in first])
-        panel.loglog(
-            sizes, first[0][1] * law(sizes) / law(sizes[0]), color="#CCCCCC", linewidth=5, zorder=0,
-            label={"n": "n log n", "d": "d", "k": "k"}[axis],
-        )  # fmt: skip
-        panel.set_xlabel(names[axis])
+    sweeps = speed.read_sweeps("cpu")
+    for axis, name, panel in zip("ndk", ("samples", "features", "neighbours"), panels, strict=True):
+        for method, style in styles.items():
+            if (f"paper {axis}", method) in sweeps:
+                draw_sweep(panel, sweeps[f"paper {axis}", method], *style)
+        draw_sweep(panel, list(PUBLISHED_SPEED[axis].items()), "published, 32 cores", "x:", "#D55E00")
+        sizes, seconds = np.transpose(sweeps[f"paper {axis}", "GIT paper k"])
+        law = sizes * np.log(sizes) if axis == "n" else sizes
+        label = "n log n" if axis == "n" else axis
+        panel.loglog(sizes, seconds[0] * law / law[0], color="#CCCCCC", linewidth=5, zorder=0, label=label)
+        panel.set_xlabel(name)
         panel.grid(alpha=0.3)
         panel.set_ylim(top=panel.get_ylim()[1] * (8 if axis == "k" else 1))  # space for the legend above the curves
         panel.legend(fontsize=7.5, title="(exponent)", title_fontsize=7.5, loc="upper left")
@@ -361,8 +304,7 @@ def draw_paper_sweeps() -> Any:
 
 
 DRAWINGS: dict[str, Callable[[], Any]] = {
-    "shapes_published": lambda: draw_shapes("published"),
-    "shapes_untuned": lambda: draw_shapes("untuned"),
+    "shapes_published": draw_shapes,
     "robustness": lambda: draw_curves(Store("robustness", robustness.FIELDS).lines),
     "noise_and_scale": lambda: draw_noise_and_scale(Store("pictures", pictures.FIELDS).lines),
     "dimension_reduction": draw_embeddings,

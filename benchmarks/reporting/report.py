@@ -7,39 +7,23 @@ name. A picture has the digest of its result files, and is drawn again if they c
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
-from benchmarks.experiments import (
-    cells,
-    dimension_reduction,
-    distributed,
-    explorer,
-    features,
-    gaps,
-    kinds,
-    null_agreement,
-    one_cluster,
-    prediction,
-    public,
-    sensitivity,
-    speed,
-    statements,
-    tables,
-    untuned,
-)
-from benchmarks.reporting import accuracy_tables, paper_items
+from benchmarks import experiments
+from benchmarks.experiments import kinds, null_agreement
+from benchmarks.reporting import paper_items
 from benchmarks.runner import FOLDER
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 PICTURES = {
     "shapes_published": ("accuracy",),
-    "shapes_untuned": ("accuracy",),
     "robustness": ("robustness",),
     "noise_and_scale": ("pictures",),
     "dimension_reduction": ("dimension_reduction",),
@@ -55,43 +39,13 @@ PICTURES = {
 TABLES: dict[str, Callable[[], str]] = {
     "paper_items": paper_items.table,
     "paper_count": paper_items.count,
-    "summary": untuned.summary,
-    "second_draw": partial(untuned.summary, draw=1),
-    "untuned": untuned.table,
-    "public": public.table,
-    "public_short": public.short_table,
-    "accuracy_gaps": accuracy_tables.gaps_table,
-    "accuracy_close": accuracy_tables.close_rows,
-    "accuracy_seeds": accuracy_tables.seed_counts,
-    "accuracy_untuned": accuracy_tables.untuned_table,
-    "sizes": accuracy_tables.sizes_table,
-    **{f"{group}_published": partial(accuracy_tables.published_table, group) for group in ("small", "shapes", "large")},
-    "dimension_reduction_claims": dimension_reduction.claims_table,
-    "dimension_reduction_raw": dimension_reduction.improvement_table,
-    "distributed_large": distributed.table,
-    "sensitivity_claim": sensitivity.claim,
-    "ranks": statements.ranks_table,
-    "shares": statements.shares_table,
-    "theorems": statements.theorem_table,
-    "nmi": statements.nmi_table,
     "null_agreement": null_agreement.table,
-    "one_cluster": one_cluster.table,
     "kinds": kinds.labelled_table,
     "kinds_one_cluster": kinds.one_cluster_table,
     "kinds_border": kinds.border_table,
-    "tables": tables.table_of_scores,
-    "tables_noise": tables.noise_table,
-    "gaps": gaps.table,
-    "features": features.table,
-    "explorer_speed": explorer.speed_table,
-    "speed": speed.table,
-    "speed_short": speed.short_table,
-    "speed_sweep": speed.sweep_table,
-    "speed_paper": speed.paper_table,
-    "speed_compile": speed.compile_table,
-    "prediction": prediction.table,
-    "cells": cells.table,
 }
+for _, name, _ in pkgutil.iter_modules(experiments.__path__):
+    TABLES |= getattr(import_module(f"benchmarks.experiments.{name}"), "TABLES", {})
 
 
 def main(arguments: Sequence[str]) -> None:

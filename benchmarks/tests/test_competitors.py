@@ -1,6 +1,5 @@
 """The competitors that are implemented here: their definitions, promises and published figures."""
 
-from collections import deque
 from functools import partial
 
 import numpy as np
@@ -102,96 +101,6 @@ def test_published_figures_of_random_starts(name, method, f1, scatter, load_data
     """The published runs had no seed: seeds scatter by as much."""
     X, y = load_data(name)
     assert published_scores(y, method(X)).f1 == pytest.approx(f1, abs=scatter)
-
-
-def test_density_peaks_by_definition(monkeypatch):
-    X = blobs(n=12)
-    distances, n = squareform(pdist(X)), len(X)
-    kernel_size = np.sort(pdist(X))[int(0.5 + 0.05 * n * (n - 1) / 2)]
-    height = [sum(np.exp(-((distances[i, j] / kernel_size) ** 2)) for j in range(n) if j != i) for i in range(n)]
-    order = sorted(range(n), key=lambda i: -height[i])
-    delta, parent = np.zeros(n), np.arange(n)
-    for rank, i in enumerate(order[1:], start=1):
-        parent[i] = min(order[:rank], key=lambda j: distances[i, j])
-        delta[i] = distances[i, parent[i]]
-    delta[order[0]] = delta.max()
-    centers = np.flatnonzero((np.array(height) > 0.5) & (delta > 3))
-    labels = np.full(n, -1)
-    labels[centers] = np.arange(len(centers))
-    for i in order:
-        labels[i] = labels[i] if labels[i] >= 0 else labels[parent[i]]
-    assert len(centers) > 1
-    for block in (density.BLOCK, 100):
-        monkeypatch.setattr(density, "BLOCK", block)
-        assert density.density_peaks(X, fraction=0.05, min_density=0.5, min_delta=3).tolist() == labels.tolist()
-    assert set(density.density_peaks(X, min_density=1e9, min_delta=1e9)) == {0}  # the densest is always a centre
-
-
-def component(mutual, inside, start):
-    """Return the samples that paths over mutual neighbours reach from ``start`` without leaving ``inside``."""
-    reached, queue = {start}, deque([start])
-    while queue:
-        i = queue.popleft()
-        new = set(np.flatnonzero(mutual[i] & inside)) - reached
-        reached |= new
-        queue.extend(new)
-    return reached
-
-
-@pytest.mark.parametrize(("seed", "k", "beta"), [(0, 5, 0.3), (1, 8, 0.5), (2, 4, 0.8), (3, 6, 0.0)])
-def test_quickshift_by_definition(seed, k, beta):
-    X = blobs(seed, n=15, gap=2.5)
-    distances, n = squareform(pdist(X)), len(X)
-    near = np.argsort(distances, axis=1)[:, :k]
-    radii = distances[np.arange(n), near[:, -1]]
-    linked = np.zeros((n, n), dtype=bool)
-    linked[np.arange(n)[:, None], near] = True
-    labels = np.full(n, -1)
-    for i in np.argsort(radii):
-        inside = radii**-2 >= (1 - beta) * radii[i] ** -2 * (1 - 1e-12)
-        members = list(component(linked & linked.T, inside, i))
-        if not inside.all() and (labels[members] < 0).all():
-            labels[members] = labels.max() + 1
-    assert labels.max() > 0
-    for i in np.argsort(radii):
-        if labels[i] < 0:
-            denser = np.flatnonzero(radii < radii[i])
-            labels[i] = labels[denser[distances[i, denser].argmin()]]
-    assert density.quickshift_pp(X, k, beta).tolist() == labels.tolist()
-
-
-def test_spectacl_by_definition(monkeypatch):
-    X = blobs(n=25, gap=2.0)
-    monkeypatch.setattr(density, "BLOCK", 500)
-    embedding = spectacl.embed(X, 1.5, np.random.RandomState(0), 6)
-    adjacency = (squareform(pdist(X)) <= 1.5) & ~np.eye(len(X), dtype=bool)
-    values, vectors = np.linalg.eigh(adjacency.astype(float))
-    largest = np.argsort(np.abs(values))[-6:]
-    expected = np.abs(vectors[:, largest]) * np.sqrt(np.abs(values[largest]))
-    np.testing.assert_allclose(embedding, expected, atol=1e-8)
-    epsilon, counts = spectacl.find_epsilon(X), squareform(pdist(X))
-    assert ((counts <= epsilon).sum(axis=1) - 1 >= 10).mean() >= 0.99
-    assert ((counts < epsilon).sum(axis=1) - 1 >= 10).mean() < 0.99
-
-
-@pytest.mark.parametrize(
-    ("Z", "target", "border"),
-    [
-        (0.0, [0, 1, 2], [3, 3, 1]),
-        (0.9, [0, 0, 2], [1, -np.inf, 1]),  # 4 exceeds 3 by 1, less than 0.9 * (1 + 0.2)
-        (2.0, [0, 0, 2], [1, -np.inf, 1]),  # 3.5 exceeds 1 by 2.5, more than 2 * (1 + 0.2)
-        (2.1, [0, 0, 0], [-np.inf] * 3),
-    ],
-)
-def test_merging_of_a_known_topography(Z, target, border):
-    # peaks of height 6, 4 and 3.5; the highest two meet at height 3, the last meets one at 1 and the other at 0.5
-    heights, errors = np.array([6, 4, 3.5, 3, 1, 0.5]), np.array([1, 1, 1, 0.2, 0.2, 0.2])
-    saddles = np.array([[-1, 3, 5], [3, -1, 4], [5, 4, -1]])
-    merged, left = density.merge_peaks(
-        np.arange(3), saddles, density.Density(heights, errors, np.ones(6, dtype=int)), Z
-    )
-    assert merged.tolist() == target
-    assert left.max(axis=1).tolist() == border
 
 
 @pytest.mark.parametrize("X", [blobs(), np.round(blobs()), np.zeros((30, 2))], ids=["blobs", "links", "equal"])

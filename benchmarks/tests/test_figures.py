@@ -42,33 +42,20 @@ def test_images_are_drawn_by_class_and_by_cluster():
     assert figure.axes[1].get_title() == "GIT, published k\n1.000"
 
 
-def test_pipeline_and_growth_show_the_model():
+def test_figures_of_the_method_show_the_model():
     X = make_example()
     model = GIT(proportions=PRIOR).fit(X)
-    titles = [ax.get_title() for ax in plot_pipeline(model, X).axes]
-    assert len(titles) == 6
-    assert titles[5] == "(f) 4 clusters"
-    fig = plot_growth(model, X, thresholds=[0.55, 0.4, 0.0])
-    for ax, level in zip(fig.axes[1:], (0.55, 0.4, 0.0), strict=True):
-        everyone, born = ax.collections
-        assert len(everyone.get_offsets()) == len(X)
-        np.testing.assert_array_equal(born.get_offsets(), X[np.exp(model.log_intensity_) >= level])
-
-
-def test_contours_lie_behind_the_samples():
-    X = make_example()[::4]
-    ax = plot_ascent(GIT(4, n_neighbors=20).fit(X), X)
-    contours = ax.collections[-1]
-    assert contours.zorder < min(drawn.zorder for drawn in ax.collections[:-1])
+    assert plot_pipeline(model, X).axes[5].get_title() == "(f) 4 clusters"
+    panel = plot_growth(model, X, thresholds=[0.4]).axes[1]
+    np.testing.assert_array_equal(panel.collections[1].get_offsets(), X[model.intensity_ >= 0.4])
+    contours = plot_ascent(GIT(4, n_neighbors=20).fit(X[::4]), X[::4]).collections[-1]
     assert len(contours.get_paths()) == 9
 
 
 def test_the_boundary_pair_in_one_dimension_lies_on_both_sides_of_a_valley():
     line = np.random.default_rng(0).normal([0, 2, 6], 0.5, size=(80, 3)).reshape(-1, 1)
     model = GIT(2, n_neighbors=40).fit(line)
-    curve, *graphs = plot_motivation(model, line).axes
-    (pair,) = (drawn for drawn in curve.lines if len(drawn.get_xdata()) == 2)
-    rows = [int(np.argmin(np.abs(line[:, 0] - x))) for x in pair.get_xdata()]
-    assert model.local_labels_[rows[0]] != model.local_labels_[rows[1]]
-    for ax in graphs:
-        assert len(ax.collections[-1].get_offsets()) == len(model.peaks_)
+    curve = plot_motivation(model, line).axes[0]
+    (pair,) = (drawn.get_xdata() for drawn in curve.lines if len(drawn.get_xdata()) == 2)
+    first, second = (model.local_labels_[np.abs(line[:, 0] - x).argmin()] for x in pair)
+    assert first != second

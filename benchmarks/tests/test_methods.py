@@ -31,14 +31,6 @@ def test_a_method_only_gets_what_it_is_given(given, known):
     assert calls[0] == known if np.ndim(known) == 0 else calls[0].tolist() == known
 
 
-@pytest.mark.parametrize("sizes", [[1, 1, 1], [6, 3, 1]])
-def test_constrained_kmeans_keeps_its_bounds(sizes):
-    pytest.importorskip("k_means_constrained")
-    counts = np.bincount(METHODS["constrained k-means"].fit(blobs(n=31), sizes)) / 93
-    assert min(sizes) / sum(sizes) - 1 / 93 <= counts.min()
-    assert counts.max() <= max(sizes) / sum(sizes) + 1 / 93
-
-
 def test_hdbscan_of_a_spanning_tree(monkeypatch):
     hdbscan = pytest.importorskip("hdbscan")
     monkeypatch.setattr(methods, "LARGE", 0)

@@ -15,7 +15,7 @@ NEW = [family for kind in ("tables", "images") for family in KINDS[kind] if fami
 
 
 @pytest.fixture(scope="module")
-def made():
+def sets_by_name():
     return {data.name: data for data in generated_datasets(families=NEW)}
 
 
@@ -26,11 +26,11 @@ def test_names_and_families_are_unique():
     assert len(set(names)) == len(names) == 330
 
 
-def test_sets_are_the_same_in_every_run_and_differ_between_draws(made):
+def test_sets_are_the_same_in_every_run_and_differ_between_draws(sets_by_name):
     some = ("small-tables", "embeddings")
     for again, other in zip(generated_datasets(0, some), generated_datasets(1, some), strict=True):
-        np.testing.assert_array_equal(again.X, made[again.name].X)
-        np.testing.assert_array_equal(again.y, made[again.name].y)
+        np.testing.assert_array_equal(again.X, sets_by_name[again.name].X)
+        np.testing.assert_array_equal(again.y, sets_by_name[again.name].y)
         assert other.name == f"{again.name}/1"
         assert other.X.shape != again.X.shape or not np.array_equal(other.X, again.X)
 
@@ -42,8 +42,8 @@ def test_the_curves_of_the_paper_have_its_points():
     np.testing.assert_allclose([np.abs(circles).sum(), circles[7, 0]], [302478.0616008121, 1.1640708172395753])
 
 
-def test_sets_are_whole(made):
-    for data in made.values():
+def test_sets_are_whole(sets_by_name):
+    for data in sets_by_name.values():
         assert np.isfinite(data.X).all()
         assert 60 <= len(data.X) <= 2500
         assert (np.unique(data.y) == np.arange(data.y.max() + 1)).all()
@@ -51,19 +51,19 @@ def test_sets_are_whole(made):
 
 
 @pytest.mark.parametrize("family", NEW)
-def test_classes_touch_as_those_of_public_sets(made, family):
+def test_classes_touch_as_those_of_public_sets(sets_by_name, family):
     """On public tables and images up to 15,000 samples the share is .49 to .99, with a mean of .84."""
     shares = []
-    for X, y in ((data.X, data.y) for data in made.values() if data.family == family):
+    for X, y in ((data.X, data.y) for data in sets_by_name.values() if data.family == family):
         near = NearestNeighbors(n_neighbors=10).fit(scale_features(X)).kneighbors(return_distance=False)
         shares.append(np.mean(y[near] == y[:, None]))
     assert 0.78 < np.mean(shares) < 0.97
     assert min(shares) > 0.49
 
 
-def test_what_a_family_is_named_for_is_there(made):
+def test_what_a_family_is_named_for_is_there(sets_by_name):
     def of(family):
-        return [data for data in made.values() if data.family == family]
+        return [data for data in sets_by_name.values() if data.family == family]
 
     assert all((data.X.round() == data.X).all() or "rounded-4" in data.name for data in of("whole-numbers"))
     assert np.mean([1 - len(np.unique(data.X, axis=0)) / len(data.X) for data in of("duplicates")]) > 0.3

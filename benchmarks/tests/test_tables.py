@@ -2,8 +2,7 @@
 
 import pytest
 
-from benchmarks.experiments import dimension_reduction, kinds, speed, statements, untuned
-from benchmarks.reporting import accuracy_tables
+from benchmarks.experiments import accuracy, dimension_reduction, kinds, speed, statements, untuned
 from benchmarks.reporting.published import PUBLISHED
 from benchmarks.reporting.report import PAGES, TABLES, fill
 from benchmarks.runner import Store
@@ -68,8 +67,8 @@ def test_results_by_kind_are_compared_with_those_before(results, capsys):
 
 @pytest.fixture
 def accuracy_results(results, monkeypatch):
-    monkeypatch.setattr(accuracy_tables, "stored", lambda: store.lines)
-    store = Store("accuracy", accuracy_tables.FIELDS, results)
+    monkeypatch.setattr(accuracy, "stored", lambda: store.lines)
+    store = Store("accuracy", accuracy.FIELDS, results)
     return store
 
 
@@ -83,12 +82,12 @@ def test_rows_that_differ_are_listed_and_arbitrary_ones_are_not_counted(accuracy
         line = {"set": name, "method": method, "setting": "published", "samples": 150, "of": 150}
         line |= {"published": [sum(seeds) / len(seeds), 0, 0]} | ({"seeds published": seeds} if seeds[1:] else {})
         accuracy_results.add(line)
-    assert rows_of(accuracy_tables.gaps_table())[2:] == [
+    assert rows_of(accuracy.gaps_table())[2:] == [
         ["iris", "DPA", "0.831", "0.800", "-0.031", ""],
         ["frogs", "SpectACl", "0.601", "0.780", "+0.179", "2: 0.770 to 0.790"],
     ]
-    assert accuracy_tables.close_rows().startswith("1 of 3 rows")
-    assert "SpectACl, published, on frogs: 2" in accuracy_tables.seed_counts()
+    assert accuracy.close_rows().startswith("1 of 3 rows")
+    assert "SpectACl, published, on frogs: 2" in accuracy.seed_counts()
 
 
 def test_claims_follow_from_the_published_figures():

@@ -134,16 +134,3 @@ def test_odd_partial_labels_hold(y):
             known = np.flatnonzero(np.asarray(y) >= 0)
             same = np.asarray(y)[known][:, None] == np.asarray(y)[known]
             np.testing.assert_array_equal(model.labels_[known][:, None] == model.labels_[known], same)
-
-
-@pytest.mark.parametrize("low", [None, 1, 13, 20, 21, 41])
-@pytest.mark.parametrize("high", [None, 1, 14, 20, 40, 41])
-def test_bounds_on_sizes_hold(low, high):
-    for number in ("auto", 2, 3):
-        model = check_fit(X, n_clusters=number, min_cluster_size=low, max_cluster_size=high)
-        if low is not None and (low > 40 or (high is not None and low > high)):
-            assert model is None
-        if model is not None:
-            sizes = np.bincount(model.labels_)
-            assert sizes.min() >= (low or 0)
-            assert sizes.max() <= (high or 40)
