@@ -84,7 +84,7 @@ export class Toolbar {
     const [across, up] = view.axes;
     byId("axes").textContent = up === "" ? across : `→ ${across}   ↑ ${up}`;
     const notes = [
-      model.nShown < model.nSamples && `${format(model.nShown)} of ${count(model.nSamples, "sample")} drawn`,
+      model.nShown < model.nSamples && `${format(model.nShown)} of ${count(model.nSamples, "sample")} in this page`,
       view.outside > 0 && `${count(view.outside, "sample")} far outside: zoom out`,
     ];
     byId("outside").textContent = notes.filter(Boolean).join("; ");

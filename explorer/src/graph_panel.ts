@@ -287,8 +287,8 @@ export class GraphPanel {
     this.graph.update(this.app.cut, this.app.xy);
     const { nodes, opened } = this.graph;
     const { nLocal } = this.app.model;
-    const start = nodes.length < nLocal ? `${format(nodes.length)} nodes, click one to open it: ` : "";
-    byId("nodes").textContent = start + count(nLocal, "local cluster");
+    const coarse = nodes.length < nLocal ? ` in ${format(nodes.length)} nodes. Click one to open it.` : "";
+    byId("nodes").textContent = count(nLocal, "local cluster") + coarse;
     byId("close-nodes").hidden = opened.size === 0;
   }
 
