@@ -157,6 +157,25 @@ def test_a_table_is_shown_with_its_index_and_the_scores(payload_of):
     assert set(restored) == used
 
 
+def test_stability_is_part_of_the_payload(payload_of):
+    fitted = GIT(6).fit(X)
+    expected = fitted.stability(X, n_draws=4)
+    payload = payload_of(fitted, X, max_samples=150)
+    stability, rows = payload["stability"], payload["samples"]["row"]
+    np.testing.assert_allclose(stability["clusters"], expected.clusters, atol=1e-4)
+    np.testing.assert_allclose(stability["samples"], 100 * expected.samples[rows], atol=0.51)
+    np.testing.assert_allclose(
+        stability["edges"], np.where(np.isnan(expected.edges), 255, 100 * expected.edges), atol=0.51
+    )
+    assert payload["summary"] == fitted.summary().split(" Next: ")[0]
+    noise = np.random.default_rng(0).normal(size=(120, 5))
+    one = GIT().fit(noise)
+    one.stability(noise, n_draws=2)
+    payload = payload_of(one)
+    assert (one.n_clusters_, payload["stability"]) == (1, None)
+    assert "half-samples have no groups either" in payload["summary"]
+
+
 def test_large_pages_show_a_subset(payload_of):
     payload = payload_of(model, X, max_samples=150)
     samples, rows = payload["samples"], payload["samples"]["row"]

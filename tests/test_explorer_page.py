@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster import GIT
@@ -24,6 +24,7 @@ TABLE = pd.DataFrame(
         "random": np.round(np.random.default_rng(0).normal(size=300), 3),
         "city": np.array(["Rome", "Oslo", "Bern", "Bonn"])[y],
         "joined": pd.Timestamp("2020-02-27") + pd.to_timedelta(y, unit="D"),
+        "born": 1960 + 10 * y,
     },
     index=[f"C{i:03d}" for i in range(300)],
 )
@@ -118,8 +119,9 @@ def svg_texts(page):
 def test_the_page_shows_the_fitted_model(visit):
     page = visit(model, X, title="Four groups", names=TABLE.index, columns=TABLE)
     assert page.title() == "Four groups"
-    assert page.inner_text("#summary") == f"300 samples · {len(model.peaks_)} local clusters · 4 clusters, as fitted"
-    assert f"{model.agreement_:.2f}" in page.inner_text("#confidence")
+    assert page.inner_text("#summary") == model.summary().split(" Next: ")[0]
+    assert page.inner_text("#nodes") == f"{len(model.peaks_)} local clusters"
+    assert page.locator("#stability").is_hidden()
     np.testing.assert_allclose(page.evaluate("[...explorer.app.membership]"), model.probabilities_, atol=1e-6)
     for control in page.locator("input:not([aria-label]), select").all():
         assert page.locator(f"label[for={control.get_attribute('id')}]").count() == 1
@@ -129,6 +131,7 @@ def test_the_page_shows_the_fitted_model(visit):
     assert "C017" in page.inner_text("#tooltip")
     assert shown["income"] == f"{TABLE['income'].iloc[17]:,.2f}".rstrip("0").rstrip(".")
     assert (shown["city"], shown["joined"]) == (TABLE["city"].iloc[17], str(TABLE["joined"].iloc[17].date()))
+    assert shown["born"] == str(TABLE["born"].iloc[17])  # years have no separators
     assert picture(page, "graph") != graph  # what is under the pointer is marked in the other panel too
     page.mouse.move(*position(page, model.peaks_[2], "graph"))
     assert "local cluster 2" in page.inner_text("#tooltip")
@@ -159,7 +162,7 @@ def test_another_number_of_clusters_is_a_cut_of_the_model(visit):
         assert sizes[changed].sum() <= sizes[np.array(slots) == old].sum()
         before = slots
     score = scores["score"][scores["n_clusters"] == number][0]
-    assert page.inner_text("#confidence").startswith(f"{number} has a score of {score:.2f}")
+    assert page.inner_text(".heading div").startswith(f"Another cut, into {number} clusters. Its score is {score:.2f};")
     for typed, becomes in (("9999", "20"), ("-3", "1")):
         page.fill("#number", typed)
         page.keyboard.press("Enter")
@@ -218,6 +221,44 @@ def test_two_picked_samples_are_compared(visit):
     assert rows["city"] == [TABLE["city"].iloc[FIRST], TABLE["city"].iloc[OTHER], "1.0"]
     spread = abs(TABLE["income"].iloc[FIRST] - TABLE["income"].iloc[OTHER]) / TABLE["income"].std(ddof=0)
     assert float(rows["income"][2]) == pytest.approx(spread, abs=0.051)
+
+
+def test_stability_is_shown_for_the_fitted_clusters(visit):
+    samples, _ = make_moons(240, noise=0.1, random_state=0)
+    fitted = GIT(8).fit(samples)
+    stability = fitted.stability(n_draws=8)
+    unstable = stability.clusters < 0.75
+    assert 0 < unstable.sum() < 8
+    page = visit(fitted, samples)
+    shown = [text.split() for text in page.locator("#clusters .stability").all_inner_texts()]
+    assert [len(words) > 1 for words in shown] == unstable.tolist()
+    assert [float(words[-1]) for words in shown] == stability.clusters.round(2).tolist()
+    sample, other = int(stability.samples.argmin()), int(np.flatnonzero(fitted.labels_ != fitted.labels_[0])[0])
+    for picked in ([sample], [0, other]):
+        page.evaluate("(picked) => (explorer.app.clear(), picked.forEach((i) => explorer.app.pick(i)))", picked)
+        sentences = [line for line in str(fitted.explain(*picked)).splitlines() if "half-samples" in line]
+        assert [line.replace("%", " %") for line in sentences] == [
+            line for line in page.inner_text("#explanation").splitlines() if "half-samples" in line
+        ]
+        assert len(sentences) == 1
+    page.evaluate("explorer.app.clear()")
+    cut = page.evaluate(
+        """() => explorer.graph.graph.links.filter(({kept}) => !kept).map(({edge, from, to}) => {
+          const [a, b] = [from, to].map(({middle}) => explorer.graph.at(middle));
+          return [Math.hypot(a[0] - b[0], a[1] - b[1]), edge, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+        })"""
+    )
+    _, edge, x, y = max(cut)  # the longest, with the nodes far from its middle
+    page.hover("#graph", position={"x": x, "y": y})
+    assert f"cut in {stability.edges[edge]:.0%}".replace("%", " % of the half-samples") in page.inner_text("#tooltip")
+    before = picture(page, "samples")
+    page.select_option("#colour", label="Stability")
+    assert picture(page, "samples") != before
+    assert page.inner_text("#legend").split("\n") == ["Stability", "50 %", "100 %"]
+    page.fill("#number", "3")
+    assert page.locator("#clusters .stability").count() == 0
+    assert page.locator("#stability").is_hidden()
+    assert page.inner_text("#legend h2") == "Stability of the fitted clusters"
 
 
 def test_a_picked_cluster_has_its_profile(visit):

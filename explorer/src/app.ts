@@ -69,6 +69,11 @@ export class App {
     return this.view.xy;
   }
 
+  /** The stability of the shown clusters; null if it was not measured, or for another cut than the fitted one. */
+  get stability(): Model["stability"] {
+    return this.cut.fitted ? this.model.stability : null;
+  }
+
   show(view: View): void {
     this.view = view;
     this.camera.fit(view);
@@ -195,12 +200,8 @@ export class App {
 
   /** How a cluster differs: first in the columns that the clustering used, then in the others. */
   contrasts(label: number): Contrast[] {
-    const part = (used: boolean): Contrast[] =>
-      contrastsOf(
-        this.stats.filter(({ column }) => column.used === used),
-        label,
-      );
-    return label < 0 ? [] : [...part(true), ...part(false)];
+    const part = (used: boolean): Stats[] => this.stats.filter(({ column }) => column.used === used);
+    return label < 0 ? [] : [true, false].flatMap((used) => contrastsOf(part(used), label));
   }
 
   private lastEmphasis: { key: string; cut: Cut; locals: Set<number> | null } | null = null;

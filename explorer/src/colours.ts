@@ -26,6 +26,11 @@ const RAMPS = {
   light: parse("2a3a8f 2f6f9f 3b9c8a 8cc05c f0dc4a"),
   dark: parse("5562d0 3f8fc0 45b09c 9fce6a f5e663"),
 };
+/** For stability: low values stand out on either page. */
+const FADING: typeof RAMPS = {
+  light: parse("a8123e d9542b e8a04c b6bcc5"),
+  dark: parse("ff5c7a ff8a5c d9a860 5a6370"),
+};
 const GREY: Rgb = [140, 146, 154];
 const DIMMED = 0.18;
 
@@ -43,9 +48,8 @@ export function clusterColour(slot: number): Rgb {
   return slot < 0 ? GREY : CLUSTERS[slot % CLUSTERS.length];
 }
 
-/** The colour at a position from 0 to 1 on the colour ramp. */
-export function rampColour(position: number, theme: "light" | "dark"): Rgb {
-  const stops = RAMPS[theme];
+/** The colour at a position from 0 to 1 along some colours. */
+function rampColour(position: number, stops: Rgb[]): Rgb {
   const at = Math.max(0, Math.min(1, position)) * (stops.length - 1);
   const low = Math.min(Math.floor(at), stops.length - 2);
   return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * (at - low))) as Rgb;
@@ -117,15 +121,17 @@ export interface Scale {
   high: number;
   /** Names of the classes; the values are their indices, and larger values are missing. */
   classes: string[] | null;
+  ramp?: typeof RAMPS;
   show: (value: number) => string;
 }
 
 /** Names of everything to colour by, by key. */
-export function colourings({ columns }: Model): Map<string, string> {
+export function colourings({ columns, stability }: Model): Map<string, string> {
   return new Map([
     ["cluster", "Cluster"],
     ["local", "Local cluster"],
     ["membership", "Membership"],
+    ...(stability ? [["stability", "Stability"] as [string, string]] : []),
     ["outlier", "Outlier score"],
     ["intensity", "Log intensity"],
     ...columns.map(({ name }, i): [string, string] => [`column ${i}`, name]),
@@ -142,8 +148,13 @@ export function currentScale(app: App): Scale | null {
   const { intensity, outlier } = app.model.samples;
   const column = colourColumn(app);
   if (column) return columnScale(column);
-  const values = { intensity, outlier, membership: app.membership }[app.colourBy];
+  const stability = app.model.stability?.samples;
+  const values = { intensity, outlier, membership: app.membership, stability }[app.colourBy];
   if (!values) return null;
+  if (values === stability) {
+    const name = `Stability${app.cut.fitted ? "" : " of the fitted clusters"}`;
+    return { name, values, low: 50, high: 100, classes: null, ramp: FADING, show: (value) => `${value} %` };
+  }
   const [low, high] = app.colourBy === "membership" ? [0.5, 1] : usualRange(values);
   const show = (value: number): string => String(Number(value.toPrecision(4)));
   return { name: colourings(app.model).get(app.colourBy)!, values, low, high, classes: null, show };
@@ -195,7 +206,8 @@ const isMissing = ({ classes }: Scale, value: number): boolean =>
 export function scaleColour(scale: Scale, value: number, theme: "light" | "dark"): Rgb {
   if (isMissing(scale, value)) return GREY;
   if (scale.classes) return CATEGORIES[value] ?? GREY;
-  return rampColour(scale.high > scale.low ? (value - scale.low) / (scale.high - scale.low) : 0.5, theme);
+  const { low, high, ramp = RAMPS } = scale;
+  return rampColour(high > low ? (value - low) / (high - low) : 0.5, ramp[theme]);
 }
 
 /** Lines of the legend: classes, how many more share one colour, and missing values. */

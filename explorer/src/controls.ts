@@ -1,7 +1,7 @@
 // The toolbar, the sidebar below the explanation, and the tooltip.
 
 import type { App } from "./app";
-import { colourColumn, colourings, css, currentScale, legendLines, rampColour } from "./colours";
+import { colourColumn, colourings, css, currentScale, legendLines, scaleColour } from "./colours";
 import { byId, count, format, make, notice, percent, swatch } from "./dom";
 import type { Link, Node } from "./graph_panel";
 import { cell } from "./statistics";
@@ -78,14 +78,16 @@ export class Toolbar {
     if (document.activeElement !== this.number) this.number.value = String(cut.requested);
     this.view.value = String(model.views.indexOf(view));
     this.colour.value = colourBy;
-    const shown = model.nShown < model.nSamples ? ` (${format(model.nShown)} shown)` : "";
-    const clusters = `${count(cut.nClusters, "cluster")}${cut.fitted ? ", as fitted" : ""}`;
-    byId("summary").textContent =
-      `${count(model.nSamples, "sample")}${shown} · ${count(model.nLocal, "local cluster")} · ${clusters}`;
+    // Both take their space, so that the slider does not move while it is dragged.
+    byId("summary").classList.toggle("invisible", !cut.fitted);
+    byId("other-cut").textContent = cut.fitted ? "" : describeCut(this.app);
     const [across, up] = view.axes;
     byId("axes").textContent = up === "" ? across : `→ ${across}   ↑ ${up}`;
-    const outside = `${count(view.outside, "sample")} far outside: zoom out to see ${view.outside === 1 ? "it" : "them"}`;
-    byId("outside").textContent = view.outside > 0 ? outside : "";
+    const notes = [
+      model.nShown < model.nSamples && `${format(model.nShown)} of ${count(model.nSamples, "sample")} in this page`,
+      view.outside > 0 && `${count(view.outside, "sample")} far outside: zoom out`,
+    ];
+    byId("outside").textContent = notes.filter(Boolean).join("; ");
     this.showScores();
   }
 
@@ -118,25 +120,27 @@ export class Toolbar {
   }
 }
 
-/** How certain the fitted clusters are, or how the score of another number compares. */
-function confidenceText({ cut, model }: App): string {
-  if (cut.fitted || !model.scores) return cut.fitted ? model.confidence : "";
+/** The number of clusters of a cut that is not the fitted one, and its score. */
+function describeCut({ cut, model }: App): string {
+  const start = `Another cut, into ${count(cut.nClusters, "cluster")}. `;
+  if (!model.scores) return start;
   const { nClusters, score, recommended } = model.scores;
   const scoreOf = (number: number): string | undefined => score[nClusters.indexOf(number)]?.toFixed(2);
   const [best] = recommended;
   const here = scoreOf(cut.requested);
-  if (here === undefined) return `${cut.requested} clusters have no score. The best number is ${best}.`;
-  if (cut.requested === best) return `${best} has the best score of all numbers, ${here}.`;
-  return `${cut.requested} has a score of ${here}; the best number, ${best}, has ${scoreOf(best)}.`;
+  if (here === undefined) return `${start}This number has no score. The best number is ${best}.`;
+  return `${start}Its score is ${here}; the best number, ${best}, has ${scoreOf(best)}.`;
 }
 
 const MOST_CLUSTERS = 200;
+const STABLE = 0.75;
 
-/** List the clusters: colour, number, size and share, next to the requested share. */
+/** List the clusters: colour, number, size and share, next to the requested share, and stability. */
 export function showClusters(app: App): void {
   const sizes = app.clusterSizes();
   const total = app.model.nSamples;
   const requested = (app.cut.fitted && app.model.prior) || [];
+  const stability = app.stability?.clusters ?? [];
   const largest = Math.max(sizes[0], (requested[0] ?? 0) * total, 1); // both are sorted
   const rows = sizes.slice(0, MOST_CLUSTERS).map((size, label) => {
     const colour = css(app.colourOf(label));
@@ -157,7 +161,14 @@ export function showClusters(app: App): void {
       make("span", { class: "size" }, format(size)),
       make("span", { class: "share" }, percent(size / total)),
     );
-    button.setAttribute("aria-label", `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`);
+    let name = `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`;
+    if (label < stability.length) {
+      const unstable = stability[label] < STABLE ? "unstable " : "";
+      const value = stability[label].toFixed(2);
+      button.append(make("span", { class: "stability" }, make("small", {}, unstable), value.replace(/^0/, "")));
+      name += `, ${unstable}stability ${value}`;
+    }
+    button.setAttribute("aria-label", name);
     button.addEventListener("click", () => app.pickCluster(label));
     button.addEventListener("pointerenter", () => app.point({ cluster: label }));
     button.addEventListener("pointerleave", () => app.point({}));
@@ -171,7 +182,7 @@ export function showClusters(app: App): void {
     ...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []),
   );
   byId("requested").hidden = requested.length === 0;
-  byId("confidence").textContent = confidenceText(app);
+  byId("stability").hidden = stability.length === 0;
   markCluster(app);
 }
 
@@ -191,7 +202,8 @@ export function showLegend(app: App): void {
   const parts: HTMLElement[] = [make("h2", {}, scale.name)];
   if (!scale.classes) {
     const ramp = make("div", { class: "ramp" });
-    const stops = Array.from({ length: 9 }, (_, i) => css(rampColour(i / 8, app.theme)));
+    const at = (share: number): number => scale.low + share * (scale.high - scale.low);
+    const stops = Array.from({ length: 9 }, (_, i) => css(scaleColour(scale, at(i / 8), app.theme)));
     ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     const ends = [scale.low, scale.high].map((value) => make("span", {}, scale.show(value)));
     parts.push(ramp, make("div", { class: "ends" }, ...ends));
@@ -296,6 +308,7 @@ export class Tooltip {
 
   private describeLink({ from, to, edge, edges, pairs, kept }: Link): HTMLElement[] {
     const { logWeights, edges: ends } = this.app.model.graph;
+    const share = (kept ? null : this.app.stability?.edges[edge]) ?? 255;
     const isSingle = from.locals.length === 1 && to.locals.length === 1;
     const weight = `${edges > 1 ? "strongest " : ""}log weight ${format(Number(logWeights[edge].toPrecision(4)))}`;
     const state = kept ? "kept" : `cut between clusters ${from.label} and ${to.label}`;
@@ -303,6 +316,7 @@ export class Tooltip {
       make("b", {}, isSingle ? `edge ${ends[2 * edge]} – ${ends[2 * edge + 1]}` : count(edges, "edge")),
       make("div", {}, pairs === 0 ? "a bridge" : state),
       make("div", {}, pairs > 0 ? `${count(pairs, "boundary pair")}, ${weight}` : "no boundary pair"),
+      ...(share < 255 ? [make("div", {}, `cut in ${share} % of the half-samples`)] : []),
     ];
   }
 }

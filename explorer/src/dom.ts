@@ -67,7 +67,23 @@ export function fitCanvas(canvas: HTMLCanvasElement, ratio: number): { width: nu
   return { width: Math.max(width, 1), height: Math.max(height, 1) };
 }
 
-/** Draw a short text on a rounded background. The path stays open for a border. */
+/** Stroke the current path in the ink, on a border in the paper. */
+export function strokePath(
+  context: CanvasRenderingContext2D,
+  { ink, paper }: { ink: string; paper: string },
+  dash: number[] = [],
+): void {
+  context.strokeStyle = paper;
+  context.lineWidth = 5;
+  context.stroke();
+  context.setLineDash(dash);
+  context.strokeStyle = ink;
+  context.lineWidth = 2;
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** Draw a short text on a rounded background, which may have a border. */
 export function drawPill(
   context: CanvasRenderingContext2D,
   text: string,
@@ -75,6 +91,7 @@ export function drawPill(
   y: number,
   ink: string,
   paper: string,
+  border?: string,
 ): void {
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
@@ -86,6 +103,10 @@ export function drawPill(
   context.fill();
   context.fillStyle = ink;
   context.fillText(text, x, y + 0.5);
+  if (!border) return;
+  context.lineWidth = 2;
+  context.strokeStyle = border;
+  context.stroke();
 }
 
 const TERMS = {
@@ -94,6 +115,8 @@ const TERMS = {
   cut: "An edge between two clusters. Boundary pairs connect them, but the clustering separates them here.",
   bridge: "An edge without boundary pairs. It connects two components of the topo-graph.",
   "boundary pair": "Two samples of different local clusters, each a neighbour of the other.",
+  stability:
+    "How similar the cluster is to the most similar cluster of each half-sample of the data, from 0 to 1. Below .75 it is unstable.",
   membership: "The degree to which a sample belongs to a cluster, from 0 to 1.",
   "log intensity": "The logarithm of the density around a sample.",
   "outlier score":

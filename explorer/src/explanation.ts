@@ -31,6 +31,10 @@ function clusterName(app: App, label: number): HTMLElement {
 
 const hint = (text: string): HTMLElement => make("p", { class: "hint" }, text);
 
+/** A sentence about a share of the half-samples, in percent; none if it is unknown. */
+const halfSamples = (words: string, share = -1): HTMLElement[] =>
+  share >= 0 && share <= 100 ? [make("p", {}, `In ${share} % of the half-samples, ${words}.`)] : [];
+
 function facts(rows: [Cell, ...Cell[]][]): HTMLElement {
   return make("dl", {}, ...rows.flatMap(([name, ...values]) => [make("dt", {}, name), make("dd", {}, ...values)]));
 }
@@ -113,6 +117,7 @@ function explainSample(app: App, sample: number): HTMLElement[] {
   return [
     make("h3", {}, capitalised(app.nameOf(sample))),
     facts(first),
+    ...halfSamples("the row stays in its cluster", app.stability?.samples[sample]),
     ...columnTables(["here", clusterName(app, home)], rows),
     facts(rest),
     hint("Select a second sample, or a cluster in the list, to compare."),
@@ -140,12 +145,14 @@ function explainConnection(app: App, connection: Connection): HTMLElement[] {
   const detail = together
     ? `The ${edges.length === 1 ? "only" : "weakest"} edge is ${describe(weakest)}.`
     : `Cut edges: ${cut.slice(0, MOST_CUT_EDGES).map(describe).join(", ")}${more}.`;
-  const parts = [withTerms(strongest + detail)];
+  const survival = cut.map((e) => app.stability?.edges[e] ?? -1).filter((share) => share <= 100);
+  const parts = [
+    ...halfSamples("they are in different clusters as well", Math.max(-1, ...survival)),
+    withTerms(strongest + detail),
+  ];
   if (togetherUpTo === 1) parts.push(make("p", {}, "They share a cluster only if there is a single one."));
   else if (togetherUpTo !== null) {
-    parts.push(
-      make("p", {}, `They share a cluster up to ${togetherUpTo} clusters, but not from ${togetherUpTo + 1} on.`),
-    );
+    parts.push(make("p", {}, `They share a cluster up to ${togetherUpTo} clusters, but not with more.`));
   }
   return parts;
 }
@@ -181,11 +188,8 @@ function explainSampleAndCluster(app: App, sample: number, cluster: number, conn
   const rows = compareToGroup(app.stats, sample, cluster)
     .map(({ column, first, second, size }) => {
       const own = atHome.get(column)!;
-      return {
-        column,
-        cells: isOwn ? [first, second] : [first, second, own.second],
-        gain: size - (isOwn ? 0 : own.size),
-      };
+      const cells = isOwn ? [first, second] : [first, second, own.second];
+      return { column, cells, gain: size - (isOwn ? 0 : own.size) };
     })
     .sort((a, b) => (b.gain || 0) - (a.gain || 0));
   const order = isOwn ? "the difference from the cluster" : "how much better the sample fits its own cluster";
@@ -271,6 +275,7 @@ export function showExplanation(app: App): void {
   byId("explanation").replaceChildren(...parts());
   const section = byId("explanation").parentElement!;
   section.scrollTop = 0;
+  section.style.minHeight = ""; // or else the height to measure is that of the last explanation
   section.style.minHeight = `min(${section.scrollHeight}px, 340px, 46vh)`; // the rest scrolls if space is short
   byId("clear").hidden = !isActive;
   document.body.classList.toggle("explaining", isActive);

@@ -1,7 +1,7 @@
 // Labels and rows as CSV; both panels with legend as SVG or PNG.
 
 import type { App } from "./app";
-import { THEMES, css, currentScale, legendLines, rampColour, sampleColours } from "./colours";
+import { THEMES, css, currentScale, legendLines, sampleColours, scaleColour } from "./colours";
 import { byId, count, format, make, notice, percent } from "./dom";
 import type { GraphPanel } from "./graph_panel";
 import { rowOf } from "./model";
@@ -89,35 +89,23 @@ const textElement = (x: number, y: number, text: string, attributes: Attributes)
   element("text", { x, y, "font-size": 12, ...attributes }, escaped(text));
 
 function samplesPart(app: App, panel: SamplesPanel, width: number, height: number): string {
-  const colours = sampleColours(app);
+  const badges = panel.badges().map(({ label, x, y }) => badge(app, label, x, y));
   if (app.model.nShown <= MOST_CIRCLES) {
+    const colours = sampleColours(app);
     const circles = Array.from({ length: app.model.nShown }, (_, i) => {
       const [cx, cy] = panel.at(i);
       const [r, g, b, alpha] = colours.subarray(4 * i, 4 * i + 4);
       const opacity: Attributes = alpha < 255 ? { opacity: alpha / 255 } : {};
       return element("circle", { cx, cy, r: panel.radius(), fill: `rgb(${r},${g},${b})`, ...opacity });
     });
-    return (
-      circles.join("") +
-      panel
-        .badges()
-        .map(({ label, x, y }) => badge(app, label, x, y))
-        .join("")
-    );
+    return [...circles, ...badges].join("");
   }
   const { tiles, points } = panel.layers;
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [points.width, points.height];
   const context = canvas.getContext("2d")!;
   for (const layer of tiles.hidden ? [points] : [tiles, points]) context.drawImage(layer, 0, 0);
-  const image = element("image", { width, height, href: canvas.toDataURL("image/png") });
-  return (
-    image +
-    panel
-      .badges()
-      .map(({ label, x, y }) => badge(app, label, x, y))
-      .join("")
-  );
+  return [element("image", { width, height, href: canvas.toDataURL("image/png") }), ...badges].join("");
 }
 
 /** The number of a cluster in a ring of its colour. */
@@ -140,9 +128,8 @@ function graphPart(app: App, panel: GraphPanel): string {
     const [cx, cy] = panel.at(node.middle);
     return element("circle", { cx, cy, r: panel.radius(node), fill: css(app.colourOf(node.label)), stroke: paper });
   });
-  return [...links, ...nodes, ...panel.numbered().map((node) => badge(app, node.label, ...panel.at(node.middle)))].join(
-    "",
-  );
+  const badges = panel.numbered().map((node) => badge(app, node.label, ...panel.at(node.middle)));
+  return [...links, ...nodes, ...badges].join("");
 }
 
 /** The current scale, and the clusters with their sizes. */
@@ -167,7 +154,8 @@ function legendPart(app: App): string {
     if (!scale.classes) {
       for (let i = 0; i < 20; i++) {
         const box = { x: (i * LEGEND_WIDTH) / 20, y: y - 10, width: LEGEND_WIDTH / 20 + 0.5, height: 10 };
-        parts.push(element("rect", { ...box, fill: css(rampColour(i / 19, app.theme)) }));
+        const value = scale.low + (i / 19) * (scale.high - scale.low);
+        parts.push(element("rect", { ...box, fill: css(scaleColour(scale, value, app.theme)) }));
       }
       y += LINE - 4;
       parts.push(textElement(0, y, scale.show(scale.low), { fill: soft }));

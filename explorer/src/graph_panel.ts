@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css } from "./colours";
-import { byId, count, drawPill, fitCanvas, format } from "./dom";
+import { byId, count, drawPill, fitCanvas, format, strokePath } from "./dom";
 import { type Cut, DisjointSets, type Model, firstSplit } from "./model";
 
 /** A graph with more nodes is not readable; it is drawn with fewer nodes, which can be opened. */
@@ -48,19 +48,10 @@ export class CoarseGraph {
   private leaves: number[] = [];
   private splits: number[] = [];
   private sums: number[] = [];
-  private readonly opened = new Set<number>();
+  readonly opened = new Set<number>();
 
   constructor(private readonly model: Model) {
     this.nodeOf = new Int32Array(model.nLocal);
-  }
-
-  /** Whether every node is a local cluster. */
-  get complete(): boolean {
-    return this.nodes.length === this.model.nLocal;
-  }
-
-  get nOpened(): number {
-    return this.opened.size;
   }
 
   /** Show the parts of a node; return whether there are any. */
@@ -68,10 +59,6 @@ export class CoarseGraph {
     if (node.locals.length === 1) return false;
     this.opened.add(node.id);
     return true;
-  }
-
-  closeAll(): void {
-    this.opened.clear();
   }
 
   /** Compute nodes and links of a cut, with nodes at the peaks of a view. */
@@ -222,7 +209,7 @@ export class GraphPanel {
       pick: (shift) => app.hover.node && this.choose(app.hover.node, shift),
     });
     byId("close-nodes").addEventListener("click", () => {
-      this.graph.closeAll();
+      this.graph.opened.clear();
       this.refresh();
     });
   }
@@ -298,10 +285,11 @@ export class GraphPanel {
   private update(): void {
     this.stale = false;
     this.graph.update(this.app.cut, this.app.xy);
-    const { complete, nodes, nOpened } = this.graph;
-    const nLocal = count(this.app.model.nLocal, "local cluster");
-    byId("nodes").textContent = complete ? "" : `${format(nodes.length)} nodes for ${nLocal}. Click one to open it.`;
-    byId("close-nodes").hidden = nOpened === 0;
+    const { nodes, opened } = this.graph;
+    const { nLocal } = this.app.model;
+    const coarse = nodes.length < nLocal ? ` in ${format(nodes.length)} nodes. Click one to open it.` : "";
+    byId("nodes").textContent = count(nLocal, "local cluster") + coarse;
+    byId("close-nodes").hidden = opened.size === 0;
   }
 
   /** Kept links are solid, cut ones dashed, bridges dotted; strong links are wide. */
@@ -362,7 +350,6 @@ export class GraphPanel {
   /** Draw picked nodes and the node under the pointer above all others. */
   private drawMarks(context: CanvasRenderingContext2D): void {
     const { app } = this;
-    const { ink, paper } = THEMES[app.theme];
     const nodeOf = (sample: number): Node => this.graph.nodes[this.graph.nodeOf[app.model.samples.local[sample]]];
     const marked = new Set(app.picked.map(nodeOf));
     if (app.hover.sample >= 0) marked.add(nodeOf(app.hover.sample));
@@ -371,14 +358,7 @@ export class GraphPanel {
       this.drawNode(context, node, true);
       context.beginPath();
       context.arc(...this.at(node.middle), this.radius(node) + 3, 0, 2 * Math.PI);
-      for (const [width, colour] of [
-        [5, paper],
-        [2, ink],
-      ] as const) {
-        context.lineWidth = width;
-        context.strokeStyle = colour;
-        context.stroke();
-      }
+      strokePath(context, THEMES[app.theme]);
     }
   }
 
@@ -407,10 +387,8 @@ export class GraphPanel {
     const connection = this.app.connection();
     if (!connection) {
       for (const node of this.numbered()) {
-        drawPill(context, String(node.label), ...this.at(node.middle), ink, paper);
-        context.lineWidth = 2;
-        context.strokeStyle = css(this.app.colourOf(node.label));
-        context.stroke();
+        const colour = css(this.app.colourOf(node.label));
+        drawPill(context, String(node.label), ...this.at(node.middle), ink, paper, colour);
       }
       return;
     }

@@ -110,6 +110,7 @@ function start(): void {
   const model = readModel(byId("payload").textContent!);
   const app = new App(model);
   document.title = byId("title").textContent = model.title;
+  byId("summary").textContent = model.summary;
   const nOmitted = model.columnsLeftOut;
   byId("left-out").textContent =
     nOmitted > 0 ? `The page omits ${count(nOmitted, "column")} with the least difference between clusters.` : "";
@@ -157,7 +158,7 @@ function start(): void {
       markCluster(app);
       byId("lasso").setAttribute("aria-pressed", String(app.lassoing));
     }
-    if (change === "hover") {
+    if (change === "hover" || change === "cut") {
       if (app.hover.sample < 0 && !app.hover.node && !app.hover.link) tooltip.hide();
       else followKeys();
     }

@@ -13,6 +13,8 @@ export interface Column {
   categories: string[] | null;
   /** Decimals of the numbers; null if they have many. */
   decimals: number | null;
+  /** Whether all values are integers between 1500 and 2100, which may be years. */
+  isYear: boolean;
 }
 
 /** Coordinates of the samples; nearly all lie within -1 to 1. */
@@ -64,7 +66,9 @@ export interface Model {
   nShown: number;
   nLocal: number;
   prior: number[] | null;
-  confidence: string;
+  summary: string;
+  /** Of the fitted clusters, and in percent of the shown samples and of the edges (255 if unknown). */
+  stability: { clusters: number[]; samples: Numbers; edges: Numbers } | null;
   scores: { nClusters: number[]; score: number[]; recommended: number[] } | null;
   views: View[];
   names: string[] | null;
@@ -110,6 +114,8 @@ export function readModel(text: string): Model {
     const restore = (value: number): number => (value === missing ? NaN : value / 10 ** decimals);
     Object.assign(column, { categories, decimals });
     if (!categories && decimals !== null) column.values = Float64Array.from(values, restore);
+    column.isYear =
+      column.kind === "number" && decimals === 0 && !column.values.some((x: number) => x < 1500 || x > 2100);
   }
   return { ...model, nShown: model.samples.local.length, nLocal, nCuts: (model.cuts?.length ?? 0) / nLocal };
 }

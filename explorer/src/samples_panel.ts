@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css, sampleColours } from "./colours";
-import { drawPill, fitCanvas } from "./dom";
+import { drawPill, fitCanvas, strokePath } from "./dom";
 import { type Cut, type Density, climbOf } from "./model";
 
 const REACH = 14;
@@ -60,12 +60,8 @@ export class SamplesPanel {
       lasso: (outline, done) => {
         this.outline = done ? [] : outline;
         if (!done) return app.notify("camera");
-        app.select(
-          samplesWithin(
-            app.xy,
-            outline.map(([left, top]) => camera.toPlane(this.size, left, top)),
-          ),
-        );
+        const corners = outline.map(([left, top]) => camera.toPlane(this.size, left, top));
+        app.select(samplesWithin(app.xy, corners));
       },
     });
   }
@@ -178,10 +174,7 @@ export class SamplesPanel {
       });
     } else {
       for (const { label, x, y } of this.badges()) {
-        drawPill(context, String(label), x, y, ink, paper);
-        context.strokeStyle = css(app.colourOf(label));
-        context.lineWidth = 2;
-        context.stroke();
+        drawPill(context, String(label), x, y, ink, paper, css(app.colourOf(label)));
       }
     }
     if (app.hover.sample >= 0) this.drawRing(context, app.hover.sample);
@@ -198,23 +191,10 @@ export class SamplesPanel {
     context.setLineDash([]);
   }
 
-  /** Stroke the current path in the ink, with a border in the paper. */
-  private stroke(context: CanvasRenderingContext2D, border: number, width: number, dash: number[] = []): void {
-    const { ink, paper } = THEMES[this.app.theme];
-    context.strokeStyle = paper;
-    context.lineWidth = border;
-    context.stroke();
-    context.setLineDash(dash);
-    context.strokeStyle = ink;
-    context.lineWidth = width;
-    context.stroke();
-    context.setLineDash([]);
-  }
-
   private drawRing(context: CanvasRenderingContext2D, sample: number): void {
     context.beginPath();
     context.arc(...this.at(sample), this.radius() + 4, 0, 2 * Math.PI);
-    this.stroke(context, 5, 2);
+    strokePath(context, THEMES[this.app.theme]);
   }
 
   private drawPath(context: CanvasRenderingContext2D, samples: number[], dash: number[]): void {
@@ -222,7 +202,7 @@ export class SamplesPanel {
     context.lineJoin = "round";
     context.beginPath();
     for (const sample of samples) context.lineTo(...this.at(sample));
-    this.stroke(context, 5, 2, dash);
+    strokePath(context, THEMES[this.app.theme], dash);
   }
 
   /** The number of every cluster at its highest peak with free space, the largest cluster first. */

@@ -141,9 +141,10 @@ const FORMATS = new Map<number, Intl.NumberFormat>();
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 7 });
 
 /** A value as in the table. */
-export function cell({ categories, kind, decimals }: Column, value: number): string {
+export function cell({ categories, kind, decimals, isYear }: Column, value: number): string {
   if (categories) return categories[value] ?? "missing";
   if (Number.isNaN(value)) return "missing";
+  if (isYear) return String(value);
   if (kind === "date") return dateText(value);
   if (decimals === null) {
     const size = Math.abs(value);
@@ -158,6 +159,7 @@ export function cell({ categories, kind, decimals }: Column, value: number): str
 export function average(column: Column, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (column.kind === "date") return dateText(Math.floor(value));
+  if (column.isYear) return value.toFixed();
   const size = Math.abs(value);
   if (size >= 1e9 || (size > 0 && size < 1e-4)) return value.toExponential(2);
   return digits.format(size >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_moons
 
 from gitcluster import GIT
-from gitcluster.fitted.attributes import number_words
 from gitcluster.plots._drawing import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
 
@@ -45,8 +45,7 @@ def test_it_describes_the_clustering(mixed, run):
     page = write(run)
     words = unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<(style|svg)[ >].*?</\1>", " ", page, flags=re.DOTALL)))
     model = GIT().fit(pd.read_csv("t.csv").drop(columns="who"))
-    assert number_words(model.n_clusters_scores_) in words
-    assert f"{model.n_clusters_} clusters" in words
+    assert model.summary().split(" Next: ")[0] in words
     for fact in ("columns not used (1)", "note", "income 1", "gitcluster report t.csv", "neighbours", "scikit-learn"):
         assert fact in words
     assert not re.search(r"\bk\b", words)
@@ -84,7 +83,6 @@ def test_it_needs_no_other_file(mixed, run):
 def test_its_sections_depend_on_the_fit(mixed, run, options):
     page = write(run, *options)
     assert "3 clusters, as requested" in page
-    assert "confidence in the number" not in page
     assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
     assert ("Hierarchy of" in page) == ("paper" not in options)
 
@@ -136,6 +134,37 @@ def test_it_shows_the_commands(csv, model, run):
 def test_equal_rows_leave_no_doubt_and_no_differences(folder, run):
     pd.DataFrame({"who": range(40), "a": [3] * 40, "b": [7] * 40}).to_csv("t.csv", index=False)
     page = write(run)
-    assert "confidence" not in page
-    assert "no other is possible" in page
+    assert "No other number is possible" in page
     assert "How the clusters differ" not in page
+
+
+def test_it_lists_unstable_clusters_and_rows(folder, run):
+    moons, _ = make_moons(240, noise=0.1, random_state=0)
+    table = pd.DataFrame(moons, columns=["x", "y"], index=[f"c{i:03d}" for i in range(240)])
+    table.to_csv("t.csv", index=False)
+    model = GIT(8).fit(table)
+    stability = model.stability(n_draws=8)
+    unstable = np.flatnonzero(stability.clusters < 0.75)
+    model.save("m.npz")
+    assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
+    page = Path("r.html").read_text()
+    assert page.count("<small>unstable</small>") == len(unstable) > 0
+    assert f"{unstable[0]} ({stability.dissolved[unstable[0]]:.0%})" in page
+    listed = re.findall(r"<tr><td[^>]*>(c\d+)</td><td>(\d)</td><td>(\d+)%</td></tr>", page)
+    rows = np.argsort(stability.samples, kind="stable")[:10]
+    assert [name for name, _, _ in listed] == table.index[rows].tolist()
+    assert [int(cluster) for _, cluster, _ in listed] == model.labels_[rows].tolist()
+    assert [int(share) for _, _, share in listed] == np.rint(100 * stability.samples[rows]).tolist()
+
+
+def test_noise_has_no_stability_of_clusters(folder, run):
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 5)), columns=list("abcde"))
+    noise.to_csv("t.csv", index=False)
+    model = GIT().fit(noise)
+    model.stability(noise, n_draws=2)
+    model.save("m.npz")
+    assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
+    page = Path("r.html").read_text()
+    assert "half-samples have no groups either" in page
+    assert "<th>stability</th>" not in page
+    assert 'class="memberships"' not in page

@@ -15,6 +15,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gitcluster import GIT, __version__
+from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, escape_control, list_of
 from gitcluster._support.optional import require
 from gitcluster.cli.inputs import Advance, Table
@@ -24,12 +25,13 @@ from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.profiles import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profiles import STYLE as PROFILE_STYLE
+from gitcluster.fitted.stability import STABLE
 from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 from gitcluster.fitted.warnings import column_notes
 
-MAX_OUTLIERS, MAX_NODES, MAX_NAMES = 10, 60, 50
-"""Outliers in the list, nodes of the topo-graph (local clusters that merge first share one), and names of columns."""
+MAX_LISTED, MAX_NODES, MAX_NAMES = 10, 60, 50
+"""Rows in a list, nodes of the topo-graph (local clusters that merge first share one), and names of columns."""
 NEAR_BOUNDARY = 0.75
 """Membership below which a row is closer to the boundary of its cluster than to its centre."""
 INK, PAPER = "#333333", "#ffffff"
@@ -51,12 +53,14 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     profile = model.profile(table.data)
     columns = clustering.columns
     notes = [] if columns is None else column_notes(columns, clustering.encode(table.data), model.labels_)
-    has_scores = hasattr(model, "n_clusters_scores_")
+    has_scores, several = hasattr(model, "n_clusters_scores_"), model.n_clusters_ > 1
+    measured = clustering.stability if several else None
     plots: list[tuple[str, str, dict[str, Any]]] = [
         ("clusters", "clusters", {"legend": False}),
-        ("memberships", "memberships", {"size": (5.2, 3.4)}),
         ("topo-graph", "topo-graph", {"max_nodes": MAX_NODES, "n_labels": 0, "legend": False}),
     ]
+    if several:
+        plots.append(("memberships", "memberships", {"size": (5.2, 3.4)}))
     if has_scores:
         plots += [(name, "n-clusters", {"size": (5.2, 3.0), "quantity": name}) for name in ("score", "agreement")]
     if clustering.hierarchy is not None:
@@ -65,19 +69,6 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     for i, (name, kind, options) in enumerate(plots, 1):
         pictures[name] = draw_inline(kind, model, table, **options)
         advance(i / len(plots))
-    near = np.mean(own_shares(clustering)[model.labels_ >= 0] < NEAR_BOUNDARY)
-    stability = [f"{near:.1%} of the rows lie closer to the boundary of their cluster than to its centre."]
-    if hasattr(model, "selection_"):
-        sizes = np.unique(model.selection_["n_neighbors"])
-        sizes = sizes[sizes > 0]  # 0 stands for other methods
-        several = f"{sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else count_of(int(sizes[0]), "neighbour")
-        n_candidates = len(model.selection_["score"])
-        stability = [
-            f"{n_candidates} candidate clusterings were compared: several feature scalings, {several}, several merge "
-            "levels. Their agreement with the chosen one is "
-            f"{model.agreement_:.2f} of 1.",
-            *stability,
-        ]
     environment = Environment(
         loader=PackageLoader("gitcluster.cli", "."), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
@@ -86,12 +77,12 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     return environment.get_template("report.html").render(
         title=title, summary=summarize(clustering, advice=False),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
-        measured=clustering.stability,
+        stability=_stability(model), measured=measured, stable=STABLE,
+        unstable_rows=[] if measured is None else _unstable_rows(fitted, measured.samples),
         colours=cluster_colours(model.n_clusters_), profile_style=PROFILE_STYLE, pictures=pictures,
         profile=profile, abreast=ABREAST, heat=heat_html(profile.clusters),
         details=[cluster_html(cluster) for cluster in profile],
-        number=list_of([str(number) for number in ranked_numbers(model.n_clusters_scores_)]) if has_scores else None,
-        stability=" ".join(stability),
+        number=_number(model) if has_scores else None,
         graph=f"{count_of(len(model.topo_graph_.sizes), 'local cluster')} and "
         f"{count_of(len(model.topo_graph_.edges), 'connection')}",
         outliers=_outliers(fitted, table), data=_data_facts(model, table),
@@ -156,11 +147,61 @@ def _key_facts(model: GIT) -> list[tuple[str, str, str]]:
     return [*facts, ("outliers", f"{far:,}", words)]
 
 
+def _number(model: GIT) -> str:
+    """Return the best numbers of clusters in a sentence."""
+    scores = model.n_clusters_scores_
+    if len(scores["n_clusters"]) == 1:
+        return "No other number is possible."
+    best = [str(number) for number in ranked_numbers(scores)]
+    return f"The best numbers are {list_of(best)}, the best first." if len(best) > 1 else f"The best is {best[0]}."
+
+
+def _stability(model: GIT) -> list[str]:
+    """Return paragraphs about the half-samples, the candidates, and rows near a boundary."""
+    clustering, stability = model.clustering_, model.clustering_.stability
+    paragraphs = []
+    if stability is not None and model.n_clusters_ == 1:
+        paragraphs.append(" ".join(stability.sentences()))
+    elif stability is not None:
+        draws = f"{stability.n_draws} half-samples of {stability.draw_size:,} rows"
+        paragraphs.append(
+            f"{draws} were clustered with the same parameters. The stability of a cluster is its mean Jaccard "
+            "coefficient with the most similar cluster of each half-sample: 1 if both have the same rows; below "
+            f"{STABLE} the cluster is unstable."
+        )
+        unstable = np.flatnonzero(stability.clusters < STABLE).tolist()
+        lost = list_of([f"{c} ({stability.dissolved[c]:.0%})" for c in unstable], MAX_LISTED)
+        words = f"Unstable clusters, with the share of half-samples in which they are lost: {lost}."
+        paragraphs.append(words if unstable else "All clusters are stable.")
+    if hasattr(model, "selection_"):
+        sizes = np.unique(model.selection_["n_neighbors"])
+        sizes = sizes[sizes > 0]  # 0 stands for other methods
+        several = f"{sizes[0]} to {sizes[-1]} neighbours" if len(sizes) > 1 else count_of(int(sizes[0]), "neighbour")
+        paragraphs.append(
+            f"{len(model.selection_['score'])} candidate clusterings were compared: several feature scalings, "
+            f"{several}, several merge levels. Their agreement with the chosen one is {model.agreement_:.2f} of 1."
+        )
+    if model.n_clusters_ > 1:
+        near = np.mean(own_shares(clustering)[model.labels_ >= 0] < NEAR_BOUNDARY)
+        paragraphs.append(f"{near:.1%} of the rows lie closer to the boundary of their cluster than to its centre.")
+    return paragraphs
+
+
+def _unstable_rows(fitted: Fitted, shares: Array) -> list[tuple[str, str, str]]:
+    """Return the rows that change cluster most often: name, cluster, share of the half-samples in which they stay."""
+    labels = fitted.model.labels_
+    order = np.argsort(shares, kind="stable")[:MAX_LISTED]
+    return [
+        (fitted.clustering.name_of(i), "noise" if labels[i] < 0 else str(labels[i]), f"{shares[i]:.0%}")
+        for i in order[shares[order] < STABLE].tolist()
+    ]
+
+
 def _outliers(fitted: Fitted, table: Table) -> list[tuple[str, str, str, str]]:
     """Return the rows with the highest outlier scores: name, cluster, score, largest differences from the cluster."""
     model, clustering = fitted.model, fitted.clustering
     scores = model.outlier_scores_.astype(np.float64)
-    order = np.argsort(-scores, kind="stable")[:MAX_OUTLIERS]
+    order = np.argsort(-scores, kind="stable")[:MAX_LISTED]
     clusters = clustering.edge_cut.labels[clustering.local_labels]  # that of noise as well
     traits = read_traits(table.data, columns=clustering.columns)
     rows = []

@@ -52,7 +52,7 @@ def build_payload(
     """Return everything that the page shows, with some rows of the samples."""
     views = compute_views(clustering, X, embedding)  # validates X
     packed_columns, n_left_out = pack_columns(clustering, X, columns, rows)
-    scores, stability = None, clustering.stability
+    scores = None
     table, largest = clustering.n_clusters_scores, clustering.n_clusters
     if table is not None:
         scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
@@ -66,7 +66,7 @@ def build_payload(
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
         "summary": summarize(clustering, advice=False),
-        "stability": None if stability is None else np.nan_to_num(stability.clusters).round(3).tolist(),
+        "stability": _pack_stability(clustering, rows),
         "scores": scores,
         "views": [_pack_view(name, layout, clustering, rows) for name, layout in views.items()],
         "names": _sample_names(clustering, names, rows),
@@ -171,6 +171,18 @@ def _pack_samples(clustering: Clustering, rows: Array) -> dict[str, Any]:
     if len(rows) < clustering.n_samples:
         packed |= {"row": pack(rows), "steps": pack(steps)}
     return packed
+
+
+def _pack_stability(clustering: Clustering, rows: Array) -> dict[str, Any] | None:
+    """Return the stability of clusters, shown samples and edges, the last two in percent; 255 if it is unknown."""
+    stability = clustering.stability
+    if stability is None or clustering.n_clusters == 1:
+        return None
+    samples, edges = (
+        pack(np.nan_to_num(np.rint(100 * shares), nan=255).astype(np.uint8))
+        for shares in (stability.samples[rows], stability.edges)
+    )
+    return {"clusters": stability.clusters.round(4).tolist(), "samples": samples, "edges": edges}
 
 
 def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
