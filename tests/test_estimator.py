@@ -142,6 +142,3 @@ def test_weights_count_in_proportions():
     shares = [weights[model.labels_ == cluster].sum() / weights.sum() for cluster in range(3)]
     np.testing.assert_allclose(model.proportions_, shares)
     assert model.labels_[uneven_y == 2].max() == 0  # now the largest
-
-
-# stages

@@ -73,13 +73,6 @@ def test_column_order_does_not_matter_even_with_ties(kind, seed, options):
     np.testing.assert_array_equal(back.predict(other), there.labels_)
 
 
-def test_column_order_does_not_matter_where_some_samples_are_studied(monkeypatch):
-    monkeypatch.setattr("gitcluster.pipeline.MAX_STUDIED", 60)
-    for seed in range(4):
-        X, order = blobs(seed, 300), np.random.default_rng(seed).permutation(3)
-        np.testing.assert_array_equal(model().fit_predict(X[:, order]), model().fit_predict(X))
-
-
 @given(
     seeds,
     st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3),

@@ -94,7 +94,8 @@ def test_neither_order_nor_units_change_the_subsample(container):
     order = np.random.default_rng(0).permutation(len(LARGE))
     model = GIT(5).fit(container(LARGE))
     assert adjusted_rand_score(LARGE_Y, model.labels_) > 0.95
-    for other, labels in ((LARGE[order], model.labels_[order]), (LARGE * 0.25, model.labels_)):
+    others = ((LARGE[order], model.labels_[order]), (LARGE[:, ::-1], model.labels_), (LARGE * 0.25, model.labels_))
+    for other, labels in others:
         again = GIT(5).fit(container(other))
         np.testing.assert_array_equal(again.labels_, labels)
         assert again.representation_ == model.representation_
