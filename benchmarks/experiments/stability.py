@@ -2,8 +2,7 @@
 
 ``--only part=NAME`` selects one of three parts:
 
-- ``calibration``: new samples of the generated designs, and the public sets. The confidence of a summary was fitted on
-  one half of them, by a hash of the name.
+- ``calibration``: new samples of the generated designs, and the public sets, in two halves by a hash of the name.
 - ``check``: 40 sets with clear groups, 40 with overlapping groups and 40 without structure, on which nothing was
   chosen.
 - ``cost``: seconds of 50 draws as a multiple of one fit.
@@ -16,8 +15,9 @@ is above .8. For sets without structure, one cluster is right in both senses. Be
 from __future__ import annotations
 
 import argparse
+import itertools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice, product
 from time import perf_counter
@@ -25,7 +25,6 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
 
@@ -34,8 +33,8 @@ from benchmarks.reporting.tables import markdown
 from benchmarks.runner import Line, Store, Task, run_experiment
 from benchmarks.suite.datasets import Dataset, generated_datasets
 from benchmarks.suite.kinds import ONE_CLUSTER, one_cluster
-from benchmarks.suite.shapes import blobs, mixture
-from gitcluster import GIT, scale_features
+from benchmarks.suite.shapes import blobs
+from gitcluster import GIT
 
 FIELDS = ("part", "set")
 CALIBRATED, CHECKED = 3, 7
@@ -44,13 +43,15 @@ N_SETS = 40
 MAX_ROWS = 2000
 """Larger generated sets are left out."""
 PER_FAMILY = 3
-RIGHT = 0.8
+RIGHT, SURE = 0.8, 0.9
+"""Adjusted Rand index of right groups, and the share of half-samples from which on the number counts as sure."""
+BINS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)
 COSTS = ((1000, 10), (10_000, 10), (100_000, 10))
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the experiment."""
-    run_experiment("stability", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=[check_table, cost_table])
+    run_experiment("stability", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=list(TABLES.values()))
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -82,13 +83,13 @@ def check_sets() -> Iterator[Dataset]:
             families.setdefault(data.family, []).append(data)
     rounds = (data for i in range(99) for sets in families.values() for data in sets[i : i + 1])
     yield from (data._replace(family="clear") for data in islice(rounds, N_SETS))
-    designs = product((2, 5, 10), (300, 1000), (2, 4), (2.0, 2.6, 3.2))
-    for i, (d, n, c, gap) in enumerate(designs):
-        yield _draw(
-            "overlapping", f"overlapping-{d}-{n}-{c}-{gap}", partial(blobs, sizes=[n // c] * c, gap=gap, dimension=d)
-        )
-        if i >= N_SETS - 1:
-            break
+    designs = [
+        *product((2, 5, 10), (300, 1000), (2, 4), (2.0, 2.6, 3.2)),
+        *product((20,), (300, 1000), (2,), (2.6, 3.2)),
+    ]
+    for d, n, c, gap in designs:
+        make = partial(blobs, sizes=[n // c] * c, gap=gap, dimension=d)
+        yield _draw("overlapping", f"overlapping-{d}-{n}-{c}-{gap}", make)
     for d, n, family in islice(product((2, 4, 8, 20), (200, 1500), ONE_CLUSTER), N_SETS):
         yield _draw("without structure", f"fresh-{family}-{d}-{n}", partial(one_cluster, family=family, n=n, d=d))
 
@@ -161,9 +162,98 @@ def measure_cost(n: int, d: int) -> Line:
     }
 
 
+def is_right(line: Line) -> bool:
+    """Return whether the clusters are those of the classes, or whether a set without structure stays whole."""
+    return bool(line["ari"] > RIGHT if line["classes"] > 1 else line["clusters"] == 1)
+
+
+def has_right_number(line: Line) -> bool:
+    """Return whether the number of clusters is that of the classes."""
+    return bool(line["clusters"] == line["classes"])
+
+
+def stored(part: str, half: int | None = None) -> list[Line]:
+    """Return the stored lines of a part, or of one half of it."""
+    lines = [line for line in Store("stability", FIELDS).lines.values() if line["part"] == part]
+    return lines if half is None else [line for line in lines if line["half"] == half]
+
+
 def check_table() -> str:
-    return ""
+    """Return how stable the answers are by kind of set, and how often stable ones are right."""
+    rows = []
+    for kind in ("clear", "overlapping", "without structure"):
+        lines = [line for line in stored("check") if line["kind"] == kind]
+        if not lines:
+            continue
+        groups = [line["agreement"] for line in lines if line["clusters"] > 1]
+        quantiles = " / ".join(f"{q:.2f}" for q in np.quantile(groups, (0.1, 0.5, 0.9))) if groups else ""
+        sure = [line for line in lines if line["same_number"] >= SURE]
+        alarms = [line for line in lines if line["classes"] == 1 < line["clusters"]]
+        doubted = f"{sum(line['same_number'] < SURE for line in alarms)} of {len(alarms)}" if alarms else ""
+        rows.append(
+            [
+                kind, str(len(lines)), _share(has_right_number, lines), _share(is_right, lines), quantiles,
+                str(len(sure)), _share(has_right_number, sure), doubted,
+            ]
+        )  # fmt: skip
+    head = ["sets", "number", "right number", "right groups", "agreement of half-samples (10 / 50 / 90 %)",
+            f"same number in {SURE:.0%} of them", "of these right", "false alarms doubted"]  # fmt: skip
+    return markdown(head, rows)
+
+
+def calibration_table() -> str:
+    """Return how often an answer is right, by the share of half-samples with the same number of clusters."""
+    parts = {
+        "first half": stored("calibration", 0),
+        "second half": stored("calibration", 1),
+        "120 sets": stored("check"),
+    }
+    rows = []
+    for low, high in itertools.pairwise(BINS):
+        row = [f"{low:.0%} to {high:.0%}"]
+        for lines in parts.values():
+            some = [line for line in lines if low <= line["same_number"] < high or line["same_number"] == high == 1]
+            row.append(f"{_share(has_right_number, some)} / {_share(is_right, some)} of {len(some)}" if some else "")
+        rows.append(row)
+    return markdown(["half-samples with the same number", *(f"right number / groups, {name}" for name in parts)], rows)
+
+
+def predictor_table() -> str:
+    """Return how well several numbers tell right answers from wrong ones, as areas under the ROC curve."""
+    scores: dict[str, Callable[[Line], float]] = {
+        "half-samples with the same number": lambda line: line["same_number"],
+        "agreement of half-samples": lambda line: line["agreement"],
+        "agreement of the candidates of one fit": lambda line: line["candidates"],
+        "silhouette": lambda line: -1.0 if line["silhouette"] is None else line["silhouette"],
+    }
+    lines = stored("check")
+    rows = [
+        [name, *(f"{roc_auc_score([right(x) for x in lines], [score(x) for x in lines]):.2f}" for right in RIGHTS)]
+        for name, score in scores.items()
+    ]
+    sampled = [line for line in lines if "auc_samples" in line]
+    means = (np.mean([line[name] for line in sampled]) for name in ("auc_samples", "auc_probabilities"))
+    rows.append(["misplaced rows: stability of a row / `probabilities_`", " / ".join(f"{x:.2f}" for x in means), ""])
+    peer = [line["hdbscan_ari"] > RIGHT if line["classes"] > 1 else line["hdbscan_clusters"] == 1 for line in lines]
+    auc = roc_auc_score(peer, [line["hdbscan_probability"] for line in lines])
+    rows.append([f"HDBSCAN's mean probability, for its own answers ({np.mean(peer):.0%} right)", "", f"{auc:.2f}"])
+    return markdown(["", "right number", "right groups"], rows)
 
 
 def cost_table() -> str:
-    return ""
+    """Return the seconds of one fit and of 50 half-samples, and their ratio."""
+    rows = [[x["set"], f"{x['fit']:.2f}", f"{x['stability']:.1f}", f"{x['ratio']:.1f}"] for x in stored("cost")]
+    return markdown(["rows x features", "fit, seconds", "50 half-samples, seconds", "ratio"], rows)
+
+
+def _share(right: Callable[[Line], bool], lines: Sequence[Line]) -> str:
+    return f"{np.mean([right(line) for line in lines]):.0%}" if lines else ""
+
+
+RIGHTS = (has_right_number, is_right)
+TABLES = {
+    "stability_check": check_table,
+    "stability_calibration": calibration_table,
+    "stability_predictors": predictor_table,
+    "stability_cost": cost_table,
+}

@@ -17,7 +17,7 @@ import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiments import accuracy, dimension_reduction, pictures, robustness, sensitivity, speed
+from benchmarks.experiments import accuracy, dimension_reduction, pictures, robustness, sensitivity, speed, stability
 from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.experiments.robustness import DRAWN, METHODS
 from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SIZES, PUBLISHED_SPEED
@@ -303,7 +303,50 @@ def draw_paper_sweeps() -> Any:
     return figure
 
 
+def draw_stability() -> Any:
+    """Draw how often the number of clusters is right by the share of half-samples with it, with 95 % intervals."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
+    left.plot([0, 1], [0, 1], color="#999999", linestyle=":", label="perfectly calibrated")
+    parts = (
+        ("generated and public sets, first half", stability.stored("calibration", 0), "#0072B2", "o"),
+        ("generated and public sets, second half", stability.stored("calibration", 1), "#E69F00", "s"),
+        ("120 other sets", stability.stored("check"), "#000000", "^"),
+    )
+    for i, (name, lines, colour, marker) in enumerate(parts):
+        stated = np.array([line["same_number"] for line in lines])
+        number = np.minimum(np.digitize(stated, stability.BINS) - 1, len(stability.BINS) - 2)
+        bins = [
+            (stated[number == b], [line for line, n in zip(lines, number, strict=True) if n == b]) for b in set(number)
+        ]
+        x = np.array([shares.mean() for shares, _ in bins]) + 0.006 * (i - 1)
+        y = np.array([np.mean([stability.has_right_number(line) for line in some]) for _, some in bins])
+        n, z = np.array([len(some) for _, some in bins]), 1.96
+        centre, width = (
+            (y + z**2 / (2 * n)) / (1 + z**2 / n),
+            z * np.sqrt(y * (1 - y) / n + z**2 / (4 * n**2)) / (1 + z**2 / n),
+        )
+        errors = np.maximum([y - centre + width, centre + width - y], 0)  # Wilson's interval
+        order = np.argsort(x)
+        left.errorbar(
+            x[order], y[order], errors[:, order], color=colour, marker=marker, capsize=3, label=name, linewidth=1.2
+        )
+    left.set(xlabel="share of half-samples with the same number", ylabel="share of right numbers", ylim=(-0.03, 1.03))
+    left.legend(frameon=False, fontsize=8, loc="lower right")
+    styles = {"clear": ("#009E73", "-"), "overlapping": ("#E69F00", "--"), "without structure": ("#CC79A7", "-.")}
+    for kind, (colour, style) in styles.items():
+        values = np.sort([line["agreement"] for line in stability.stored("check") if line["kind"] == kind])
+        below = np.arange(len(values) + 1) / max(len(values), 1)
+        label = f"{kind} ({len(values)})"
+        right.step(np.append(values, 1.0), below, where="post", color=colour, linestyle=style, label=label)
+    right.set(xlabel="agreement of half-samples with the fit", ylabel="share of sets below", xlim=(0, 1.01))
+    right.legend(frameon=False, fontsize=8, loc="upper left")
+    for panel in (left, right):
+        panel.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
 DRAWINGS: dict[str, Callable[[], Any]] = {
+    "stability": draw_stability,
     "shapes_published": draw_shapes,
     "robustness": lambda: draw_curves(Store("robustness", robustness.FIELDS).lines),
     "noise_and_scale": lambda: draw_noise_and_scale(Store("pictures", pictures.FIELDS).lines),

@@ -32,6 +32,7 @@ PICTURES = {
     "sensitivity": ("sensitivity", "dimension_reduction"),
     "speed": ("speed",),
     "speed_paper": ("speed",),
+    "stability": ("stability",),
 }
 """The result files of the pictures in ``docs/``."""
 
