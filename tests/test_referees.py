@@ -96,3 +96,12 @@ def test_row_order_and_threads_do_not_change_the_vote():
     order = np.random.default_rng(0).permutation(len(X))
     labels = GIT(3, n_jobs=1).fit(X).labels_
     np.testing.assert_array_equal(GIT(3, n_jobs=2).fit(X[order]).labels_, labels[order])
+
+
+def test_referees_do_not_outvote_proportions():
+    """Four groups in a row, of 50, 100, 100 and 50 samples: other methods would always halve them."""
+    angles = np.radians([0, 30, 60, 90])
+    centres = 7 * np.column_stack([np.cos(angles), np.sin(angles), np.zeros((4, 2))])
+    X = centres.repeat((50, 100, 100, 50), axis=0) + np.random.default_rng(0).normal(size=(300, 4))
+    for shares in ([1, 1], [5, 1]):
+        assert GIT(proportions=shares).fit(X).proportions_ == pytest.approx(np.array(shares) / sum(shares), abs=0.05)

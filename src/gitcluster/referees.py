@@ -111,7 +111,7 @@ def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
             return None
 
 
-def vote(agreement: NDArray[np.float64], families: Sequence[str]) -> NDArray[np.float64]:
+def vote(agreement: NDArray[np.float64], families: Sequence[str], *, leading: str | None = None) -> NDArray[np.float64]:
     """Return the mean agreement of every clustering with the others, each family of methods with the same weight.
 
     Parameters
@@ -120,14 +120,19 @@ def vote(agreement: NDArray[np.float64], families: Sequence[str]) -> NDArray[np.
         Adjusted Rand indices.
     families : sequence of str
         Family of every clustering.
+    leading : str, default=None
+        A family that has half of the vote.
     """
     names, others = np.array(families), agreement - np.eye(len(agreement))
-    votes = []
+    votes: dict[str, NDArray[np.float64]] = {}
     for name in sorted(set(families)):
         members = names == name
         count = members.sum() - members
-        votes.append(np.where(count > 0, others[:, members].sum(axis=1) / np.maximum(count, 1), np.nan))
-    return np.asarray(np.nanmean(votes, axis=0))
+        votes[name] = np.where(count > 0, others[:, members].sum(axis=1) / np.maximum(count, 1), np.nan)
+    if leading is None:
+        return np.asarray(np.nanmean(list(votes.values()), axis=0))
+    first = votes.pop(leading)
+    return np.asarray(np.nanmean([first, np.nanmean(list(votes.values()), axis=0)], axis=0))
 
 
 def agreement_of_families(agreement: NDArray[np.float64], families: Sequence[str]) -> float:

@@ -166,7 +166,7 @@ def choose(
     The target holds the labels of a subsample, which count as much as all others, or of all samples, which count alone.
     Local clusters may follow the target if it holds all samples, or if no candidate agrees with it. If the best
     candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
-    penalised.
+    penalised, and referees, who do not know it, have half of the vote.
     """
     candidates = gather_candidates(configurations, n_clusters, prior)
     local = [statistics.local_labels(i) for i in range(len(configurations))]
@@ -189,7 +189,7 @@ def choose(
         sizes += [np.bincount(some.labels) for some in voters]
         families = ["GIT"] * len(candidates) + [some.method for some in voters]
         labels = [some[referees.rows] for some in labels] + [some.labels for some in voters]
-        agreement = vote(compare_labels(labels), families)
+        agreement = vote(compare_labels(labels), families, leading=None if prior is None else "GIT")
         score = agreement + ENTROPY_WEIGHT * np.array([evenness(some, n_clusters) for some in sizes])
     distances, misplaced = np.full((2, len(score)), np.nan)
     if prior is not None and not follows:
