@@ -101,7 +101,7 @@ def test_row_order_and_threads_do_not_change_the_vote():
 def test_referees_do_not_outvote_proportions():
     """Four groups in a row, of 50, 100, 100 and 50 samples: other methods would always halve them."""
     angles = np.radians([0, 30, 60, 90])
-    centres = 7 * np.column_stack([np.cos(angles), np.sin(angles), np.zeros((4, 2))])
+    centres = 7 * np.column_stack([np.cos(angles), np.sin(angles)] * 2)
     X = centres.repeat((50, 100, 100, 50), axis=0) + np.random.default_rng(0).normal(size=(300, 4))
     for shares in ([1, 1], [5, 1]):
         assert GIT(proportions=shares).fit(X).proportions_ == pytest.approx(np.array(shares) / sum(shares), abs=0.05)

@@ -139,7 +139,8 @@ class SampleExplanation:
             share = clustering.stability.samples[self.sample]
             lines.append(f"In {share:.0%} of the half-samples, the row stays in its cluster.")
         lines += self._graph_lines() if self.details else []
-        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+        lines += [clustering.describe_referee(), describe_unused(clustering.columns, self.X)]
+        return "\n".join(filter(None, lines))
 
     def _graph_lines(self) -> list[str]:
         clustering, home = self.clustering, self.home
@@ -154,7 +155,7 @@ class SampleExplanation:
         if self.merges_at is not None:
             number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
             lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
-        return [*lines, clustering.describe_referee()]
+        return lines
 
     __repr__ = __str__
 
@@ -267,13 +268,14 @@ class PairExplanation:
             lines.append(
                 f"Distance to the requested proportions: {now:.3f} now, {merged:.3f} if both clusters were merged."
             )
-        return "\n".join(filter(None, [*lines, describe_unused(clustering.columns, self.X)]))
+        lines += [clustering.describe_referee(), describe_unused(clustering.columns, self.X)]
+        return "\n".join(filter(None, lines))
 
     def _graph_lines(self) -> list[str]:
         clustering, graph, weakest = self.clustering, self.clustering.topo_graph, self.weakest
         if self.local_clusters[0] == self.local_clusters[1]:
             peak = escape_control(clustering.name_of(int(clustering.peaks[self.local_clusters[0]])))
-            return [f"Both climb to the same peak, row {peak}.", clustering.describe_referee()]
+            return [f"Both climb to the same peak, row {peak}."]
         assert weakest is not None
         n_pairs = int(graph.pairs[weakest])
         strength = f"{count_of(n_pairs, 'boundary pair')}, strength {np.exp(graph.log_weights[weakest]):.3g}"
@@ -292,7 +294,7 @@ class PairExplanation:
             lines.append(f"Cut edges on the path: {edges}{more}.")
         if self.crossing:
             lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
-        return [*lines, clustering.describe_referee()]
+        return lines
 
     __repr__ = __str__
 
