@@ -31,6 +31,7 @@ from benchmarks.experiments import (
     statements,
     tables,
     untuned,
+    validity,
 )
 from benchmarks.reporting import accuracy_tables, paper_items
 from benchmarks.runner import FOLDER
@@ -91,6 +92,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "speed_compile": speed.compile_table,
     "prediction": prediction.table,
     "cells": cells.table,
+    "validity": validity.agreement_table,
+    "validity_neighbors": validity.neighbors_table,
+    "validity_speed": validity.speed_table,
 }
 
 

@@ -140,7 +140,7 @@ def density_validity(
     k, given = check_integer("n_neighbors", n_neighbors, low=1), _check_integers("labels", labels)
     check_n_jobs(n_jobs)
     source: Any = check_source(
-        X, metric, validate=lambda X, **rest: check_array(X, **rest | {"ensure_all_finite": True})
+        X, metric, validate=lambda X, **rest: check_array(X, **rest | {"ensure_all_finite": True, "input_name": "X"})
     )
     if len(given) != source.n_samples:
         raise ValueError(f"labels must have one label per sample ({source.n_samples}), got {len(given)}.")
