@@ -35,13 +35,14 @@ LAYERS = [
     ["topo_graph"],
     ["local_clusters"],
     ["intensity"],
+    ["metrics"],
     ["preprocessing"],
     ["neighbors"],
     ["variants"],
     ["kernels"],
     ["_support"],
 ]
-LEAVES = {"datasets": {"_support"}, "metrics": {"_support"}}
+LEAVES = {"datasets": {"_support"}}
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
     "integrations": {"plots"},  # scanpy.plot_resolution

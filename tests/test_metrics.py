@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from gitcluster import proportion_distance
-from gitcluster.metrics import match_labels, matched_f1
+from gitcluster import find_neighbors, proportion_distance
+from gitcluster.metrics import density_validity, match_labels, matched_f1
 
 COUNTS = st.lists(st.integers(1, 50), min_size=1, max_size=6)
 
@@ -82,3 +84,99 @@ def test_the_distance_between_proportions_is_the_linear_programme_of_the_paper(p
 def test_with_the_printed_cost_of_one_every_proportion_scores_alike():
     for p in ([1.0], [0.5, 0.5], [0.9, 0.05, 0.05]):
         assert transport_cost(np.array(p), np.array([0.7, 0.3]), np.ones((len(p), 2))) == pytest.approx(1)
+
+
+@pytest.fixture
+def noisy():
+    """Return four overlapping blobs and their labels, a seventh of them noise."""
+    X, y = make_blobs([120, 90, 60, 30], 3, cluster_std=1.5, random_state=3)
+    return X, np.where(np.arange(300) % 7 == 0, -1, y)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X, labels, order: (X[order], labels[order]),
+        lambda X, labels, order: (1e6 * X + 5, labels),
+        lambda X, labels, order: (1e-6 * X, labels),
+        lambda X, labels, order: (X, np.array([12, 3, 40, 5, -1])[labels]),
+    ],
+    ids=["row order", "larger unit", "smaller unit", "names of labels"],
+)
+def test_density_validity_depends_only_on_samples_and_clusters(change, noisy):
+    score, validity = density_validity(*noisy, per_cluster=True)
+    X, labels = change(*noisy, np.random.default_rng(0).permutation(300))
+    again, per_cluster = density_validity(X, labels, per_cluster=True, n_jobs=2)
+    assert again == pytest.approx(score, abs=1e-6)
+    np.testing.assert_allclose(np.sort(per_cluster), np.sort(validity), atol=1e-6)
+
+
+def test_density_validity_is_the_mean_over_samples_and_noise_counts_0(noisy):
+    X, labels = noisy
+    score, validity = density_validity(X, labels, per_cluster=True)
+    assert score == pytest.approx(np.append(validity, 0)[labels].mean())
+    assert score == pytest.approx(density_validity(X[labels >= 0], labels[labels >= 0]) * np.mean(labels >= 0))
+    assert (np.abs(validity) <= 1).all()
+
+
+def test_density_validity_of_all_inputs_agrees_if_all_neighbours_are_used(noisy):
+    X, labels = noisy
+    score = density_validity(X, labels, n_neighbors=299)
+    indices, distances, _ = find_neighbors(X, n_neighbors=299)
+    matrix = np.zeros((300, 300))
+    np.put_along_axis(matrix, indices, distances, axis=1)
+    for data, metric in ((csr_array(X), "euclidean"), (matrix, "precomputed"), (X.astype(np.float32), "euclidean")):
+        again = density_validity(data, labels, n_neighbors=299, metric=metric, n_features=3)
+        assert again == pytest.approx(score, abs=1e-4)
+    for graph in ((indices, distances), csr_array(matrix)):
+        again = density_validity(graph, labels, n_neighbors=299, metric="precomputed_graph", n_features=3)
+        assert again == pytest.approx(score, abs=1e-6)
+
+
+def test_density_validity_prefers_separate_clusters():
+    X, y = make_blobs(400, centers=[(0, 0), (20, 0), (0, 30), (25, 30)], random_state=0)
+    right = density_validity(X, y)
+    split = density_validity(X, np.where((y == 0) & (X[:, 0] > 0), 4, y))
+    joined = density_validity(X, np.minimum(y, 2), n_neighbors=5)  # in two parts, which a bridge connects
+    assert right > 0.8 > split
+    assert joined < right - 0.2
+    graph = find_neighbors(X, n_neighbors=10)[:2]
+    assert density_validity(graph, y, metric="precomputed_graph") == 1
+    _, validity = density_validity(graph, np.minimum(y, 2), metric="precomputed_graph", per_cluster=True)
+    assert validity.tolist() == [1, 1, -1]
+
+
+def test_density_validity_of_duplicates_pairs_and_other_metrics():
+    X, y = make_blobs(60, centers=[(1, 9), (9, 1)], random_state=0)
+    repeated = np.repeat(X, 30, axis=0)  # more copies than neighbours
+    assert 0 < density_validity(repeated, np.repeat(y, 30)) <= 1
+    assert density_validity([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]) == 1
+    assert density_validity([[0.0], [0.0], [0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1, 2, 2]) == 1 / 3
+    assert density_validity(X, y, metric="cosine") > 0
+
+
+@pytest.mark.slow
+def test_density_validity_of_many_features_searches_separations_among_some_samples():
+    X, y = make_blobs(4600, centers=[(0, 0), (9, 0), (0, 9)], random_state=0)
+    padded = np.column_stack([X, np.zeros((len(X), 3000))])
+    assert density_validity(padded, y, n_jobs=2) == pytest.approx(density_validity(X, y, n_features=3002), abs=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(
+    ("X", "labels", "match"),
+    [
+        ([[0.0], [1.0], [2.0]], [0, 0], "labels"),
+        ([[0.0], [1.0], [2.0]], [0, 0, -1], "labels"),
+        ([[0.0], [1.0], [2.0]], [0, 0, 1], "labels"),
+        ([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.0, 1.0, 1.0], "labels"),
+        ([[1.0], [1.0], [1.0], [1.0]], [0, 0, 1, 1], "X"),
+        ([[0.0], [1.0], [1e200], [2e200]], [0, 0, 1, 1], "X"),
+        ([[0.0], [1.0], [2.0], [np.nan]], [0, 0, 1, 1], "NaN"),
+    ],
+)
+def test_density_validity_names_what_is_wrong(X, labels, match):
+    with pytest.raises(ValueError, match=match):
+        density_validity(X, labels)
+    with pytest.raises(ValueError, match="n_neighbors"):
+        density_validity(X, labels, n_neighbors=0)

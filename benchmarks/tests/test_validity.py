@@ -1,0 +1,51 @@
+"""Density validity against exact DBCV."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import make_blobs, make_moons
+
+from benchmarks.experiments import validity
+from benchmarks.experiments.validity import core_distances, exact_dbcv, make_labellings, spanning_tree
+from gitcluster.metrics import density_validity
+
+
+def test_dbcv_of_two_pairs_by_hand():
+    # Core distances of pairs are their distances, 1 and 2. The nearest ends are 4 apart: (4 - 1) / 4 and (4 - 2) / 4.
+    X, labels = np.array([[0.0], [1.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
+    assert exact_dbcv(X, labels) == pytest.approx((3 / 4 + 2 / 4) / 2)
+    assert density_validity(X, labels) == pytest.approx((3 / 4 + 2 / 4) / 2)
+
+
+def test_core_distances_are_the_mean_of_the_formula():
+    distances = squareform(pdist(np.random.default_rng(0).normal(size=(20, 3))))
+    expected = [np.mean([1 / d**3 for d in row if d > 0]) ** (-1 / 3) for row in distances]
+    np.testing.assert_allclose(core_distances(distances, 3), expected)
+
+
+def test_spanning_tree_takes_the_lower_tie():
+    lengths, ties = np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]), np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    assert sorted(map(sorted, spanning_tree(lengths, ties).tolist())) == [[0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 5, 60])
+def test_with_all_neighbours_the_score_is_dbcv(n_features):
+    X, y = make_blobs(150, n_features, centers=4, cluster_std=3.0, random_state=n_features)
+    for name, labels in make_labellings(X, y, np.random.default_rng(0)):
+        score = density_validity(X, labels, n_neighbors=len(X))
+        assert score == pytest.approx(exact_dbcv(X, labels), abs=1e-6), name
+        distances = squareform(pdist(X))
+        again = density_validity(distances, labels, n_neighbors=150, metric="precomputed", n_features=n_features)
+        assert again == pytest.approx(score, abs=1e-6), name
+
+
+def test_few_neighbours_come_close_to_dbcv():
+    X, y = make_moons(500, noise=0.08, random_state=0)
+    for name, labels in make_labellings(X, y, np.random.default_rng(0)):
+        assert density_validity(X, labels) == pytest.approx(exact_dbcv(X, labels), abs=0.05), name
+
+
+def test_a_quick_run_stores_nothing(results, capsys):
+    validity.main(["--quick"])
+    assert capsys.readouterr().err.count("part=") == 2
+    assert list(results.iterdir()) == []
