@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gitcluster.cli.commands import app
-from gitcluster.cli.inputs import read_table
+from gitcluster.cli.inputs import load_table
 from gitcluster.cli.tables import ReadOptions
 from gitcluster.cli.terminal import run as run_command
 
@@ -79,7 +79,7 @@ def run_shell(script):
 
 def read(path, **options):
     """Return a table as the commands read it."""
-    return read_table(str(path), ReadOptions(**options), check=lambda rows, columns: None, advance=lambda share: None)
+    return load_table(str(path), ReadOptions(**options), check=lambda rows, columns: None, advance=lambda share: None)
 
 
 def leftovers(folder):

@@ -104,7 +104,7 @@ def test_the_decimal_mark_may_be_given(folder, run):
 def test_kinds_and_weights(folder, run, customers):
     frame = customers.assign(city=["Rome", "Oslo", "Bern", "Rome"] * 50, size=["S", "M", "L", "M"] * 50)
     frame.to_csv("t.csv", index=False)
-    options = ("--ignore", "age", "--log", "income", "--weight", "city=0.5", "--ordinal", "size=S,M,L")
+    options = ("--exclude", "age", "--log", "income", "--weight", "city=0.5", "--ordinal", "size=S,M,L")
     columns = columns_of(run, "t.csv", *options)
     assert {name: about["kind"] for name, about in columns.items()} == {
         "customer": "identifier", "income": "log", "visits_2025": "numeric", "city": "categorical", "size": "ordinal",

@@ -205,7 +205,7 @@ def test_ids_stay_as_they_are():
     assert read_bytes(content, id="id").ids.tolist() == ["NA", "null", "", "007", " 8 "]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
 def test_encodings(encoding, recwarn):
     content = "größe,à\n1,2\n3,4\n".encode(encoding)
     assert list(read_bytes(content).data) == ["größe", "à"]

@@ -208,7 +208,6 @@ def test_control_characters_do_not_reach_the_terminal(folder, run, name):
         ("fit", "t.csv", name),
         ("explain", "m.npz", f"{name}3"),
         ("explain", "m.npz", f"{name}99"),
-        ("compare", "t.csv", "--id", "id"),
     ):
         _, out, err = run(*command)
         shown += out + err
@@ -287,8 +286,17 @@ def test_pipes_of_the_shell_and_closed_streams(csv, folder):
     assert done.returncode == 0, done.stderr
     assert len((folder / "labels.csv").read_text().splitlines()) == 201
     assert "200 rows, 3 columns" in done.stdout
-    assert run_shell(f"$G fit {csv} -c 3 -o closed.csv <&- >&- 2>&-").returncode == 0
+    assert run_shell(f"$G fit {csv} -c 3 -o closed.csv --save m.npz <&- >&- 2>&-").returncode == 0
     assert len((folder / "closed.csv").read_text().splitlines()) == 201
+
+
+@linux
+@pytest.mark.parametrize("command", ["fit {csv} -c 3", "fit {csv} -c 3 --json", "predict {model} {csv}",
+                                     "predict {model} {csv} -o /dev/stdout", "explain {model} 0007"])  # fmt: skip
+def test_a_result_for_a_closed_output_is_not_lost_in_silence(csv, model, command):
+    done = run_shell(f"$G {command.format(csv=csv, model=model)} >&-")
+    assert done.returncode == 1
+    assert "standard output" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -299,7 +307,6 @@ def test_pipes_of_the_shell_and_closed_streams(csv, folder):
         ("fit", "t.csv", "-o", "link.csv"),
         ("predict", "m.npz", "t.csv", "-o", "m.npz"),
         ("cut", "m.npz", "-c", "2", "-o", "m.npz"),
-        ("compare", "t.csv", "-o", "t.csv"),
         ("profile", "m.npz", "t.csv", "-o", "t.csv"),
     ],
 )

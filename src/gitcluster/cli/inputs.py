@@ -14,11 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names, open_stream, open_table
+from gitcluster.cli.tables import STANDARD, TEXT, ReadOptions, TableError, join_names, open_stream, open_table
 from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, is_missing, parse_number
 
-TEXT = pd.ArrowDtype(pa.string())
-Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
 
@@ -30,7 +28,6 @@ class Table(NamedTuple):
     rows: NDArray[np.int64]
     ids: "pd.Series[Any] | None" = None
     id_name: str | None = None
-    truth: "pd.Series[Any] | None" = None
     whole: pd.DataFrame | None = None
     """With ``with_data``, all rows and columns of the file, also dropped rows; the index numbers them."""
     kinds: dict[str, Any] = {}  # noqa: RUF012
@@ -51,26 +48,21 @@ class Table(NamedTuple):
 
     def take(self, positions: NDArray[np.int64]) -> "Table":
         """Return some of the rows; the others count as dropped."""
-        data, ids, truth = (
-            None if part is None else part.iloc[positions].reset_index(drop=True)
-            for part in (self.data, self.ids, self.truth)
-        )
+        data = self.data.iloc[positions].reset_index(drop=True)
+        ids = None if self.ids is None else self.ids.iloc[positions].reset_index(drop=True)
         dropped = self.dropped + len(self.data) - len(positions)
-        return self._replace(data=data, rows=self.rows[positions], ids=ids, truth=truth, dropped=dropped)
+        return self._replace(data=data, rows=self.rows[positions], ids=ids, dropped=dropped)
 
 
-def read_table(
-    path: str, options: ReadOptions, *, advance: Advance, check: Check, names: list[str] | None = None,
-    texts: Container[str] | None = None,
-) -> Table:  # fmt: skip
-    """Return a whole table; the parameters are those of :func:`iterate_table`."""
-    parts = list(iterate_table(path, options, advance=advance, check=check, names=names))
+def load_table(path: str, options: ReadOptions, *, texts: Container[str] | None = None, **reading: Any) -> Table:
+    """Return a whole table; ``reading`` are parameters of :func:`iterate_table`."""
+    parts = list(iterate_table(path, options, **reading))
 
     def join(values: list[Any]) -> Any:
         return values[0] if values[0] is None or len(values) == 1 else pd.concat(values, ignore_index=True)
 
     table = parts[0]._replace(
-        **{field: join([getattr(part, field) for part in parts]) for field in ("data", "ids", "truth", "whole")},
+        **{field: join([getattr(part, field) for part in parts]) for field in ("data", "ids", "whole")},
         rows=np.concatenate([part.rows for part in parts]), lines=sum(part.lines for part in parts),
         empty=sum(part.empty for part in parts),
     )  # fmt: skip
@@ -80,8 +72,8 @@ def read_table(
 
 
 def iterate_table(
-    path: str, options: ReadOptions, *, advance: Advance, check: Check | None = None, names: list[str] | None = None,
-    texts: Container[str] | None = None, maybe_id: str | None = None,
+    path: str, options: ReadOptions, *, advance: Advance, check: Callable[[int, int], None] | None = None,
+    names: list[str] | None = None, texts: Container[str] | None = None, maybe_id: str | None = None,
 ) -> Iterator[Table]:  # fmt: skip
     """Yield a table in blocks, for files larger than memory.
 
@@ -99,14 +91,10 @@ def iterate_table(
                 options = options._replace(id=maybe_id)
             wanted = choose_columns(source.names, options, name, names)
             kinds, weights = requested_kinds(wanted, options) if names is None else ({}, {})
+            used = list(dict.fromkeys([*wanted, *filter(None, [options.id])]))
+            unread = tuple(column for column in source.names if column not in set(used))
             if check and source.n_rows is not None:
                 check(source.n_rows, len(wanted))
-            used = list(dict.fromkeys([*wanted, *(column for column in (options.id, options.truth) if column)]))
-            unread = set(source.names).difference(used)
-            table = Table(
-                pd.DataFrame(), np.empty(0, np.int64), id_name=options.id, kinds=kinds, weights=weights,
-                unread=tuple(column for column in source.names if column in unread),
-            )  # fmt: skip
             for frame, lines, empty in source.blocks(source.names if options.with_data else used):
                 rows = np.arange(total, total + len(frame))
                 total += len(frame)
@@ -114,10 +102,12 @@ def iterate_table(
                     check(total, len(wanted))  # the number of rows was an estimate
                 if source.n_rows:
                     advance(min(1.0, total / source.n_rows))
-                ids, truth = (frame[column] if column else None for column in (options.id, options.truth))
-                whole = frame.set_axis(rows, axis=0) if options.with_data else None
-                data = frame[wanted] if texts is None else read_cells(frame[wanted], options, texts)
-                yield table._replace(data=data, rows=rows, ids=ids, truth=truth, whole=whole, lines=lines, empty=empty)
+                yield Table(
+                    frame[wanted] if texts is None else read_cells(frame[wanted], options, texts), rows,
+                    ids=frame[options.id] if options.id else None, id_name=options.id,
+                    whole=frame.set_axis(rows, axis=0) if options.with_data else None,
+                    kinds=kinds, weights=weights, unread=unread, lines=lines, empty=empty,
+                )  # fmt: skip
     except Exception as error:  # libraries raise many types of errors for damaged files
         if isinstance(error, (TableError, MemoryError, ImportError)) or getattr(error, "errno", None):
             raise
@@ -129,17 +119,19 @@ def iterate_table(
 
 def choose_columns(names: list[str], options: ReadOptions, table: str, required: list[str] | None) -> list[str]:
     """Return the columns to cluster by: those of a model, else those that the options name, without the id."""
-    known = Counter(names)
-    if len(known) < len(names):
-        twice = sorted(name for name, count in known.items() if count > 1)
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
         raise TableError(f"{table} has columns of the same name: {join_names(twice)}. Rename one of each.")
-    for subject, name in (("--id", options.id), ("--truth", options.truth), *(("", name) for name in required or ())):
-        if name is not None and name not in known:
-            subject = f"{subject} {name}" if subject else f"The model was fitted with the column {name!r}"
-            raise TableError(f"{subject}: {table} has {_no_column(name, names)}")
+    if options.id is not None and options.id not in names:
+        raise TableError(f"--id {options.id}: {table} has {_no_column(options.id, names)}")
     if required is not None:
+        lacking = next((name for name in required if name not in set(names)), None)
+        if lacking is not None:
+            raise TableError(
+                f"The model was fitted with the column {lacking!r}: {table} has {_no_column(lacking, names)}"
+            )
         return required
-    excluded = {*match_names(names, options.exclude, "--exclude"), options.id, options.truth}
+    excluded = {*match_names(names, options.exclude, "--exclude"), options.id}
     matched = match_names(names, options.columns, "--columns") if options.columns else names
     chosen = [name for name in matched if name not in excluded]
     if not chosen:
@@ -191,16 +183,20 @@ def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str])
     cell has a comma: the library might prefer decimal commas for all.
     """
     columns: dict[Any, Any] = dict(frame.items())
-    cells = {name: pa.array(column) for name, column in columns.items() if column.dtype == TEXT}
-    has_marks = options.na or options.decimal is not None
-    if not has_marks and not any(pc.any(pc.match_substring(array, ",")).as_py() for array in cells.values()):
-        numbers = {name: plain_numbers(array) for name, array in cells.items() if name not in texts}
-        # The library counts missing cells only in texts.
-        columns |= {name: n.to_numpy() for name, n in numbers.items() if n is not None and not n.null_count}
-    for name, column in columns.items():
-        if isinstance(column, pd.Series) and isinstance(column.dtype, pd.ArrowDtype):
-            column = pa.array(column).to_pandas()
-        columns[name] = _read_column(column, options, is_text=name in texts) if has_marks else column
+    cells = {
+        name: pa.array(column)
+        for name, column in columns.items()
+        if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype))
+    }
+    columns |= {name: array.to_pandas() for name, array in cells.items()}
+    if options.na or options.decimal is not None:
+        columns = {name: _apply_marks(column, options, is_text=name in texts) for name, column in columns.items()}
+    else:
+        words = {name: array for name, array in cells.items() if frame[name].dtype == TEXT}
+        if not any(pc.any(pc.match_substring(array, ",")).as_py() for array in words.values()):
+            numbers = {name: plain_numbers(array) for name, array in words.items() if name not in texts}
+            # The library counts missing cells only in texts.
+            columns |= {name: n.to_numpy() for name, n in numbers.items() if n is not None and not n.null_count}
     return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
 
 
@@ -225,15 +221,15 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
     return None
 
 
-def _read_column(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
+def _apply_marks(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
     """Return a column without the cells of ``--na``, and with numbers for texts in the mark of ``--decimal``."""
-    if options.na:
-        missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
-        column = column.astype(object).where(~missing, None).infer_objects() if missing.any() else column
+    missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
+    if missing.any():
+        column = column.astype(object).where(~missing, None).infer_objects()
     if options.decimal is None or is_text or column.dtype != object:
         return column
-    known = {cell: parse_number(cell.strip(), options.decimal) for cell in column if isinstance(cell, str)}
-    if any(CODE.fullmatch(cell.strip()) for cell in known):
+    words = {cell for cell in column if isinstance(cell, str)}
+    if any(CODE.fullmatch(cell.strip()) for cell in words):
         return column
-    known |= {cell: np.nan for cell in known if is_missing(cell)}
-    return column.map(lambda cell: cell if not isinstance(cell, str) or known[cell] is None else known[cell])
+    numbers = {cell: np.nan if is_missing(cell) else parse_number(cell.strip(), options.decimal) for cell in words}
+    return column.map(lambda cell: cell if numbers.get(cell) is None else numbers[cell])
