@@ -68,15 +68,6 @@ def test_rows_with_missing_numbers_are_dropped(gaps, run):
     assert (run("explain", "m.npz", "199")[0], run("explain", "m.npz", "3")[0]) == (0, 1)
 
 
-def test_missing_numbers_are_an_error(gaps, run, customers):
-    code, _, err = run("fit", "gaps.csv", *IDS, "--missing", "error")
-    assert code == 1
-    assert all(words in err for words in ("gaps.csv", "age", "0003", "--missing"))
-    customers.to_csv("whole.csv", index=False)
-    assert run("fit", "whole.csv", *IDS, "--missing", "error", "-c", "3", "--save", "m.npz", "-q")[0] == 0
-    assert run("predict", "m.npz", "gaps.csv", "-o", "p.csv")[0] == 1
-
-
 @pytest.mark.parametrize("form", ["csv", "xlsx", "parquet"])
 def test_declared_missing_values(folder, run, form):
     rng = np.random.default_rng(0)

@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 
-from .conftest import COMMAND, IDS, leftovers, run_installed, run_shell
+from .conftest import COMMAND, IDS, leftovers, run_shell
 
 PATIENCE = 120
 CTRL_C = b"\x03"
@@ -135,4 +135,4 @@ def test_the_module_alone_is_the_demonstration_and_needs_no_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "C      150  15.0%     15.0%" in done.stdout
-    assert run_installed("--version").stdout.startswith(b"gitcluster, version")
+    assert run_shell("$G --version").stdout.startswith("gitcluster, version")

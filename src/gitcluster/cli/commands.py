@@ -158,8 +158,8 @@ column_options = group(
     option("--weight", multiple=True, type=weight_type, metavar="NAME=NUMBER",
            help="Weight of a column in distances; 1 by default."),
     option("--id", metavar="NAME", help="Column that identifies the rows; the output keeps it."),
-    option("--missing", type=choice(["impute", "drop", "error"]), help="Missing numbers: impute them from the nearest "
-           "rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
+    option("--missing", type=choice(["impute", "drop"]), help="Missing numbers: impute them from the nearest rows (the "
+           "default), or drop these rows. The model keeps the choice."),
     option("--na", multiple=True, metavar="TEXT", help="Text that marks a missing value, such as -99."),
 )  # fmt: skip
 format_options = group(
@@ -399,7 +399,8 @@ def predict(model: str, table: str, **options: Any) -> None:
     def label_blocks(advance: Callable[[float], None]) -> Iterator[pd.DataFrame]:
         """Yield the labels of every block of the table, and count rows."""
         for block in iterate_table(table, chosen, advance=advance, maybe_id=fitted.facts.id, **reading):
-            part = block if fitted.columns is None else drop_missing(block, fitted.columns, chosen.missing, table)
+            drops = chosen.missing == "drop" and fitted.columns is not None
+            part = drop_missing(block, fitted.columns) if drops else block
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
                 samples = part.data if fitted.columns is not None else as_numbers(part.data).to_numpy()

@@ -130,31 +130,17 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(numbers, frame.index)
 
 
-def drop_missing(table: Table, columns: Columns | None, missing: str | None, path: str) -> Table:
-    """Return a table without the rows with a missing feature, or raise an error that names the columns.
-
-    Without ``columns`` of a model, they are learned from the table.
-    """
-    if missing not in ("drop", "error"):
-        return table
-    if columns is None:
+def drop_missing(table: Table, columns: Columns | None) -> Table:
+    """Return a table without the rows with a missing number; without columns of a model, they are learned."""
+    if columns is not None:
+        gaps = np.isnan(columns.encode(table.data).matrix)
+    else:
         check = partial(as_floats, validate=check_array, ensure_min_samples=1, allow_nan=True)
         features = learn_table(table.data, table.kinds or None, table.weights or None, check)
-        assert features is not None
-        columns, gaps = features.columns, features.missing
-    else:
-        gaps = np.isnan(columns.encode(table.data).matrix)
-    if gaps is None or not gaps.any():
-        return table
-    if missing == "drop":
-        return table.take(np.flatnonzero(~gaps.any(axis=1)))
-    names = [column.name for column in columns.used for _ in column.features]
-    counts = [f"{name}: {n:,}" for name, n in zip(names, gaps.sum(axis=0), strict=True) if n]
-    row = table.row_names.iloc[int(gaps.any(axis=1).argmax())]
-    raise TableError(
-        f"{path} has missing numbers ({join_names(counts, 5)}), the first in the row {row}. Use --missing impute or "
-        "--missing drop, or leave columns out with --exclude."
-    )
+        if features is None or features.missing is None:
+            return table
+        gaps = features.missing
+    return table.take(np.flatnonzero(~gaps.any(axis=1))) if gaps.any() else table
 
 
 def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | None = None) -> Table:
@@ -178,9 +164,9 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
 
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as update:
         table = load_table(path, chosen, check=check, advance=update, **reading)
-        if fitted is None:
-            table = drop_missing(table, None, chosen.missing, path)
-        elif fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
+        if fitted is None and chosen.missing == "drop":
+            table = drop_missing(table, None)
+        elif fitted and fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
             table = table.take(fitted.facts.rows)
     if len(table.data) < 2:
         without = " without missing numbers" if table.dropped else ""

@@ -3,7 +3,6 @@
 Exit codes: 0 success, 1 an error in the data or files, 2 wrong usage, 130 interrupted, 129 and 143 ended by a signal.
 """
 
-import errno
 import io
 import json
 import os
@@ -69,7 +68,7 @@ def _print_error(text: str) -> None:
 def check_standard_output() -> None:
     """Raise OSError if the standard output is closed (``>&-``), so that a result is not lost in silence."""
     if sys.__stdout__ is None:  # main has replaced sys.stdout by the null device
-        raise OSError(errno.EBADF, "is closed. Redirect it to a file, or use -o", "standard output")
+        raise OSError("The standard output is closed. Redirect it to a file, or use -o.")
 
 
 def print_result(result: str | dict[str, Any]) -> None:

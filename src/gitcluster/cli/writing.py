@@ -1,7 +1,6 @@
 """Write tables of labels to files or the standard output, in every format, never half of them."""
 
 import csv
-import errno
 import json
 import os
 import re
@@ -30,17 +29,9 @@ from gitcluster.cli.terminal import check_standard_output
 def check_targets(
     output: str | None, sources: list[str | None], *, save: str | None = None, suffixes: Iterable[str] = ("", *FORMATS)
 ) -> None:
-    """Raise before any work is done if a file cannot be written, or would overwrite another that the command uses.
+    """Raise before any work is done if a target of ``-o`` or ``--save`` cannot be written, or is a file that is read.
 
-    Parameters
-    ----------
-    output : str or None
-        The target of ``-o``, which must have one of the suffixes.
-    sources : list
-        Files that the command reads.
-    save : str, default=None
-        The target of ``--save``.
-    suffixes : iterable of str, default=those of tables
+    ``suffixes`` are those that ``-o`` may have; by default it is a table.
     """
     if output == STANDARD:
         check_standard_output()
@@ -52,15 +43,13 @@ def check_targets(
             continue
         path = os.path.realpath(target)
         if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, "is a folder. Name a file in it", f"{option} {target}")
+            raise IsADirectoryError(f"{option} {target} is a folder. Name a file in it.")
         if not is_stream(target):
-            folder = os.path.dirname(path)
             if path in used:
                 raise ValueError(f"{option} {target} would overwrite {used[path]}, which the command uses as well.")
-            if not os.path.isdir(folder):
-                raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", f"{option} {target}")
-            if not os.access(folder, os.W_OK):
-                raise PermissionError(errno.EACCES, f"no permission to write in {folder}", f"{option} {target}")
+            if not os.access(folder := os.path.dirname(path), os.W_OK):
+                why = "no permission to write in" if os.path.isdir(folder) else "there is no"
+                raise OSError(f"{option} {target} cannot be written: {why} folder {folder}.")
             used[path] = f"the file of {option}"
 
 
