@@ -11,11 +11,12 @@ import pytest
 
 from gitcluster.cli.commands import app
 from gitcluster.cli.inputs import load_table
-from gitcluster.cli.tables import ReadOptions
 from gitcluster.cli.terminal import run as run_command
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
 IDS = ("--id", "customer")
+DEFAULTS = app.commands["fit"].make_context("fit", ["table.csv"], app.make_context("gitcluster", ["fit"])).params
+"""The options of a command without any."""
 READERS = {
     "csv": pd.read_csv, "tsv": lambda path: pd.read_csv(path, sep="\t"), "parquet": pd.read_parquet,
     "arrow": pd.read_feather, "xlsx": pd.read_excel, "npz": lambda path: pd.DataFrame(dict(np.load(path))),
@@ -80,7 +81,7 @@ def run_shell(script, **environment):
 
 def read(path, **options):
     """Return a table as the commands read it."""
-    return load_table(str(path), ReadOptions(**options), advance=lambda share: None)
+    return load_table(str(path), DEFAULTS | options, advance=lambda share: None)
 
 
 def leftovers(folder):

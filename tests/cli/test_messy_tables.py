@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from gitcluster import GIT
 from gitcluster.cli.inputs import iterate_table
-from gitcluster.cli.tables import ReadOptions, TableError
+from gitcluster.cli.tables import TableError
 
-from .conftest import read
+from .conftest import DEFAULTS, read
 
 
 def read_bytes(content, **options):
@@ -193,7 +193,7 @@ def test_lines_are_counted_across_blocks_and_quotes(folder):
     assert "--encoding" in words
     Path("table.csv").write_text(content)
     shares = []
-    parts = list(iterate_table("table.csv", ReadOptions(), advance=shares.append, names=None, texts=()))
+    parts = list(iterate_table("table.csv", DEFAULTS, advance=shares.append, texts=()))
     assert sum(len(part.data) for part in parts) == 300_001
     assert sum(part.lines for part in parts) == 300_003
     assert len(parts) >= 2

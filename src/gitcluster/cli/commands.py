@@ -1,7 +1,8 @@
 """The commands and options of ``gitcluster``.
 
 To add an option, write one ``option(...)`` line: in one of the groups below, which are the headings in the help, or
-above a command. Options of the estimator are read by ``make_estimator``, those of tables are ``tables.ReadOptions``.
+above a command. Options of the estimator are read by ``make_estimator``, those of tables by ``tables`` and
+``inputs``.
 """
 
 import codecs
@@ -39,9 +40,9 @@ from gitcluster.cli.models import (
     read,
 )
 from gitcluster.cli.report import make_report
-from gitcluster.cli.tables import SEPARATORS, STANDARD, ReadOptions
+from gitcluster.cli.tables import SEPARATORS, STANDARD
 from gitcluster.cli.terminal import Screen, print_result, text_table
-from gitcluster.cli.writing import check_targets, label_frame, labelled_table, write_table
+from gitcluster.cli.writing import add_labels, check_targets, write_table
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.attributes import agreement_words, number_words
 from gitcluster.fitted.explanation import explain_rows
@@ -211,7 +212,7 @@ source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
 title_option = option("--title", help="Title of the page.")
 model_options = compose(prior_options, bound_options, method_options)  # read by make_estimator
-table_options = compose(column_options, format_options)  # fields of ReadOptions
+table_options = compose(column_options, format_options)
 label_options = compose(output_option, table_options, json_option, quiet_option)
 show_options = compose(model_options, table_options, quiet_option)
 
@@ -273,7 +274,7 @@ def fit(table: str, save: str | None, **options: Any) -> None:
     model = fit_table(estimator, read_in, screen)
     with screen.bar("Writing", "write"):
         if save:
-            facts = TableFacts.of(read_in, ReadOptions.of(options), command_line())
+            facts = TableFacts.of(read_in, options, command_line())
             model.save(save, notes=facts._asdict())
         if output:
             labels = _label(read_in, model.labels_, model.probabilities_, model.outlier_scores_, options)
@@ -319,10 +320,11 @@ def _print_result(
 def _label(table: Table, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
     """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
     shares, scores = (np.asarray(values, dtype=np.float64).round(4) for values in (shares, scores))
-    if options["with_data"]:
-        return labelled_table(table, labels, membership=shares, outlier_score=scores)
+    if table.whole is not None:
+        return add_labels(table.whole, table.rows, labels, membership=shares, outlier_score=scores)
+    names = pd.DataFrame({table.id_name or "row": table.row_names})
     more = {"probability": shares, "outlier_score": scores} if options["probabilities"] else {}
-    return label_frame(table.row_names, table.id_name, labels, **more)
+    return add_labels(names, names.index, labels, **more)
 
 
 def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any], list[Any]]:
@@ -392,14 +394,14 @@ def predict(model: str, table: str, **options: Any) -> None:
     """
     output, screen = _prepare(options, [model, table])
     fitted = Fitted.load(model)
-    chosen, reading = fitted.reading(ReadOptions.of(options))
+    chosen, reading = fitted.reading(options)
     clustering = fitted.model.clustering_
     counts, tally = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), Counter[str]()
 
     def label_blocks(advance: Callable[[float], None]) -> Iterator[pd.DataFrame]:
         """Yield the labels of every block of the table, and count rows."""
         for block in iterate_table(table, chosen, advance=advance, maybe_id=fitted.facts.id, **reading):
-            drops = chosen.missing == "drop" and fitted.columns is not None
+            drops = chosen["missing"] == "drop" and fitted.columns is not None
             part = drop_missing(block, fitted.columns) if drops else block
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
@@ -455,11 +457,13 @@ def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, 
     fitted, table = open_fitted(model, data, options, screen, None)
     with screen.bar("Cutting", "cut"):
         labels = fitted.model.cut(n_clusters=n_clusters, proportions=proportions, exact=exact)
-    if output and table is None:
-        write_table(output, [label_frame(fitted.row_names, fitted.facts.id, labels)])
-    elif output and table is not None:
-        scores = fitted.model.outlier_scores_.astype(np.float64).round(4)
-        write_table(output, [labelled_table(table, labels, outlier_score=scores)])
+    written = pd.DataFrame({fitted.facts.id or "row": fitted.row_names})
+    rows, scores = written.index, dict[str, Any]()
+    if table is not None and table.whole is not None:
+        written, rows = table.whole, table.rows
+        scores = {"outlier_score": fitted.model.outlier_scores_.astype(np.float64).round(4)}
+    if output:
+        write_table(output, [add_labels(written, rows, labels, **scores)])
     counts = np.bincount(labels + 1, minlength=2)
     result = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
               "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gitcluster.cli.tables import STANDARD, TEXT, ReadOptions, TableError, join_names, open_stream, open_table
+from gitcluster.cli.tables import STANDARD, TEXT, Options, TableError, join_names, open_stream, open_table
 from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, is_missing, parse_number
 
 Advance = Callable[[float], None]
@@ -54,7 +54,7 @@ class Table(NamedTuple):
         return self._replace(data=data, rows=self.rows[positions], ids=ids, dropped=dropped)
 
 
-def load_table(path: str, options: ReadOptions, *, texts: Container[str] | None = None, **reading: Any) -> Table:
+def load_table(path: str, options: Options, *, texts: Container[str] | None = None, **reading: Any) -> Table:
     """Return a whole table; ``reading`` are parameters of :func:`iterate_table`."""
     parts = list(iterate_table(path, options, **reading))
 
@@ -72,7 +72,7 @@ def load_table(path: str, options: ReadOptions, *, texts: Container[str] | None 
 
 
 def iterate_table(
-    path: str, options: ReadOptions, *, advance: Advance, check: Callable[[int, int], None] | None = None,
+    path: str, options: Options, *, advance: Advance, check: Callable[[int, int], None] | None = None,
     names: list[str] | None = None, texts: Container[str] | None = None, maybe_id: str | None = None,
 ) -> Iterator[Table]:  # fmt: skip
     """Yield a table in blocks, for files larger than memory.
@@ -87,15 +87,15 @@ def iterate_table(
             size = stream.seek(0, 2)
             stream.seek(0)
             source = open_table(stream, Path(path), size, name, options)
-            if options.id is None and maybe_id in source.names:
-                options = options._replace(id=maybe_id)
+            if options["id"] is None and maybe_id in source.names:
+                options = {**options, "id": maybe_id}
             wanted = choose_columns(source.names, options, name, names)
             kinds, weights = requested_kinds(wanted, options) if names is None else ({}, {})
-            used = list(dict.fromkeys([*wanted, *filter(None, [options.id])]))
+            used = list(dict.fromkeys([*wanted, *filter(None, [options["id"]])]))
             unread = tuple(column for column in source.names if column not in set(used))
             if check and source.n_rows is not None:
                 check(source.n_rows, len(wanted))
-            for frame, lines, empty in source.blocks(source.names if options.with_data else used):
+            for frame, lines, empty in source.blocks(source.names if options.get("with_data") else used):
                 rows = np.arange(total, total + len(frame))
                 total += len(frame)
                 if check:
@@ -104,8 +104,8 @@ def iterate_table(
                     advance(min(1.0, total / source.n_rows))
                 yield Table(
                     frame[wanted] if texts is None else read_cells(frame[wanted], options, texts), rows,
-                    ids=frame[options.id] if options.id else None, id_name=options.id,
-                    whole=frame.set_axis(rows, axis=0) if options.with_data else None,
+                    ids=frame[options["id"]] if options["id"] else None, id_name=options["id"],
+                    whole=frame.set_axis(rows, axis=0) if options.get("with_data") else None,
                     kinds=kinds, weights=weights, unread=unread, lines=lines, empty=empty,
                 )  # fmt: skip
     except Exception as error:  # libraries raise many types of errors for damaged files
@@ -117,13 +117,13 @@ def iterate_table(
         raise TableError(f"{name} has a header but no rows.")
 
 
-def choose_columns(names: list[str], options: ReadOptions, table: str, required: list[str] | None) -> list[str]:
+def choose_columns(names: list[str], options: Options, table: str, required: list[str] | None) -> list[str]:
     """Return the columns to cluster by: those of a model, else those that the options name, without the id."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise TableError(f"{table} has columns of the same name: {join_names(twice)}. Rename one of each.")
-    if options.id is not None and options.id not in names:
-        raise TableError(f"--id {options.id}: {table} has {_no_column(options.id, names)}")
+    if options["id"] is not None and options["id"] not in names:
+        raise TableError(f"--id {options['id']}: {table} has {_no_column(options['id'], names)}")
     if required is not None:
         lacking = next((name for name in required if name not in set(names)), None)
         if lacking is not None:
@@ -131,8 +131,8 @@ def choose_columns(names: list[str], options: ReadOptions, table: str, required:
                 f"The model was fitted with the column {lacking!r}: {table} has {_no_column(lacking, names)}"
             )
         return required
-    excluded = {*match_names(names, options.exclude, "--exclude"), options.id}
-    matched = match_names(names, options.columns, "--columns") if options.columns else names
+    excluded = {*match_names(names, options["exclude"], "--exclude"), options["id"]}
+    matched = match_names(names, options["columns"], "--columns") if options["columns"] else names
     chosen = [name for name in matched if name not in excluded]
     if not chosen:
         raise TableError(f"{table}: no column is left to cluster by. It has {join_names(names)}.")
@@ -162,21 +162,21 @@ def _no_column(name: str, names: list[str]) -> str:
     return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {join_names(names)}.")
 
 
-def requested_kinds(names: list[str], options: ReadOptions) -> tuple[dict[str, Any], dict[str, float]]:
+def requested_kinds(names: list[str], options: Options) -> tuple[dict[str, Any], dict[str, float]]:
     """Return the kinds and weights of columns that are requested by name or pattern."""
-    kinds: dict[str, Any] = dict.fromkeys(match_names(names, options.categorical, "--categorical"), "categorical")
-    kinds |= dict.fromkeys(match_names(names, options.log, "--log"), "log")
-    for request in options.ordinal:
+    kinds: dict[str, Any] = dict.fromkeys(match_names(names, options["categorical"], "--categorical"), "categorical")
+    kinds |= dict.fromkeys(match_names(names, options["log"], "--log"), "log")
+    for request in options["ordinal"]:
         pattern, _, values = request.partition("=")
         order = [value.strip() for value in values.split(",")] if values else "ordinal"
         kinds |= dict.fromkeys(match_names(names, (pattern,), "--ordinal"), order)
     weights: dict[str, float] = {}
-    for pattern, weight in options.weight:
+    for pattern, weight in options["weight"]:
         weights |= dict.fromkeys(match_names(names, (pattern,), "--weight"), weight)
     return kinds, weights
 
 
-def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str]) -> pd.DataFrame:
+def read_cells(frame: pd.DataFrame, options: Options, texts: Container[str]) -> pd.DataFrame:
     """Return a frame for the library: cells of ``--na`` are None, texts of plain numbers are floats.
 
     The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
@@ -189,7 +189,7 @@ def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str])
         if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype))
     }
     columns |= {name: array.to_pandas() for name, array in cells.items()}
-    if options.na or options.decimal is not None:
+    if options["na"] or options["decimal"] is not None:
         columns = {name: _apply_marks(column, options, is_text=name in texts) for name, column in columns.items()}
     else:
         words = {name: array for name, array in cells.items() if frame[name].dtype == TEXT}
@@ -221,15 +221,15 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
     return None
 
 
-def _apply_marks(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
+def _apply_marks(column: "pd.Series[Any]", options: Options, *, is_text: bool) -> "pd.Series[Any]":
     """Return a column without the cells of ``--na``, and with numbers for texts in the mark of ``--decimal``."""
-    missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
+    missing = column.map(lambda cell: cell_text(cell).strip() in options["na"]).to_numpy(dtype=bool)
     if missing.any():
         column = column.astype(object).where(~missing, None).infer_objects()
-    if options.decimal is None or is_text or column.dtype != object:
+    if options["decimal"] is None or is_text or column.dtype != object:
         return column
     words = {cell for cell in column if isinstance(cell, str)}
     if any(CODE.fullmatch(cell.strip()) for cell in words):
         return column
-    numbers = {cell: np.nan if is_missing(cell) else parse_number(cell.strip(), options.decimal) for cell in words}
+    numbers = {cell: np.nan if is_missing(cell) else parse_number(cell.strip(), options["decimal"]) for cell in words}
     return column.map(lambda cell: cell if numbers.get(cell) is None else numbers[cell])

@@ -17,7 +17,7 @@ from gitcluster import GIT
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_memory
 from gitcluster.cli.inputs import Table, load_table
-from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names
+from gitcluster.cli.tables import STANDARD, Options, TableError, join_names
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
@@ -46,11 +46,11 @@ class TableFacts(NamedTuple):
     """The command of the fit."""
 
     @classmethod
-    def of(cls, table: Table, options: ReadOptions, command: str = "") -> "TableFacts":
+    def of(cls, table: Table, options: Options, command: str = "") -> "TableFacts":
         """Return the facts of a table."""
         ids = None if table.ids is None else table.ids.astype(str).to_numpy(dtype=str)
         rows = table.rows if table.dropped else None
-        return cls(options.missing or "impute", options.id, ids, rows, options.na, options.decimal, command)
+        return cls(options["missing"] or "impute", options["id"], ids, rows, options["na"], options["decimal"], command)
 
 
 class Fitted(NamedTuple):
@@ -106,16 +106,17 @@ class Fitted(NamedTuple):
         last = int(self.row_names[-1])
         raise TableError(f"{row!r} is not a fitted row: rows are counted from 0 to {last:,}. For ids, fit with --id.")
 
-    def reading(self, options: ReadOptions) -> tuple[ReadOptions, dict[str, Any]]:
+    def reading(self, options: Options) -> tuple[Options, dict[str, Any]]:
         """Return the options for another table, and the columns that the model needs, for ``iterate_table``."""
         columns = self.columns or ()
         texts = frozenset(column.name for column in columns if column.format != Format("numbers"))
-        names = [column.name for column in self.columns.used] if self.columns and not options.columns else None
-        options = options._replace(
-            missing=options.missing or self.facts.missing,
-            na=tuple(dict.fromkeys((*options.na, *self.facts.na))),
-            decimal=options.decimal or self.facts.decimal,
-        )
+        names = [column.name for column in self.columns.used] if self.columns and not options["columns"] else None
+        options = {
+            **options,
+            "missing": options["missing"] or self.facts.missing,
+            "na": tuple(dict.fromkeys((*options["na"], *self.facts.na))),
+            "decimal": options["decimal"] or self.facts.decimal,
+        }
         return options, {"names": names, "texts": texts}
 
 
@@ -143,9 +144,9 @@ def drop_missing(table: Table, columns: Columns | None) -> Table:
     return table.take(np.flatnonzero(~gaps.any(axis=1))) if gaps.any() else table
 
 
-def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | None = None) -> Table:
+def read(path: str, options: Options, screen: Screen, fitted: Fitted | None = None) -> Table:
     """Return a table for a fit, or the table that a model was fitted to."""
-    chosen, reading = ReadOptions.of(options), dict[str, Any]()
+    chosen, reading = options, dict[str, Any]()
     if fitted is not None:
         chosen, reading = fitted.reading(chosen)
         if reading["names"] is not None and fitted.columns is not None:  # dropped columns are described as well
@@ -164,7 +165,7 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
 
     with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as update:
         table = load_table(path, chosen, check=check, advance=update, **reading)
-        if fitted is None and chosen.missing == "drop":
+        if fitted is None and chosen["missing"] == "drop":
             table = drop_missing(table, None)
         elif fitted and fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
             table = table.take(fitted.facts.rows)
@@ -201,7 +202,7 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
 
 
 def open_fitted(
-    source: str, data: str | None, options: dict[str, Any], screen: Screen, estimator: GIT | None
+    source: str, data: str | None, options: Options, screen: Screen, estimator: GIT | None
 ) -> tuple[Fitted, Table | None]:
     """Return a saved model with its table, if given; or fit a table with the estimator."""
     is_model = False
@@ -212,7 +213,7 @@ def open_fitted(
         if data is not None:
             raise TableError(f"{source} is not a model that gitcluster has saved; {data} would be its table.")
         table = read(source, options, screen)
-        return Fitted(fit_table(estimator, table, screen), TableFacts.of(table, ReadOptions.of(options))), table
+        return Fitted(fit_table(estimator, table, screen), TableFacts.of(table, options)), table
     fitted = Fitted.load(source)
     if data is None:
         return fitted, None

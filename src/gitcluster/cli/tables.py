@@ -36,6 +36,8 @@ from gitcluster.preprocessing.values import parse_number
 
 TEXT = pd.StringDtype("pyarrow")
 """The type of the cells of text tables; texts of other formats have other types."""
+Options = dict[str, Any]
+"""The options of a command, by their names; None means that the file decides."""
 STANDARD = "-"
 """The standard input or output, if a file is expected."""
 FORMATS = {
@@ -69,33 +71,6 @@ class TableError(ValueError):
     """A table that cannot be used as it is; the message names the file, the line and the remedy."""
 
 
-class ReadOptions(NamedTuple):
-    """The options of the command line about tables, by their names. None means that the file decides."""
-
-    columns: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    ordinal: tuple[str, ...] = ()
-    log: tuple[str, ...] = ()
-    weight: tuple[tuple[str, float], ...] = ()
-    id: str | None = None
-    missing: str | None = None
-    na: tuple[str, ...] = ()
-    separator: str | None = None
-    skip_rows: int | None = None
-    quote: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    no_header: bool = False
-    sheet: str | None = None
-    with_data: bool = False
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> "ReadOptions":
-        """Return the options of a command."""
-        return cls(**{name: options[name] for name in cls._fields if name in options})
-
-
 class OpenTable(NamedTuple):
     """A table that is open for reading."""
 
@@ -124,7 +99,7 @@ def open_stream(path: str) -> Any:
     return copy
 
 
-def open_table(stream: Any, path: Path, size: int | None, name: str, options: ReadOptions) -> OpenTable:
+def open_table(stream: Any, path: Path, size: int | None, name: str, options: Options) -> OpenTable:
     """Return the table in a stream, in the format of its first bytes; ``size`` is None in compressed files."""
     start = stream.read(64)
     stream.seek(0)
@@ -162,8 +137,8 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Re
         return _open_json(stream, name, is_array=start[:1] == b"[")
     if expected not in ("csv", "tsv"):
         raise TableError(f"{name} is not a file of the format {expected}; it begins with {start[:8]!r}.")
-    if expected == "tsv" and options.separator is None:
-        options = options._replace(separator="\t")
+    if expected == "tsv" and options["separator"] is None:
+        options = {**options, "separator": "\t"}
     return _open_text(stream, size, name, options)
 
 
@@ -177,40 +152,40 @@ def _from_frame(frame: pd.DataFrame) -> OpenTable:
     return OpenTable(list(frame.columns), len(frame), blocks)
 
 
-def _open_zip(file: Any, name: str, options: ReadOptions) -> OpenTable:
+def _open_zip(file: Any, name: str, options: Options) -> OpenTable:
     """Return the table in a zip: a sheet of a workbook, an array of an NPZ file, or a file."""
     archive = zipfile.ZipFile(file)
     members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
     if "[Content_Types].xml" in members:
         return _open_excel(file, name, options)
     tables = {m.removesuffix(".npy"): m for m in members if Path(m).suffix.lower() in ("", *FORMATS)}
-    chosen = options.sheet or (next(iter(tables)) if len(tables) == 1 else "X")
+    chosen = options["sheet"] or (next(iter(tables)) if len(tables) == 1 else "X")
     if chosen not in tables:
         raise TableError(f"{name} has the tables {join_names(list(tables))}. Choose one of them with --sheet.")
     return open_table(io.BytesIO(archive.read(tables[chosen])), Path(tables[chosen]), None, name, options)
 
 
-def _open_excel(file: Any, name: str, options: ReadOptions) -> OpenTable:
+def _open_excel(file: Any, name: str, options: Options) -> OpenTable:
     """Return a sheet of a workbook, the first by default, without empty cells at the ends of rows and below."""
     from openpyxl import load_workbook  # slow to import
 
     sheets = {sheet.title: sheet for sheet in load_workbook(file, read_only=True, data_only=True).worksheets}
     first, *others = sheets
-    if options.sheet is None and others:
+    if options["sheet"] is None and others:
         warnings.warn(f"{name}: read the sheet {first!r}. There are also {join_names(others)} (--sheet).", stacklevel=2)
-    if options.sheet not in (None, *sheets):
-        raise TableError(f"{name} has no --sheet {options.sheet}. It has {join_names(list(sheets))}.")
-    sheet = sheets[options.sheet or first]
+    if options["sheet"] not in (None, *sheets):
+        raise TableError(f"{name} has no --sheet {options['sheet']}. It has {join_names(list(sheets))}.")
+    sheet = sheets[options["sheet"] or first]
     sheet.reset_dimensions()  # the size in the file may be wrong
     rows = [["" if cell is None or cell in EXCEL_ERRORS else cell for cell in row] for row in sheet.values]
     for row in rows:
         while row and row[-1] == "":
             row.pop()
-    filled = [i for i, row in enumerate(rows) if row and i >= (options.skip_rows or 0)]
+    filled = [i for i, row in enumerate(rows) if row and i >= (options["skip_rows"] or 0)]
     rows = rows[filled[0] : filled[-1] + 1] if filled else [[]]
     width, where = max(map(len, rows)), f"{name}, row {filled[0] + 1 if filled else 1}"
     names = _column_names([str(cell) for cell in rows[0]] + [""] * (width - len(rows[0])), options, where)
-    rows = [row + [""] * (width - len(row)) for row in rows[not options.no_header :]]
+    rows = [row + [""] * (width - len(row)) for row in rows[not options["no_header"] :]]
     return _from_frame(pd.DataFrame(rows, columns=names, dtype=object))
 
 
@@ -235,11 +210,11 @@ def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
     return _from_frame(pd.DataFrame(records, dtype=object))
 
 
-def _column_names(header: list[str], options: ReadOptions, where: str) -> list[str]:
+def _column_names(header: list[str], options: Options, where: str) -> list[str]:
     """Return the names in a header; raise if it is rather a row of numbers, or a title above the header."""
     numbered = [f"x{i + 1}" for i in range(len(header))]
     names = [cell.strip() for cell in header]
-    if options.no_header or not names:
+    if options["no_header"] or not names:
         return numbered
     if all(any(parse_number(name, mark) is not None for mark in ".,") for name in names):
         raise TableError(f"{where}: only numbers, no header. Use --no-header, or add names.")
@@ -251,36 +226,36 @@ def _column_names(header: list[str], options: ReadOptions, where: str) -> list[s
     return [names[0].removeprefix("#").lstrip() or names[0] or numbered[0], *names[1:]]
 
 
-def _open_text(stream: Any, size: int | None, name: str, options: ReadOptions) -> OpenTable:
+def _open_text(stream: Any, size: int | None, name: str, options: Options) -> OpenTable:
     """Return a text table; every cell stays the text that is in the file."""
     head = stream.read(HEAD)
     stream.seek(0)
-    encoding = options.encoding or guess_encoding(head, name)
+    encoding = options["encoding"] or guess_encoding(head, name)
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix("\ufeff")
-    skip = options.skip_rows or 0
+    skip = options["skip_rows"] or 0
     sample = list(islice(io.StringIO(text, newline=""), skip, skip + SAMPLE))
     while sample and not sample[0].strip():
         sample, skip = sample[1:], skip + 1
-    separator = options.separator
+    separator = options["separator"]
     if declared := sample and re.fullmatch(r'"?sep=(.|\\t)"?\s*', sample[0]):  # a line for Excel
         sample, skip, separator = sample[1:], skip + 1, separator or declared[1].replace("\\t", "\t")
     if not sample:
         raise TableError(f"{name} is empty: it has neither a header nor rows.")
     comments = next((i for i, line in enumerate(sample) if not line.lstrip().startswith("#")), len(sample))
-    if comments and options.skip_rows is None:
+    if comments and options["skip_rows"] is None:
         raise TableError(
             f"{name}, line {skip + 1}: a comment, or a header that begins with #. Use --skip-rows {skip + comments} to "
             f"skip comments, or --skip-rows {skip + comments - 1} if line {skip + comments} is the header."
         )
-    separator = separator or guess_separator(sample, options.quote, name)
+    separator = separator or guess_separator(sample, options["quote"], name)
     lines = io.TextIOWrapper(stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="")
-    rows = _text_rows(lines, separator, options.quote, name, skip)
+    rows = _text_rows(lines, separator, options["quote"], name, skip)
     line, header = next(row for row in rows if row[1])
     names = _column_names(header, options, f"{name}, line {line:,}")
 
     def blocks(columns: list[str]) -> Iterator[tuple[pd.DataFrame, int, int]]:
         positions = dict(zip(names, range(len(names)), strict=True))
-        numbered = chain([(line, header)], rows) if options.no_header else rows
+        numbered = chain([(line, header)], rows) if options["no_header"] else rows
         counted = 0  # lines of earlier blocks
         while some := list(islice(numbered, max(1, CELLS // len(names)))):
             filled = [fields for _, fields in some if fields]

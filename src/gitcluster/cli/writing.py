@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 
 from gitcluster._support.files import atomic_write, is_stream
 from gitcluster._support.names import escape_control
-from gitcluster.cli.inputs import Table, plain_numbers
+from gitcluster.cli.inputs import plain_numbers
 from gitcluster.cli.tables import FORMATS, STANDARD, TEXT
 from gitcluster.cli.terminal import check_standard_output
 
@@ -118,30 +118,17 @@ def _encode(table: pd.DataFrame, form: str, file: IO[bytes]) -> None:
                     cell.data_type = "s" if cell.data_type == "f" else cell.data_type  # a text that begins with =
 
 
-def label_frame(names: Any, id_name: str | None, labels: Any, **scores: Any) -> pd.DataFrame:
-    """Return labels and scores beside the names of their rows."""
-    added = {"cluster": labels, **scores}
-    return pd.DataFrame({**_rename({id_name or "row": np.asarray(names)}, added), **added})
+def add_labels(table: pd.DataFrame, rows: Any, labels: Any, **scores: Any) -> pd.DataFrame:
+    """Return a table with the labels and scores of some of its rows added; the others have none.
 
-
-def labelled_table(table: Table, labels: Any, **scores: Any) -> pd.DataFrame:
-    """Return the user's table with labels and scores added; dropped rows have none."""
-    whole = table.whole
-    assert whole is not None
-    integers = "int64" if len(table.rows) == len(whole) else "Int64"
-    added = {"cluster": pd.array(labels, dtype=integers), **scores}
-    columns = {name: pd.Series(values).set_axis(table.rows).reindex(whole.index) for name, values in added.items()}
-    return pd.DataFrame({**_rename(dict(whole.items()), added), **columns})
-
-
-def _rename(columns: dict[Any, Any], added: dict[str, Any]) -> dict[str, Any]:
-    """Return columns with names that differ from those of added ones, with a warning for each that is changed."""
-    renamed: dict[str, Any] = {}
-    for name, column in columns.items():
-        new = name
-        while new in added or (new != name and new in {*columns, *renamed}):
-            new += "_in_table"
-        if new != name:
-            warnings.warn(f"The column {name!r} of the table is written as {new!r}.", stacklevel=2)
-        renamed[new] = column
-    return renamed
+    A column with the name of an added one is renamed, with a warning.
+    """
+    kind = "int64" if len(rows) == len(table) else "Int64"
+    added = pd.DataFrame({"cluster": pd.array(labels, dtype=kind), **scores}, index=rows).reindex(table.index)
+    names = list(table.columns)
+    for i, name in enumerate(table.columns):
+        while names[i] in added or (names[i] != name and names.count(names[i]) > 1):
+            names[i] += "_in_table"
+        if names[i] != name:
+            warnings.warn(f"The column {name!r} of the table is written as {names[i]!r}.", stacklevel=2)
+    return pd.concat([table.set_axis(names, axis=1), added], axis=1)
