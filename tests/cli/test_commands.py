@@ -141,7 +141,7 @@ def test_a_command_written_wrongly(csv, run, arguments, message):
         (["predict", "customers.csv", "customers.csv"], "customers.csv"),
         (["predict", "-", "customers.csv"], "standard input"),
         (["explain", "customers.csv", "500", "-c", "3"], "'500'"),
-        (["plot", "customers.csv", "customers.csv", "-c", "3"], "is not a model"),
+        (["plot", "customers.csv", "customers.csv", "-c", "3"], "is not a saved model"),
         (["fit", "customers.csv", "--id", "name"], "--id"),
     ],
 )

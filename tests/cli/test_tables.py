@@ -112,7 +112,7 @@ def test_one_of_several_sheets_arrays_or_files(folder, customers):
     for name, options in (
         ("book.xlsx", {"sheet": "third"}), ("two.npz", {}), ("two.npz", {"sheet": "c"}), ("two.zip", {}),
     ):  # fmt: skip
-        with pytest.raises(TableError, match=rf"{name}.*--sheet"):
+        with pytest.raises(TableError, match=name):
             read(name, **options)
     assert read("two.npz", sheet="b").data.shape == (2, 3)
     assert list(read("two.zip", sheet="two.csv").data) == ["a", "b"]

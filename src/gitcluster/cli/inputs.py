@@ -91,11 +91,11 @@ def iterate_table(
                 options = {**options, "id": maybe_id}
             wanted = choose_columns(source.names, options, name, names)
             kinds, weights = requested_kinds(wanted, options) if names is None else ({}, {})
-            used = list(dict.fromkeys([*wanted, *filter(None, [options["id"]])]))
-            unread = tuple(column for column in source.names if column not in set(used))
+            used = dict.fromkeys([*wanted, *filter(None, [options["id"]])])
+            unread = tuple(column for column in source.names if column not in used)
             if check and source.n_rows is not None:
                 check(source.n_rows, len(wanted))
-            for frame, lines, empty in source.blocks(source.names if options.get("with_data") else used):
+            for frame, lines, empty in source.blocks(source.names if options.get("with_data") else list(used)):
                 rows = np.arange(total, total + len(frame))
                 total += len(frame)
                 if check:
@@ -114,22 +114,21 @@ def iterate_table(
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise TableError(f"{name} cannot be read, it is damaged or in another format: {reason}") from error
     if total == 0:
-        raise TableError(f"{name} has a header but no rows.")
+        raise TableError(f"{name} has no rows.")
 
 
 def choose_columns(names: list[str], options: Options, table: str, required: list[str] | None) -> list[str]:
     """Return the columns to cluster by: those of a model, else those that the options name, without the id."""
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    known = Counter(names)
+    twice = sorted(name for name, count in known.items() if count > 1)
     if twice:
         raise TableError(f"{table} has columns of the same name: {join_names(twice)}. Rename one of each.")
-    if options["id"] is not None and options["id"] not in names:
+    if options["id"] is not None and options["id"] not in known:
         raise TableError(f"--id {options['id']}: {table} has {_no_column(options['id'], names)}")
     if required is not None:
-        lacking = next((name for name in required if name not in set(names)), None)
-        if lacking is not None:
-            raise TableError(
-                f"The model was fitted with the column {lacking!r}: {table} has {_no_column(lacking, names)}"
-            )
+        lacking = [name for name in required if name not in known]
+        if lacking:
+            raise TableError(f"{table} has {_no_column(lacking[0], names)} The model needs it.")
         return required
     excluded = {*match_names(names, options["exclude"], "--exclude"), options["id"]}
     matched = match_names(names, options["columns"], "--columns") if options["columns"] else names
@@ -182,21 +181,18 @@ def read_cells(frame: pd.DataFrame, options: Options, texts: Container[str]) -> 
     The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
     cell has a comma: the library might prefer decimal commas for all.
     """
-    columns: dict[Any, Any] = dict(frame.items())
-    cells = {
-        name: pa.array(column)
-        for name, column in columns.items()
-        if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype))
-    }
-    columns |= {name: array.to_pandas() for name, array in cells.items()}
-    if options["na"] or options["decimal"] is not None:
-        columns = {name: _apply_marks(column, options, is_text=name in texts) for name, column in columns.items()}
-    else:
-        words = {name: array for name, array in cells.items() if frame[name].dtype == TEXT}
-        if not any(pc.any(pc.match_substring(array, ",")).as_py() for array in words.values()):
-            numbers = {name: plain_numbers(array) for name, array in words.items() if name not in texts}
-            # The library counts missing cells only in texts.
-            columns |= {name: n.to_numpy() for name, n in numbers.items() if n is not None and not n.null_count}
+    has_marks = bool(options["na"]) or options["decimal"] is not None
+    words = {name: pa.array(column) for name, column in frame.items() if column.dtype == TEXT}
+    is_plain = not has_marks and not any(pc.any(pc.match_substring(array, ",")).as_py() for array in words.values())
+    columns: dict[Any, Any] = {}
+    for name, column in frame.items():
+        numbers = plain_numbers(words[name]) if is_plain and name in words and name not in texts else None
+        if numbers is not None and not numbers.null_count:  # the library counts missing cells only in texts
+            columns[name] = numbers.to_numpy()
+            continue
+        if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype)):
+            column = pa.array(column).to_pandas()
+        columns[name] = _apply_marks(column, options, is_text=name in texts) if has_marks else column
     return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
 
 

@@ -102,7 +102,9 @@ class Fitted(NamedTuple):
         if len(samples):
             return int(samples[0])
         if self.facts.ids is not None:
-            raise TableError(f"No fitted row has the id {row!r}. The first are {join_names(list(self.facts.ids), 3)}.")
+            raise TableError(
+                f"No fitted row has the id {row!r}. The first ids are {join_names(list(self.facts.ids), 3)}."
+            )
         last = int(self.row_names[-1])
         raise TableError(f"{row!r} is not a fitted row: rows are counted from 0 to {last:,}. For ids, fit with --id.")
 
@@ -176,7 +178,7 @@ def read(path: str, options: Options, screen: Screen, fitted: Fitted | None = No
         for name, column in table.data.items():  # in a table of numbers, the library does not drop identifiers
             if len(column) > 2 and (np.diff(column) == 1).all():
                 warnings.warn(
-                    f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=2
+                    f"The column {name!r} counts the rows. If it identifies them, use --id {name!r}.", stacklevel=2
                 )
     return table
 
@@ -211,7 +213,7 @@ def open_fitted(
             is_model = "header.npy" in archive.namelist()
     if not is_model and estimator is not None:
         if data is not None:
-            raise TableError(f"{source} is not a model that gitcluster has saved; {data} would be its table.")
+            raise TableError(f"{source} is not a saved model, so {data} cannot be its table.")
         table = read(source, options, screen)
         return Fitted(fit_table(estimator, table, screen), TableFacts.of(table, options)), table
     fitted = Fitted.load(source)

@@ -136,7 +136,7 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Op
     if expected in ("json", "jsonl") or (expected == "csv" and is_json):
         return _open_json(stream, name, is_array=start[:1] == b"[")
     if expected not in ("csv", "tsv"):
-        raise TableError(f"{name} is not a file of the format {expected}; it begins with {start[:8]!r}.")
+        raise TableError(f"{name} is not in the format {expected}; it begins with {start[:8]!r}.")
     if expected == "tsv" and options["separator"] is None:
         options = {**options, "separator": "\t"}
     return _open_text(stream, size, name, options)
@@ -172,9 +172,9 @@ def _open_excel(file: Any, name: str, options: Options) -> OpenTable:
     sheets = {sheet.title: sheet for sheet in load_workbook(file, read_only=True, data_only=True).worksheets}
     first, *others = sheets
     if options["sheet"] is None and others:
-        warnings.warn(f"{name}: read the sheet {first!r}. There are also {join_names(others)} (--sheet).", stacklevel=2)
+        warnings.warn(f"{name}: read the sheet {first!r}. Use --sheet for {join_names(others)}.", stacklevel=2)
     if options["sheet"] not in (None, *sheets):
-        raise TableError(f"{name} has no --sheet {options['sheet']}. It has {join_names(list(sheets))}.")
+        raise TableError(f"--sheet {options['sheet']}: {name} has the sheets {join_names(list(sheets))}.")
     sheet = sheets[options["sheet"] or first]
     sheet.reset_dimensions()  # the size in the file may be wrong
     rows = [["" if cell is None or cell in EXCEL_ERRORS else cell for cell in row] for row in sheet.values]
@@ -304,7 +304,7 @@ def _text_rows(
         line, byte = line_number(before) + (skip + reader.line_num if reader.line_num else 0), error.object[error.start]
         raise TableError(
             f"{name}, line {line:,}: byte 0x{byte:02x} is not {lines.encoding.upper().removesuffix('-SIG')}. Use "
-            "--encoding: latin-1 (Western Europe), cp1252 (Windows), utf-16, ..."
+            "--encoding, such as latin-1, shift-jis or utf-16."
         ) from None
     finally:
         lines.close()
@@ -365,8 +365,8 @@ def guess_separator(lines: list[str], quote: str | None, name: str) -> str:
     n_words = {len(line.split()) for line in lines if line.strip()}
     if not most[1] and len(n_words) == 1 and n_words != {1}:
         raise TableError(
-            f"{name} has one column of several words, or columns between blanks. Use --separator comma for one column, "
-            "or --separator space."
+            f"{name} has one column of several words, or columns separated by blanks. Use --separator comma for one "
+            "column, or --separator space."
         )
     return best
 
