@@ -255,6 +255,13 @@ def test_without_the_extra(monkeypatch, capsys):
         assert answer in shown.out + shown.err
 
 
+def test_the_demonstration_writes_its_table(folder, run):
+    code, out, _ = run("demo", "-o", "example.csv")
+    assert code == 0
+    assert "C      150  15.0%     15.0%" in out
+    assert len(pd.read_csv("example.csv")) == 1000
+
+
 def test_the_help_is_in_groups_and_not_cut_off(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     for command in ([], *([name] for name in app.commands)):

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -163,6 +164,14 @@ def test_compressed_tables(folder, kind, name):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(TableError, match=path.name):
         read(path)
+
+
+def test_the_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(CSV.encode()))))
+    np.testing.assert_array_equal(read("-").data.to_numpy(), [[1, 2.5], [3, 4]])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1\n")))
+    with pytest.raises(TableError, match="standard input, line 2"):
+        read("-")
 
 
 def test_remote_tables():

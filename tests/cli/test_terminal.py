@@ -111,12 +111,6 @@ def test_no_progress_without_a_terminal_and_an_ignored_hangup(folder):
     assert command.returncode == 0
 
 
-def test_pipes_in_and_out(csv):
-    done = run_shell(f"gzip -c {csv} | $G fit - --id customer -c 3 | (head -2; cat > /dev/null)")
-    assert done.stdout.split() == ["customer,cluster", "0000,0"]
-    assert "200 rows, 3 columns, 3 clusters" in done.stderr
-
-
 def test_a_broken_pipe_is_quiet(csv):
     reader, writer = os.pipe()
     os.close(reader)

@@ -66,7 +66,7 @@ def parsed(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
         try:
             return parse(value)
         except (ValueError, LookupError):
-            raise click.BadParameter(f"{value!r} is not {expected}.") from None
+            raise click.BadParameter(f"must be {expected}, got {value!r}.") from None
 
     return convert
 
@@ -128,7 +128,7 @@ option, choice = click.option, click.Choice
 prior_options = group(
     "Prior knowledge",
     option("-c", "--n-clusters", type=click.IntRange(1), metavar="N", help="Number of clusters. Selected by default."),
-    option("--proportions", type=proportions_type, metavar="A:B:C", help="Shares: 1:0.5:0.1, counts, or equal."),
+    option("--proportions", type=proportions_type, metavar="A:B:C", help="Proportions of sizes: 1:0.5:0.1, or equal."),
 )
 bound_options = group(
     "Prior knowledge",

@@ -36,7 +36,7 @@ def check_targets(
     if output == STANDARD:
         check_standard_output()
     elif output is not None and Path(output).suffix.lower() not in suffixes:
-        raise click.BadParameter(f"{output!r} must end in {', '.join(filter(None, suffixes))}.", param_hint="-o")
+        raise click.BadParameter(f"must end in {', '.join(filter(None, suffixes))}, got {output!r}.", param_hint="-o")
     used = {os.path.realpath(source): source for source in sources if source and os.path.isfile(source)}
     for option, target in (("-o", output), ("--save", save)):
         if target is None or target == STANDARD:
