@@ -107,7 +107,7 @@ def test_options_reach_the_estimator(csv, run, customers):
         (["fit", "customers.csv", "--proportions", "1:x"], "--proportions"),
         (["fit", "customers.csv", "--missing", "guess"], "--missing"),
         (["fit", "customers.csv", "--json", "-o", "-"], "--json"),
-        (["fit", "customers.csv", "--separator", "::"], "--separator"),
+        (["fit", "customers.csv", "--separator", "none"], "--separator"),
         (["fit", "customers.csv", "--quote", "è"], "--quote"),
         (["fit", "customers.csv", "--decimal", "x"], "--decimal"),
         (["fit", "customers.csv", "--encoding", "utf-9"], "--encoding"),

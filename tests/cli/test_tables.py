@@ -130,7 +130,7 @@ def workbook(*rows):
 
 def test_sheets_with_empty_cells_titles_and_no_header(folder):
     book = workbook()
-    book.active["XFD1048576"] = 1
+    book.active["XFD1048576"] = 1  # far from the table
     book.save("far.xlsx")
     with pytest.raises(TableError, match=r"far\.xlsx, row 1: the name of column 3"):
         read("far.xlsx")

@@ -72,9 +72,9 @@ def parsed(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
 
 
 def parse_character(value: str) -> str:
-    """Return a separator or a quote: an ASCII character, the name of a separator, or "none"."""
+    """Return a separator or a quote: an ASCII character, or the name of a separator."""
     character = SEPARATORS.get(value, value.replace("\\t", "\t"))
-    if value != "none" and (len(character) != 1 or character in "\r\n" or not character.isascii()):
+    if len(character) != 1 or character in "\r\n" or not character.isascii():
         raise ValueError
     return character
 
@@ -84,7 +84,8 @@ proportions_type = parsed(
     lambda value: value if value == "equal" else [float(part) for part in re.split("[:,]", value)],
     "proportions such as 1:0.5:0.1, or 'equal'",
 )
-character_type = parsed(parse_character, "one ASCII character")
+separator_type = parsed(parse_character, f"one ASCII character, or {', '.join(SEPARATORS)}")
+quote_type = parsed(lambda value: value if value == "none" else parse_character(value), "one ASCII character, or none")
 encoding_type = parsed(lambda value: codecs.lookup(value).name, "an encoding such as utf-8, latin-1 or cp1252")
 weight_type = parsed(
     lambda value: (value[: value.rindex("=")], float(value[value.rindex("=") + 1 :])),
@@ -165,10 +166,10 @@ column_options = group(
 )  # fmt: skip
 format_options = group(
     "Format of the table",
-    option("--separator", type=character_type, metavar="CHAR", help="Separator of the fields of a text table: a "
+    option("--separator", type=separator_type, metavar="CHAR", help="Separator of the fields of a text table: a "
            f"character, or {', '.join(SEPARATORS)}. Guessed by default."),
     option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header, such as a title."),
-    option("--quote", type=character_type, metavar="CHAR", help="Quote around fields of a text table that contain "
+    option("--quote", type=quote_type, metavar="CHAR", help="Quote around fields of a text table that contain "
            "separators or line ends: a character, or none if quotes are part of the values. By default it is the "
            "double quote, and a quote that seems to swallow rows is an error."),
     option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Detected for each column by default."),

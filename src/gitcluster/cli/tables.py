@@ -131,12 +131,10 @@ def open_table(stream: Any, path: Path, size: int | None, name: str, options: Op
 
         return OpenTable(opened.schema_arrow.names, opened.metadata.num_rows, blocks)
     start = start.removeprefix(codecs.BOM_UTF8).lstrip()
-    expected = FORMATS.get(path.suffix.lower(), "csv")
+    expected = FORMATS.get(path.suffix.lower())
     is_json = start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] in (b"{", b"]", b""))
-    if expected in ("json", "jsonl") or (expected == "csv" and is_json):
+    if is_json or expected in ("json", "jsonl"):
         return _open_json(stream, name, is_array=start[:1] == b"[")
-    if expected not in ("csv", "tsv"):
-        raise TableError(f"{name} is not in the format {expected}; it begins with {start[:8]!r}.")
     if expected == "tsv" and options["separator"] is None:
         options = {**options, "separator": "\t"}
     return _open_text(stream, size, name, options)
@@ -182,9 +180,12 @@ def _open_excel(file: Any, name: str, options: Options) -> OpenTable:
         while row and row[-1] == "":
             row.pop()
     filled = [i for i, row in enumerate(rows) if row and i >= (options["skip_rows"] or 0)]
-    rows = rows[filled[0] : filled[-1] + 1] if filled else [[]]
-    width, where = max(map(len, rows)), f"{name}, row {filled[0] + 1 if filled else 1}"
-    names = _column_names([str(cell) for cell in rows[0]] + [""] * (width - len(rows[0])), options, where)
+    if not filled:
+        raise TableError(f"{name} is empty: the sheet {sheet.title!r} has no cells.")
+    rows = rows[filled[0] : filled[-1] + 1]
+    width = max(map(len, rows))
+    header = [str(cell) for cell in rows[0]] + [""] * (width - len(rows[0]))
+    names = _column_names(header, options, f"{name}, row {filled[0] + 1}")
     rows = [row + [""] * (width - len(row)) for row in rows[not options["no_header"] :]]
     return _from_frame(pd.DataFrame(rows, columns=names, dtype=object))
 
@@ -213,8 +214,8 @@ def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
 def _column_names(header: list[str], options: Options, where: str) -> list[str]:
     """Return the names in a header; raise if it is rather a row of numbers, or a title above the header."""
     numbered = [f"x{i + 1}" for i in range(len(header))]
-    names = [cell.strip() for cell in header]
-    if options["no_header"] or not names:
+    names = [cell.removeprefix("\ufeff").strip() for cell in header]
+    if options["no_header"]:
         return numbered
     if all(any(parse_number(name, mark) is not None for mark in ".,") for name in names):
         raise TableError(f"{where}: only numbers, no header. Use --no-header, or add names.")
