@@ -10,12 +10,20 @@ import pandas as pd
 import pytest
 
 from gitcluster.cli.commands import app
-from gitcluster.cli.inputs import read_table
-from gitcluster.cli.tables import ReadOptions
+from gitcluster.cli.inputs import load_table
 from gitcluster.cli.terminal import run as run_command
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
 IDS = ("--id", "customer")
+DEFAULTS = app.commands["fit"].make_context("fit", ["table.csv"], app.make_context("gitcluster", ["fit"])).params
+"""The options of a command without any."""
+READERS = {
+    "csv": pd.read_csv, "tsv": lambda path: pd.read_csv(path, sep="\t"), "parquet": pd.read_parquet,
+    "arrow": pd.read_feather, "xlsx": pd.read_excel, "npz": lambda path: pd.DataFrame(dict(np.load(path))),
+    "npy": lambda path: pd.DataFrame({"cluster": np.load(path)}), "json": pd.read_json,
+    "jsonl": lambda path: pd.read_json(path, lines=True),
+}  # fmt: skip
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev, /proc and limits of file sizes")
 
 
 @pytest.fixture(scope="session")
@@ -64,22 +72,16 @@ def run(capfd):
     return run_here
 
 
-def run_installed(*arguments, **options):
-    """A command as a user starts it."""
-    environment = {**os.environ, **options.pop("environment", {})}
-    return subprocess.run([COMMAND, *arguments], capture_output=True, env=environment, check=False, **options)
-
-
-def run_shell(script):
+def run_shell(script, **environment):
     """Lines of bash, in which ``$G`` is the command."""
-    environment = {**os.environ, "G": str(COMMAND), "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
+    environment = {**os.environ, "G": str(COMMAND), "PATH": f"{COMMAND.parent}:{os.environ['PATH']}", **environment}
     arguments = ["bash", "-euo", "pipefail", "-c", script]
     return subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
 
 
 def read(path, **options):
     """Return a table as the commands read it."""
-    return read_table(str(path), ReadOptions(**options), check=lambda rows, columns: None, advance=lambda share: None)
+    return load_table(str(path), DEFAULTS | options, advance=lambda share: None)
 
 
 def leftovers(folder):

@@ -68,15 +68,6 @@ def test_rows_with_missing_numbers_are_dropped(gaps, run):
     assert (run("explain", "m.npz", "199")[0], run("explain", "m.npz", "3")[0]) == (0, 1)
 
 
-def test_missing_numbers_are_an_error(gaps, run, customers):
-    code, _, err = run("fit", "gaps.csv", *IDS, "--missing", "error")
-    assert code == 1
-    assert all(words in err for words in ("gaps.csv", "age", "0003", "--missing"))
-    customers.to_csv("whole.csv", index=False)
-    assert run("fit", "whole.csv", *IDS, "--missing", "error", "-c", "3", "--save", "m.npz", "-q")[0] == 0
-    assert run("predict", "m.npz", "gaps.csv", "-o", "p.csv")[0] == 1
-
-
 @pytest.mark.parametrize("form", ["csv", "xlsx", "parquet"])
 def test_declared_missing_values(folder, run, form):
     rng = np.random.default_rng(0)
@@ -104,7 +95,7 @@ def test_the_decimal_mark_may_be_given(folder, run):
 def test_kinds_and_weights(folder, run, customers):
     frame = customers.assign(city=["Rome", "Oslo", "Bern", "Rome"] * 50, size=["S", "M", "L", "M"] * 50)
     frame.to_csv("t.csv", index=False)
-    options = ("--ignore", "age", "--log", "income", "--weight", "city=0.5", "--ordinal", "size=S,M,L")
+    options = ("--exclude", "age", "--log", "income", "--weight", "city=0.5", "--ordinal", "size=S,M,L")
     columns = columns_of(run, "t.csv", *options)
     assert {name: about["kind"] for name, about in columns.items()} == {
         "customer": "identifier", "income": "log", "visits_2025": "numeric", "city": "categorical", "size": "ordinal",

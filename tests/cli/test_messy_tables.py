@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from gitcluster import GIT
 from gitcluster.cli.inputs import iterate_table
-from gitcluster.cli.tables import ReadOptions, TableError
+from gitcluster.cli.tables import TableError
 
-from .conftest import read
+from .conftest import DEFAULTS, read
 
 
 def read_bytes(content, **options):
@@ -63,55 +63,41 @@ def test_text_in_many_styles(content):
         ("Sales\na,b\n1,2.5\n3,4\n", "--skip-rows", 2, {"skip_rows": 1}),
         ("Sales,\n,\na,b\n1,2.5\n3,4\n", "--skip-rows", 1, {"skip_rows": 2}),
         ("# made by, a machine\n# on Monday\na,b\n1,2.5\n3,4\n", "--skip-rows 2", 1, {"skip_rows": 2}),
-        ("# a,b\n1,2.5\n3,4\n", "--skip-rows 0", 1, {"skip_rows": 0}),
         ("#a\tb\n1\t2.5\n3\t4\n", "--skip-rows 0", 1, {"skip_rows": 0}),
         ("#,b\n1,2.5\n3,4\n", "--skip-rows 0", 1, {"skip_rows": 0, "names": ["#", "b"]}),
         ("a   b\n 1   2.5 \n3 4\n", "--separator space", None, {"separator": " "}),
         ("a,b\n1,2.5\n3,4\n".encode("utf-16-le"), "--encoding", 1, {"encoding": "utf-16-le"}),
         ('a,"b\n1,2.5\n3,4\n', "--quote none", 1, {"quote": "none", "names": ["a", '"b']}),
+        ("1,2.5\n3,4\n", "--no-header", 1, {"no_header": True, "names": ["x1", "x2"]}),
+        ("", "", None, None),
+        ("\n\n", "", None, None),
+        ("a,b", "", None, None),
+        ("a,b\n1,2\n3\n", "--separator", 3, None),
+        ("a,b\n1,2\n\n3,4,5\n", "--separator", 4, None),
+        ('a,b\n"x\ny",2\n3\n', "--separator", 4, None),
+        ("a,b\nr1,1,2\nr2,3,4\n", "--skip-rows", 2, None),  # R leaves out the name of the first column
+        ("a,a\n1,2\n", "Rename", None, None),
+        ("a,b\n1,2\n3\0,4\n", "--encoding", 3, None),
+        ('a,b\n1,2\n3,"4\n', "--quote none", 3, None),
+        ('a,b\n1,2\n3,"4"5\n', "--quote none", 3, None),
+        ('id,"note,x\nr0,note",0\nr1,note,1\n', "--quote none", 1, None),
     ],
 )
-def test_what_is_not_guessed_is_named_with_its_remedy(content, remedy, line, options):
+def test_disorder_is_named_with_its_remedy(content, remedy, line, options):
     words, named = error_of(content)
     assert remedy in words
     assert named == line
-    names = options.pop("names", ["a", "b"])
-    table = read_bytes(content, **options)
-    assert list(table.data) == names
-    np.testing.assert_array_equal(table.data.to_numpy(), [[1, 2.5], [3, 4]])
+    if options is not None:
+        names = options.pop("names", ["a", "b"])
+        table = read_bytes(content, **options)
+        assert list(table.data) == names
+        np.testing.assert_array_equal(table.data.to_numpy(), [[1, 2.5], [3, 4]])
 
 
-@pytest.mark.parametrize(
-    ("content", "remedy", "line"),
-    [
-        ("", "", None),
-        ("\n\n", "", None),
-        ("a,b", "", None),
-        ("a,b\n1,2\n3\n", "--separator", 3),
-        ("a,b\n1,2\n\n3,4,5\n", "--separator", 4),
-        ('a,b\n"x\ny",2\n3\n', "--separator", 4),
-        ("a,b\nr1,1,2\nr2,3,4\n", "--skip-rows", 2),  # R leaves out the name of the first column
-        ("1,2\n3,4\n", "--no-header", 1),
-        ("a,a\n1,2\n", "Rename", None),
-        ("a,b\n1,2\n3\0,4\n", "--encoding", 3),
-        ('a,b\n1,2\n3,"4\n', "--quote none", 3),
-        ('a,b\n1,2\n3,"4"5\n', "--quote none", 3),
-        ('id,"note,x\nr0,note",0\nr1,note,1\n', "--quote none", 1),
-    ],
-)
-def test_disorder_is_named(content, remedy, line):
-    words, named = error_of(content)
-    assert remedy in words
-    assert named == line
-
-
-def test_one_column_and_no_header():
+def test_one_column_or_a_name_missing():
     for content in ("x\n1\n2\n", "\nx\n1\n\n2", '"x"\n"1"\n"2"\n'):
         assert read_bytes(content).data.to_dict("list") == {"x": [1, 2]}
     assert read_bytes("city\nNew York\nSan Jose\n").data.shape == (2, 1)
-    table = read_bytes("1,2\n3,4\n", no_header=True)
-    assert table.data.to_dict("list") == {"x1": [1, 3], "x2": [2, 4]}
-    assert table.lines == 2
     assert list(read_bytes(",b\n0,1\n1,2\n").data) == ["x1", "b"]  # the index of a data frame
 
 
@@ -186,16 +172,17 @@ def test_fields_of_several_lines_and_of_any_size():
 
 
 def test_lines_are_counted_across_blocks_and_quotes(folder):
-    content = 'note,b\n"two\nlines",2\n' + "x,1\n" * 300_000
-    assert error_of(content + "x,1,1\n", columns=("b",))[1] == 300_004
-    words, line = error_of((content + "x,1\n" * 2_000_000).encode() + b"\xff,1\n")  # behind the bytes that are sampled
-    assert line == 2_300_004
+    content = 'note,b\n"two\nlines",2\n' + "x,1\n" * 140_000
+    assert error_of(content + "x,1,1\n", columns=("b",))[1] == 140_004
+    long = f"{'y' * 9_000_000},1\n"  # more bytes than are sampled
+    words, line = error_of((content + long).encode() + b"\xff,1\n")
+    assert line == 140_005
     assert "--encoding" in words
     Path("table.csv").write_text(content)
     shares = []
-    parts = list(iterate_table("table.csv", ReadOptions(), advance=shares.append, names=None, texts=()))
-    assert sum(len(part.data) for part in parts) == 300_001
-    assert sum(part.lines for part in parts) == 300_003
+    parts = list(iterate_table("table.csv", DEFAULTS, advance=shares.append, texts=()))
+    assert sum(len(part.data) for part in parts) == 140_001
+    assert sum(part.lines for part in parts) == 140_003
     assert len(parts) >= 2
     assert shares == sorted(shares)
 
@@ -205,7 +192,7 @@ def test_ids_stay_as_they_are():
     assert read_bytes(content, id="id").ids.tolist() == ["NA", "null", "", "007", " 8 "]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
 def test_encodings(encoding, recwarn):
     content = "größe,à\n1,2\n3,4\n".encode(encoding)
     assert list(read_bytes(content).data) == ["größe", "à"]
@@ -233,43 +220,28 @@ SMALL = (5 + 20 * GROUP + RNG.normal(size=60)).round(3)
 DAYS = [pd.Timestamp("2024-01-01") + pd.Timedelta(int(day), "D") for day in 200 * GROUP + RNG.integers(0, 90, 60)]
 
 
-def german(number):
-    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
-
-
 def some(cells, *others):
-    """Return cells, of which every ninth is one of the others."""
+    """Return cells; every ninth is one of the others."""
     return [others[i // 9 % len(others)] if i % 9 == 4 else cell for i, cell in enumerate(cells)]
 
 
 COLUMNS = {
     "plain": [f"{x}" for x in NUMBERS],
     "integers": [f"{x:.0f}" for x in NUMBERS],
-    "signs": [f"{x - 3000:+.1f}".replace("-", "\u2212") for x in NUMBERS],
-    "scientific": [f"{x:.3e}" for x in NUMBERS],
-    "points without digits": [f"{x:.0f}." if x > 3000 else f".{x:.0f}" for x in NUMBERS],
-    "blanks around": [f" {x} " for x in NUMBERS],
+    "signs": [f"{x - 3000:+.3e}".replace("-", "\u2212") for x in NUMBERS],
     "dollars": [f"${x:,.2f}" for x in NUMBERS],
-    "euros": [f"{german(x)} €" for x in NUMBERS],
-    "losses": [f"({x:.2f})" if x < 3000 else f"{x:.2f}" for x in NUMBERS],
-    "percent": [f"{x / 100:.1f} %" for x in NUMBERS],
-    "thousands": [f"{x:,.0f}" for x in NUMBERS],
+    "blanks around": [f" {x} " for x in NUMBERS],
     "decimal comma": [f"{x}".replace(".", ",") for x in SMALL],
     "either mark": [f"{1 + x % 8:.3f}" for x in NUMBERS],
     "gaps": some([f"{x}" for x in NUMBERS], "", " ", "-", "n/a", "NULL", "?", "TBD"),
     "notes": ["about 25", *(f"{x}" for x in NUMBERS[1:])],
-    "many notes": some([f"{x}" for x in NUMBERS], "see above", "ask Ann"),
     "not finite": some([f"{x}" for x in NUMBERS], "inf", "NaN"),
     "hexadecimal": [f"0x{int(x):x}" for x in NUMBERS],
     "codes": [f"{i % 7:03d}" for i in range(60)],
     "codes and numbers": [f"{i % 7}" if i % 7 else "007" for i in range(60)],
-    "large integers": [f"{2**60 + 7 * i * i}" for i in range(60)],
     "running number": [f"{i + 1000}" for i in range(60)],
-    "phones": [f"+49 89 {i * 7919 % 9000 + 1000}" for i in range(60)],
     "day first": [f"{day:%d/%m/%Y}" for day in DAYS],
     "year first": some([f"{day:%Y-%m-%d}" for day in DAYS], "", "-"),
-    "several zones": [f"{day:%Y-%m-%dT%H:%M}{['Z', '+05:30', '-0800'][i % 3]}" for i, day in enumerate(DAYS)],
-    "truths": [["True", "False"][g] for g in GROUP],
     "zero or one": [str(g) for g in GROUP],
     "one and one point": [["1.0", "1", "2", "3.50"][i % 4] for i in range(60)],
     "mixed": [["Rome", "3", "4.5", "n/a", "Oslo"][i % 5] for i in range(60)],

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -109,14 +110,13 @@ def test_one_of_several_sheets_arrays_or_files(folder, customers):
     assert list(read("book.xlsx", sheet="second").data) == ["income"]
     np.savez("two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 3)))
     Path("two.zip").write_bytes(zipped(one_csv=CSV, two_csv=CSV))
-    for name, options, remedy in (
-        ("book.xlsx", {"sheet": "third"}, "--sheet"), ("two.npz", {}, "--key"), ("two.npz", {"key": "c"}, "--key"),
-        ("two.zip", {}, "--key"),
+    for name, options in (
+        ("book.xlsx", {"sheet": "third"}), ("two.npz", {}), ("two.npz", {"sheet": "c"}), ("two.zip", {}),
     ):  # fmt: skip
-        with pytest.raises(TableError, match=rf"{name}.*{remedy}"):
+        with pytest.raises(TableError, match=name):
             read(name, **options)
-    assert read("two.npz", key="b").data.shape == (2, 3)
-    assert list(read("two.zip", key="two.csv").data) == ["a", "b"]
+    assert read("two.npz", sheet="b").data.shape == (2, 3)
+    assert list(read("two.zip", sheet="two.csv").data) == ["a", "b"]
     Path("readme.zip").write_bytes(zipped(one_csv=CSV, readme_pdf="x"))
     assert list(read("readme.zip").data) == ["a", "b"]
 
@@ -130,9 +130,9 @@ def workbook(*rows):
 
 def test_sheets_with_empty_cells_titles_and_no_header(folder):
     book = workbook()
-    book.active["XFD1048576"] = 1
+    book.active["XFD1048576"] = 1  # far from the table
     book.save("far.xlsx")
-    with pytest.raises(TableError, match=r"far\.xlsx.*1,048,576"):
+    with pytest.raises(TableError, match=r"far\.xlsx, row 1: the name of column 3"):
         read("far.xlsx")
     book = workbook()
     book.active["D9"], book.active["A70"], book.active["A5"] = "", None, "#DIV/0!"
@@ -166,6 +166,14 @@ def test_compressed_tables(folder, kind, name):
         read(path)
 
 
+def test_the_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(CSV.encode()))))
+    np.testing.assert_array_equal(read("-").data.to_numpy(), [[1, 2.5], [3, 4]])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1\n")))
+    with pytest.raises(TableError, match="standard input, line 2"):
+        read("-")
+
+
 def test_remote_tables():
     fsspec = pytest.importorskip("fsspec")
     for name, content in (("table.csv", CSV.encode()), ("table.csv.gz", gzip.compress(CSV.encode()))):
@@ -184,7 +192,10 @@ RECORDS = [{"a": 1, "b": 2.5, "c": "x"}, {"a": 3, "b": None, "c": [1]}, {"b": 4.
 @pytest.mark.parametrize("text", ["\n\n".join(map(json.dumps, RECORDS)), json.dumps(RECORDS, indent=2)])
 def test_records(folder, name, text):
     (folder / name).write_text(text)
-    assert read(name).data.to_dict("list") == {"a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "[1]", None]}
+    data = read(name).data
+    assert data.astype(object).where(data.notna(), None).to_dict("list") == {
+        "a": [1, 3, 5], "b": [2.5, None, 4.0], "c": ["x", "[1]", None],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The commands and options of ``gitcluster``.
 
 To add an option, write one ``option(...)`` line: in one of the groups below, which are the headings in the help, or
-above a command. Options of the estimator are read by ``make_estimator``, those of tables are ``tables.ReadOptions``.
+above a command. Options of the estimator are read by ``make_estimator``, those of tables by ``tables`` and
+``inputs``.
 """
 
 import codecs
@@ -11,8 +12,8 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,6 @@ from gitcluster import GIT, __version__
 from gitcluster._support.files import atomic_write, open_number
 from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
-from gitcluster.cli.compare import compare_methods, comparison_table
 from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.inputs import Table, iterate_table
 from gitcluster.cli.models import (
@@ -40,16 +40,9 @@ from gitcluster.cli.models import (
     read,
 )
 from gitcluster.cli.report import make_report
-from gitcluster.cli.tables import SEPARATORS, STANDARD, ReadOptions
-from gitcluster.cli.terminal import Screen, text_table
-from gitcluster.cli.writing import (
-    check_targets,
-    label_frame,
-    labelled_table,
-    open_writer,
-    print_json,
-    write_table,
-)
+from gitcluster.cli.tables import SEPARATORS, STANDARD
+from gitcluster.cli.terminal import Screen, print_result, text_table
+from gitcluster.cli.writing import add_labels, check_targets, write_table
 from gitcluster.explorer import write_explorer
 from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
@@ -73,26 +66,26 @@ def parsed(parse: Callable[[str], Any], expected: str) -> Callable[[str], Any]:
         try:
             return parse(value)
         except (ValueError, LookupError):
-            raise click.BadParameter(f"{value!r} is not {expected}.") from None
+            raise click.BadParameter(f"must be {expected}, got {value!r}.") from None
 
     return convert
 
 
 def parse_character(value: str) -> str:
-    """Return a separator or a quote: an ASCII character, the name of a separator, or "none"."""
+    """Return a separator or a quote: an ASCII character, or the name of a separator."""
     character = SEPARATORS.get(value, value.replace("\\t", "\t"))
-    if value != "none" and (len(character) != 1 or character in "\r\n" or not character.isascii()):
+    if len(character) != 1 or character in "\r\n" or not character.isascii():
         raise ValueError
     return character
 
 
-integer_type = parsed(lambda value: value if value == "auto" else int(value), "a whole number or 'auto'")
 share_type = parsed(lambda value: value if value == "auto" else float(value), "a number or 'auto'")
 proportions_type = parsed(
     lambda value: value if value == "equal" else [float(part) for part in re.split("[:,]", value)],
     "proportions such as 1:0.5:0.1, or 'equal'",
 )
-character_type = parsed(parse_character, "one ASCII character")
+separator_type = parsed(parse_character, f"one ASCII character, or {', '.join(SEPARATORS)}")
+quote_type = parsed(lambda value: value if value == "none" else parse_character(value), "one ASCII character, or none")
 encoding_type = parsed(lambda value: codecs.lookup(value).name, "an encoding such as utf-8, latin-1 or cp1252")
 weight_type = parsed(
     lambda value: (value[: value.rindex("=")], float(value[value.rindex("=") + 1 :])),
@@ -135,8 +128,8 @@ class GroupedCommand(click.Command):
 option, choice = click.option, click.Choice
 prior_options = group(
     "Prior knowledge",
-    option("-c", "--n-clusters", type=integer_type, metavar="N", help="Number of clusters, or auto (default)."),
-    option("--proportions", type=proportions_type, metavar="A:B:C", help="Shares: 1:0.5:0.1, counts, or equal."),
+    option("-c", "--n-clusters", type=click.IntRange(1), metavar="N", help="Number of clusters. Selected by default."),
+    option("--proportions", type=proportions_type, metavar="A:B:C", help="Proportions of sizes: 1:0.5:0.1, or equal."),
 )
 bound_options = group(
     "Prior knowledge",
@@ -146,7 +139,7 @@ bound_options = group(
 )
 method_options = group(
     "Method",
-    option("--n-neighbors", type=integer_type, metavar="N", default="auto", help="Neighbours, or auto."),
+    option("--n-neighbors", type=click.IntRange(1), metavar="N", help="Neighbours. Selected by default."),
     option("--metric", default="euclidean", show_default=True, metavar="NAME",
            help="Distance: any metric of scikit-learn's NearestNeighbors."),
     option("--no-scale", is_flag=True, help="Use the columns without scaling."),
@@ -167,23 +160,22 @@ column_options = group(
     option("--weight", multiple=True, type=weight_type, metavar="NAME=NUMBER",
            help="Weight of a column in distances; 1 by default."),
     option("--id", metavar="NAME", help="Column that identifies the rows; the output keeps it."),
-    option("--missing", type=choice(["impute", "drop", "error"]), help="Missing numbers: impute them from the nearest "
-           "rows (the default), drop these rows, or stop with an error. The model keeps the choice."),
+    option("--missing", type=choice(["impute", "drop"]), help="Missing numbers: impute them from the nearest rows (the "
+           "default), or drop these rows. The model keeps the choice."),
     option("--na", multiple=True, metavar="TEXT", help="Text that marks a missing value, such as -99."),
 )  # fmt: skip
 format_options = group(
     "Format of the table",
-    option("--separator", type=character_type, metavar="CHAR", help="Separator of the fields of a text table: a "
+    option("--separator", type=separator_type, metavar="CHAR", help="Separator of the fields of a text table: a "
            f"character, or {', '.join(SEPARATORS)}. Guessed by default."),
     option("--skip-rows", type=click.IntRange(0), metavar="N", help="Lines above the header, such as a title."),
-    option("--quote", type=character_type, metavar="CHAR", help="Quote around fields of a text table that contain "
+    option("--quote", type=quote_type, metavar="CHAR", help="Quote around fields of a text table that contain "
            "separators or line ends: a character, or none if quotes are part of the values. By default it is the "
            "double quote, and a quote that seems to swallow rows is an error."),
     option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Detected for each column by default."),
     option("--encoding", type=encoding_type, metavar="NAME", help="Encoding. By default UTF-8, else cp1252."),
     option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
-    option("--key", metavar="NAME", help="Array of an NPZ file, or file of a zip."),
-    option("--sheet", metavar="NAME", help="Sheet of an Excel workbook."),
+    option("--sheet", metavar="NAME", help="Sheet of an Excel workbook, array of an NPZ file, or file of a zip."),
 )  # fmt: skip
 output_option = group(
     "Output",
@@ -195,11 +187,8 @@ score_options = group(
     option("--probabilities", is_flag=True, help="Also write memberships in the clusters and outlier scores."),
     option("--with-data", is_flag=True, help="Write your own table with cluster, membership and outlier_score added."),
 )
-print_options = group(
-    OTHER,
-    option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary."),
-    option("-q", "--quiet", is_flag=True, help="Print no summary and no progress."),
-)
+json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary.")
+quiet_option = option("-q", "--quiet", is_flag=True, help="Print no summary and no progress.")
 
 
 def make_estimator(options: dict[str, Any]) -> GIT:
@@ -207,9 +196,9 @@ def make_estimator(options: dict[str, Any]) -> GIT:
     if options["no_scale"] and options["pca"]:
         raise click.UsageError("--pca divides columns by their standard deviations first: leave out --no-scale.")
     return GIT(
-        "auto" if options["n_clusters"] is None else options["n_clusters"],
+        options["n_clusters"] or "auto",
         proportions=options["proportions"],
-        n_neighbors=options["n_neighbors"],
+        n_neighbors=options["n_neighbors"] or "auto",
         metric=options["metric"],
         scale=None if options["no_scale"] else "components" if options["pca"] else "auto",
         noise=options["noise"],
@@ -224,9 +213,9 @@ source_argument = click.argument("source", metavar="MODEL|TABLE")
 data_argument = click.argument("data", metavar="[TABLE]", required=False)
 title_option = option("--title", help="Title of the page.")
 model_options = compose(prior_options, bound_options, method_options)  # read by make_estimator
-table_options = compose(column_options, format_options)  # fields of ReadOptions
-label_options = compose(output_option, table_options, print_options)
-show_options = compose(model_options, table_options, print_options)
+table_options = compose(column_options, format_options)
+label_options = compose(output_option, table_options, json_option, quiet_option)
+show_options = compose(model_options, table_options, quiet_option)
 
 
 class Commands(click.Group):
@@ -279,20 +268,20 @@ def fit(table: str, save: str | None, **options: Any) -> None:
     gitcluster fit data.csv --proportions 1:0.5:0.1 --probabilities -o labels.parquet
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
-    if save and not Path(save).suffix and (Path(save).is_file() or not Path(save).exists()):
-        save = f"{save}.npz"
+    save = save and str(Path(save) if Path(save).suffix else Path(save).with_suffix(".npz"))
     output, screen = _prepare(options, [table], save)
     estimator = make_estimator(options)
     read_in = read(table, options, screen)
     model = fit_table(estimator, read_in, screen)
     with screen.bar("Writing", "write"):
         if save:
-            Fitted(model, TableFacts.of(read_in, ReadOptions.of(options), command_line())).save(save)
+            facts = TableFacts.of(read_in, options, command_line())
+            model.save(save, notes=facts._asdict())
         if output:
             labels = _label(read_in, model.labels_, model.probabilities_, model.outlier_scores_, options)
-            write_table(output, labels, is_text=bool(read_in.lines))
-    facts, summary = _fit_result(model, read_in, screen)
-    _print_result(options, screen, output, facts | {"input": table, "model": save}, summary)
+            write_table(output, [labels])
+    result, summary = _fit_result(model, read_in, screen)
+    _print_result(options, screen, output, result | {"input": table, "model": save}, summary)
     if save:
         row = read_in.row_names.iloc[0]
         screen.say(f"Model:  {save}", f"Next:   gitcluster explain {save} {row}, gitcluster plot {save} -o picture.png")
@@ -305,47 +294,44 @@ def command_line() -> str:
     return shlex.join(["gitcluster", *(click.get_current_context().obj or [])])
 
 
-def _prepare(options: dict[str, Any], sources: list[str | None], save: str | None = None, *,
-             pipe: bool = True) -> tuple[str | None, Screen]:  # fmt: skip
+def _prepare(options: dict[str, Any], sources: list[str | None], save: str | None = None) -> tuple[str | None, Screen]:
     """Return the target of the labels and the screen; raise before any work if a target cannot be written."""
     output = options["output"]
     if output is not None and open_number(output) == 1:
         output = STANDARD
     if options["as_json"] and output == STANDARD:
         raise click.UsageError("--json and -o - both write to the standard output. Name a file for the labels.")
-    if pipe and output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
+    if output is None and not options["as_json"] and not sys.stdout.isatty() and save is None:
         output = STANDARD
-    check_targets({"-o": output, "--save": save}, sources, streams=("-o",))
+    check_targets(output, sources, save=save)
     return output, Screen(quiet=options["quiet"] or options["as_json"], on_error_stream=output == STANDARD)
 
 
 def _print_result(
-    options: dict[str, Any], screen: Screen, output: str | None, facts: dict[str, Any], summary: list[Any]
+    options: dict[str, Any], screen: Screen, output: str | None, result: dict[str, Any], summary: list[Any]
 ) -> None:
     """Print one JSON object for a script, or a summary for a person."""
     if options["as_json"]:
         seconds = {phase: round(seconds, 3) for phase, seconds in screen.seconds.items()}
-        print_json({**facts, "seconds": seconds, "output": output})
+        print_result({**result, "seconds": seconds, "output": output})
     else:
         screen.say(*summary, *([f"Labels: {output}"] if output and output != STANDARD else []))
 
 
 def _label(table: Table, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
     """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
-    if options["with_data"]:
-        return labelled_table(table, labels, membership=_rounded(shares), outlier_score=_rounded(scores))
-    more = {"probability": _rounded(shares), "outlier_score": _rounded(scores)} if options["probabilities"] else {}
-    return label_frame(table.row_names, table.id_name, labels, **more)
-
-
-def _rounded(values: Any) -> Any:
-    return np.asarray(values, dtype=np.float64).round(4)
+    shares, scores = (np.asarray(values, dtype=np.float64).round(4) for values in (shares, scores))
+    if table.whole is not None:
+        return add_labels(table.whole, table.rows, labels, membership=shares, outlier_score=scores)
+    names = pd.DataFrame({table.id_name or "row": table.row_names})
+    more = {"probability": shares, "outlier_score": scores} if options["probabilities"] else {}
+    return add_labels(names, names.index, labels, **more)
 
 
 def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any], list[Any]]:
-    """Return the facts about a fit for ``--json``, and the summary for a person."""
-    counts = _count_rows(len(table.data), table.dropped, table.lines, table.empty)
-    facts = {
+    """Return the result of a fit for ``--json``, and the summary for a person."""
+    counts, row_words = _count_rows(len(table.data), table.dropped, table.lines, table.empty)
+    result = {
         **counts,
         "features": list(table.data.columns),
         "n_clusters": model.n_clusters_,
@@ -360,36 +346,35 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
         for p in model.profile(table.data, rules=False)
     ]
     title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
-    parts: list[Any] = [
+    summary: list[Any] = [
         summarize(model.clustering_, advice=False),
         text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,)),
     ]
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):
-        facts["columns"] = {
+        result["columns"] = {
             c.name: {"kind": c.kind, "used": c.used, "missing": c.missing, "done": c.describe()} for c in columns
         }
-        parts.append(text_table("Columns", ["column", "use"], [list(c) for c in column_lines(columns)], left=(0, 1)))
+        summary.append(text_table("Columns", ["column", "use"], [list(c) for c in column_lines(columns)], left=(0, 1)))
     took = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in screen.seconds.items())
-    parts += [
-        _describe_rows(counts),
-        f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}",
-    ]
-    return facts, parts
+    summary += [row_words, f"Neighbours: {model.n_neighbors_}; local clusters: {len(model.peaks_)}; {took}"]
+    return result, summary
 
 
-def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> dict[str, int]:
-    """Return the numbers of rows and lines that were read; only text tables have lines."""
+def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> tuple[dict[str, int], str]:
+    """Return the numbers of rows and lines for ``--json`` and in words; only text tables have lines."""
     counts = {"rows": labelled, "read_rows": labelled + dropped, "dropped_rows": dropped}
-    return counts | {"lines": lines, "empty_lines": empty} if lines else counts
+    counts |= {"lines": lines, "empty_lines": empty} if lines else {}
+    words = f"Rows read: {labelled + dropped:,}" + (f" in {lines:,} lines" if lines else "")
+    words += (f" ({empty:,} empty)" if empty else "") + f"; labelled: {labelled:,}"
+    return counts, words + (f"; dropped: {dropped:,} with missing numbers" if dropped else "")
 
 
-def _describe_rows(counts: dict[str, int]) -> str:
-    """Return the numbers of rows and lines in words."""
-    lines = f" in {counts['lines']:,} lines" if "lines" in counts else ""
-    empty = f" ({counts['empty_lines']:,} empty)" if counts.get("empty_lines") else ""
-    dropped = f"; dropped: {counts['dropped_rows']:,} with missing numbers" if counts["dropped_rows"] else ""
-    return f"Rows read: {counts['read_rows']:,}{lines}{empty}; labelled: {counts['rows']:,}{dropped}"
+def _sizes_table(title: str, counts: Any) -> Any:
+    """Return a table of the sizes of clusters; the first count is that of noise."""
+    sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
+    rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
+    return text_table(title, ["cluster", "rows", "share"], rows)
 
 
 @app.command(short_help="Label new rows with a saved model.")
@@ -407,49 +392,43 @@ def predict(model: str, table: str, **options: Any) -> None:
     """
     output, screen = _prepare(options, [model, table])
     fitted = Fitted.load(model)
-    chosen, names = fitted.options_for(ReadOptions.of(options))
+    chosen, reading = fitted.reading(options)
     clustering = fitted.model.clustering_
-    counts, far_out = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), 0
-    dropped = lines = empty = 0
-    with (
-        screen.bar(f"Labelling {table}", "predict") as bar,
-        open_writer(output) if output else nullcontext() as writer,
-    ):
-        for block in iterate_table(
-            table, chosen, advance=bar.advance, names=names, texts=fitted.texts, maybe_id=fitted.facts.id
-        ):
-            part = block
-            if chosen.missing in ("drop", "error") and fitted.columns is not None:
-                gaps = np.isnan(fitted.columns.encode(block.data).matrix)
-                part = drop_missing(block, gaps, fitted.columns, chosen.missing, table)
-            dropped, lines, empty = dropped + part.dropped, lines + part.lines, empty + part.empty
+    counts, tally = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), Counter[str]()
+
+    def label_blocks(advance: Callable[[float], None]) -> Iterator[pd.DataFrame]:
+        """Yield the labels of every block of the table, and count rows."""
+        for block in iterate_table(table, chosen, advance=advance, maybe_id=fitted.facts.id, **reading):
+            drops = chosen["missing"] == "drop" and fitted.columns is not None
+            part = drop_missing(block, fitted.columns) if drops else block
             labels, shares, scores = np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32)
             if len(part.data):
                 samples = part.data if fitted.columns is not None else as_numbers(part.data).to_numpy()
                 described = fitted.model.predict_samples(samples)
                 labels, scores = described.labels, described.outlier_scores
                 shares = own_shares(clustering, described)
-            counts += np.bincount(labels + 1, minlength=len(counts))
-            far_out += int((scores > clustering.fitted.far_out).sum())
-            if writer is not None and (len(part.data) or options["with_data"]):
-                writer.write(_label(part, labels, shares, scores, options), is_text=bool(part.lines))
-    rows = _count_rows(int(counts.sum()), dropped, lines, empty)
-    facts = {**rows, "sizes": counts[1:], "noise": int(counts[0]), "far_out": far_out, "model": model, "input": table}
-    title = f"{rows['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s"
-    summary = [_sizes_table(title, counts), _describe_rows(rows)]
-    if far_out:
+            counts[:] += np.bincount(labels + 1, minlength=len(counts))
+            tally.update(dropped=part.dropped, lines=part.lines, empty=part.empty,
+                         far_out=int((scores > clustering.fitted.far_out).sum()))  # fmt: skip
+            yield _label(part, labels, shares, scores, options)
+
+    with screen.bar(f"Labelling {table}", "predict") as update:
+        if output:
+            write_table(output, label_blocks(update))
+        else:
+            deque(label_blocks(update), maxlen=0)
+    result, row_words = _count_rows(int(counts.sum()), tally["dropped"], tally["lines"], tally["empty"])
+    summary = [
+        _sizes_table(f"{result['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s", counts),
+        row_words,
+    ]
+    if tally["far_out"]:
         summary.append(
-            f"Far from the rows of the fit: {count_of(far_out, 'row')}, with an outlier score above "
+            f"Far from the rows of the fit: {count_of(tally['far_out'], 'row')}, with an outlier score above "
             f"{clustering.fitted.far_out:.2f} (--probabilities writes the scores)."
         )
-    _print_result(options, screen, output, facts, summary)
-
-
-def _sizes_table(title: str, counts: Any) -> Any:
-    """Return a table of the sizes of clusters; the first count is that of noise."""
-    sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
-    rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
-    return text_table(title, ["cluster", "rows", "share"], rows)
+    more = {"sizes": counts[1:], "noise": int(counts[0]), "far_out": tally["far_out"], "model": model, "input": table}
+    _print_result(options, screen, output, result | more, summary)
 
 
 @app.command(short_help="Choose another number of clusters without a new fit.")
@@ -458,7 +437,7 @@ def _sizes_table(title: str, counts: Any) -> Any:
 @prior_options
 @group("Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly, row by row."))
 @label_options
-def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: bool, **options: Any) -> None:
+def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, exact: bool, **options: Any) -> None:
     """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
 
     With the TABLE of the fit, write the table with the new labels.
@@ -469,25 +448,25 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
     gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
     gitcluster cut model.npz --proportions 2:1:1 --exact -o labels.csv
     """
-    if n_clusters in (None, "auto") and proportions is None:
+    if n_clusters is None and proportions is None:
         raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
     output, screen = _prepare(options, [model, data])
     options["with_data"] = data is not None
     fitted, table = open_fitted(model, data, options, screen, None)
     with screen.bar("Cutting", "cut"):
-        number = None if n_clusters == "auto" else n_clusters
-        labels = fitted.model.cut(n_clusters=number, proportions=proportions, exact=exact)
+        labels = fitted.model.cut(n_clusters=n_clusters, proportions=proportions, exact=exact)
+    written = pd.DataFrame({fitted.facts.id or "row": fitted.row_names})
+    rows, scores = written.index, dict[str, Any]()
+    if table is not None and table.whole is not None:
+        written, rows = table.whole, table.rows
+        scores = {"outlier_score": fitted.model.outlier_scores_.astype(np.float64).round(4)}
     if output:
-        if table is None:
-            write_table(output, label_frame(fitted.row_names, fitted.facts.id, labels))
-        else:
-            written = labelled_table(table, labels, outlier_score=_rounded(fitted.model.outlier_scores_))
-            write_table(output, written, is_text=bool(table.lines))
+        write_table(output, [add_labels(written, rows, labels, **scores)])
     counts = np.bincount(labels + 1, minlength=2)
-    facts = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
-             "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
+    result = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
+              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
     title = f"{len(labels):,} rows, {count_of(len(counts) - 1, 'cluster')}"
-    _print_result(options, screen, output, facts, [_sizes_table(title, counts)])
+    _print_result(options, screen, output, result, [_sizes_table(title, counts)])
 
 
 # -- Commands that show a clustering -----------------------------------------------------------------------------------
@@ -495,24 +474,8 @@ def cut(model: str, data: str | None, n_clusters: Any, proportions: Any, exact: 
 
 def _open(source: str, data: str | None, options: dict[str, Any]) -> tuple[Fitted, Table | None, Screen]:
     """Return a saved model, or fit a table now; and the screen."""
-    screen = Screen(quiet=options["quiet"] or options["as_json"])
+    screen = Screen(quiet=options["quiet"] or options.get("as_json", False))
     return *open_fitted(source, data, options, screen, make_estimator(options)), screen
-
-
-def _check_suffix(output: str, suffixes: tuple[str, ...], sources: list[str | None]) -> None:
-    """Raise before any work if a picture or page cannot be written."""
-    if Path(output).suffix.lower() not in suffixes:
-        raise click.BadParameter(f"{output!r} must end in {', '.join(suffixes)}.", param_hint="-o")
-    check_targets({"-o": output}, sources)
-
-
-def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str) -> None:
-    """Print where a picture or page was written."""
-    path = str(Path(output).resolve())
-    if options["as_json"]:
-        print_json({"output": path, "seconds": {phase: round(s, 3) for phase, s in screen.seconds.items()}})
-    else:
-        screen.say(f"{what}: {path}")
 
 
 @app.command(short_help="Describe the differences between clusters.")
@@ -520,6 +483,7 @@ def _print_path(options: dict[str, Any], screen: Screen, what: str, output: str)
 @data_argument
 @group("Output", option("-o", "--output", metavar="FILE", help="Write a table: one row per cluster and column."))
 @show_options
+@json_option
 def profile(source: str, data: str | None, output: str | None, **options: Any) -> None:
     """Compare every cluster with all other rows and with the nearest cluster, and list a few rules for it.
 
@@ -527,23 +491,24 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
     gitcluster profile model.npz data.csv
     gitcluster profile data.csv -c 3 -o profile.csv
     """
-    check_targets({"-o": output}, [source, data], streams=("-o",))
+    check_targets(output, [source, data])
     fitted, table, screen = _open(source, data, options)
     with screen.bar("Comparing clusters", "profile"):
         profiles = fitted.model.profile(None if table is None else table.data)
     if output:
-        write_table(output, profiles.to_frame())
+        write_table(output, [profiles.to_frame()])
     if options["as_json"]:
         rules = json.loads(profiles.rules_frame().to_json(orient="records"))
-        print_json({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
+        print_result({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
     elif not options["quiet"] and output != STANDARD:
-        click.echo(escape_control(str(profiles), lines=True))
+        print_result(str(profiles))
 
 
 @app.command(short_help="Explain the cluster of a row, or of two rows.")
 @source_argument
 @click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
 @show_options
+@json_option
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     """Explain why a ROW is in its cluster or why two rows are in the same cluster or in different ones.
 
@@ -561,11 +526,11 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         differences = [difference._asdict() for difference in explanation.differences]
         table = json.loads(explanation.to_pandas().to_json(orient="records"))
-        print_json(
+        print_result(
             {"rows": rows, "samples": samples, "text": str(explanation), "differences": differences, "table": table}
         )
     else:
-        click.echo(escape_control(str(explanation), lines=True))
+        print_result(str(explanation))
 
 
 @app.command(short_help="Draw a plot.")
@@ -585,7 +550,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
     gitcluster plot model.npz data.csv --kind topo-graph -o graph.pdf
     gitcluster plot data.csv -c 3 -o picture.svg
     """
-    _check_suffix(output, PICTURES, [source, data])
+    check_targets(output, [source, data], suffixes=PICTURES)
     fitted, table, screen = _open(source, data, options)
     with screen.bar("Drawing", "draw"):
         require("matplotlib", extra="cli", purpose="A picture").use("Agg")  # no window
@@ -601,7 +566,7 @@ def plot(source: str, data: str | None, kind: str, output: str, **options: Any) 
         figure.savefig(buffer := io.BytesIO(), format=Path(output).suffix[1:].lower(), dpi=150, bbox_inches="tight")
         with atomic_write(output) as file:
             file.write(buffer.getvalue())
-    _print_path(options, screen, "Picture", output)
+    screen.say(f"Picture: {Path(output).resolve()}")
 
 
 @app.command(short_help="Write a page to explore in a browser.")
@@ -618,7 +583,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
     gitcluster explore model.npz data.csv -o explorer.html
     gitcluster explore data.csv -c 3
     """
-    _check_suffix(output, PAGES, [source, data])
+    check_targets(output, [source, data], suffixes=PAGES)
     fitted, table, screen = _open(source, data, options)
     ids = fitted.facts.ids if table is None or table.ids is None else table.ids.astype(str).to_numpy(dtype=object)
     with screen.bar("Writing the page", "write"):
@@ -626,7 +591,7 @@ def explore(source: str, data: str | None, output: str, title: str | None, **opt
             fitted.model, None if table is None else table.data, output, names=None if ids is None else list(ids),
             title=escape_control(title or Path(data or source).name),
         )  # fmt: skip
-    _print_path(options, screen, "Page", output)
+    screen.say(f"Page: {Path(output).resolve()}")
 
 
 @app.command(short_help="Write a report as an HTML page.")
@@ -643,52 +608,17 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
     gitcluster report data.csv -c 3 -o report.html
     gitcluster report model.npz data.csv
     """
-    _check_suffix(output, PAGES, [source, data])
+    check_targets(output, [source, data], suffixes=PAGES)
     fitted, table, screen = _open(source, data, options)
     if table is None:
         raise click.UsageError(f"A report needs the table as well: gitcluster report {source} data.csv -o {output}")
-    with screen.bar("Writing the report", "write") as bar, atomic_write(output) as file:
+    with screen.bar("Writing the report", "write") as update, atomic_write(output) as file:
         page = make_report(
             fitted, table, title=title or Path(data or source).name,
-            commands=[fitted.facts.command, command_line()], advance=bar.advance,
+            commands=[fitted.facts.command, command_line()], advance=update,
         )  # fmt: skip
         file.write(page.encode())
-    _print_path(options, screen, "Report", output)
-
-
-@app.command(short_help="Compare GIT with other methods on your table.")
-@click.argument("table", metavar="TABLE")
-@group("Columns", option("--truth", metavar="NAME", help="Column of true classes, to score every method."))
-@option("--rows", type=click.IntRange(2), default=5000, show_default=True, help="Rows to compare, drawn at random.")
-@model_options
-@label_options
-def compare(table: str, rows: int, **options: Any) -> None:
-    """Compare GIT with k-means, HDBSCAN, spectral clustering, Ward, a Gaussian mixture, and Genie if it is installed.
-
-    All methods get the same rows, divided by their standard deviations (unless --no-scale). HDBSCAN chooses its own
-    number of clusters; the others get the number of GIT. -o writes the labels of all methods.
-
-    gitcluster compare data.csv -c 3
-    """
-    output, screen = _prepare(options, [table], pipe=False)
-    estimator = make_estimator(options)
-    read_in = read(table, options, screen)
-    n_rows = len(read_in.data)
-    drawn = np.sort(np.random.default_rng(0).permutation(n_rows)[:rows])
-    samples = read_in.data.iloc[drawn].reset_index(drop=True)
-    truth = None if read_in.truth is None else pd.factorize(read_in.truth.to_numpy()[drawn])[0]
-    estimator.set_params(columns=read_in.kinds or None, weights=read_in.weights or None)
-    results, labels = compare_methods(estimator, samples, truth, screen)
-    if output:
-        written = pd.DataFrame({read_in.id_name or "row": read_in.row_names.to_numpy()[drawn], **labels})
-        write_table(output, written)
-    if options["as_json"]:
-        print_json({"rows": len(samples), "of_rows": n_rows, "methods": results, "output": output})
-        return
-    title = f"{len(samples):,} rows" + (f" of {n_rows:,}, drawn at random" if len(samples) < n_rows else "")
-    screen.say(comparison_table(title, results, len(samples)))
-    screen.say("Agreement with GIT or the truth: adjusted Rand index, 1 is equal, 0 is chance.")
-    screen.say("The silhouette favours round clusters.")
+    screen.say(f"Report: {Path(output).resolve()}")
 
 
 # -- Commands without a table ------------------------------------------------------------------------------------------
@@ -698,8 +628,8 @@ def compare(table: str, rows: int, **options: Any) -> None:
 @click.option("-o", "--output", metavar="FILE.csv", help="Also write the example as a table.")
 def demo(output: str | None) -> None:
     """Cluster an embedded example, and show a picture and a table of it."""
-    check_targets({"-o": output}, [], streams=("-o",))
+    check_targets(output, [])
     show_demo()
     if output:
-        write_table(output, pd.DataFrame(make_example(), columns=["x", "y"]).round(4))
+        write_table(output, [pd.DataFrame(make_example(), columns=["x", "y"]).round(4)])
         click.echo(f"The example: {output}")

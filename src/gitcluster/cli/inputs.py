@@ -14,11 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names, open_stream, open_table
+from gitcluster.cli.tables import STANDARD, TEXT, Options, TableError, join_names, open_stream, open_table
 from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, is_missing, parse_number
 
-TEXT = pd.ArrowDtype(pa.string())
-Check = Callable[[int, int], None]
 Advance = Callable[[float], None]
 
 
@@ -30,7 +28,6 @@ class Table(NamedTuple):
     rows: NDArray[np.int64]
     ids: "pd.Series[Any] | None" = None
     id_name: str | None = None
-    truth: "pd.Series[Any] | None" = None
     whole: pd.DataFrame | None = None
     """With ``with_data``, all rows and columns of the file, also dropped rows; the index numbers them."""
     kinds: dict[str, Any] = {}  # noqa: RUF012
@@ -51,26 +48,21 @@ class Table(NamedTuple):
 
     def take(self, positions: NDArray[np.int64]) -> "Table":
         """Return some of the rows; the others count as dropped."""
-        data, ids, truth = (
-            None if part is None else part.iloc[positions].reset_index(drop=True)
-            for part in (self.data, self.ids, self.truth)
-        )
+        data = self.data.iloc[positions].reset_index(drop=True)
+        ids = None if self.ids is None else self.ids.iloc[positions].reset_index(drop=True)
         dropped = self.dropped + len(self.data) - len(positions)
-        return self._replace(data=data, rows=self.rows[positions], ids=ids, truth=truth, dropped=dropped)
+        return self._replace(data=data, rows=self.rows[positions], ids=ids, dropped=dropped)
 
 
-def read_table(
-    path: str, options: ReadOptions, *, advance: Advance, check: Check, names: list[str] | None = None,
-    texts: Container[str] | None = None,
-) -> Table:  # fmt: skip
-    """Return a whole table; the parameters are those of :func:`iterate_table`."""
-    parts = list(iterate_table(path, options, advance=advance, check=check, names=names))
+def load_table(path: str, options: Options, *, texts: Container[str] | None = None, **reading: Any) -> Table:
+    """Return a whole table; ``reading`` are parameters of :func:`iterate_table`."""
+    parts = list(iterate_table(path, options, **reading))
 
     def join(values: list[Any]) -> Any:
         return values[0] if values[0] is None or len(values) == 1 else pd.concat(values, ignore_index=True)
 
     table = parts[0]._replace(
-        **{field: join([getattr(part, field) for part in parts]) for field in ("data", "ids", "truth", "whole")},
+        **{field: join([getattr(part, field) for part in parts]) for field in ("data", "ids", "whole")},
         rows=np.concatenate([part.rows for part in parts]), lines=sum(part.lines for part in parts),
         empty=sum(part.empty for part in parts),
     )  # fmt: skip
@@ -80,8 +72,8 @@ def read_table(
 
 
 def iterate_table(
-    path: str, options: ReadOptions, *, advance: Advance, check: Check | None = None, names: list[str] | None = None,
-    texts: Container[str] | None = None, maybe_id: str | None = None,
+    path: str, options: Options, *, advance: Advance, check: Callable[[int, int], None] | None = None,
+    names: list[str] | None = None, texts: Container[str] | None = None, maybe_id: str | None = None,
 ) -> Iterator[Table]:  # fmt: skip
     """Yield a table in blocks, for files larger than memory.
 
@@ -95,52 +87,51 @@ def iterate_table(
             size = stream.seek(0, 2)
             stream.seek(0)
             source = open_table(stream, Path(path), size, name, options)
-            if options.id is None and maybe_id in source.names:
-                options = options._replace(id=maybe_id)
+            if options["id"] is None and maybe_id in source.names:
+                options = {**options, "id": maybe_id}
             wanted = choose_columns(source.names, options, name, names)
             kinds, weights = requested_kinds(wanted, options) if names is None else ({}, {})
+            used = dict.fromkeys([*wanted, *filter(None, [options["id"]])])
+            unread = tuple(column for column in source.names if column not in used)
             if check and source.n_rows is not None:
                 check(source.n_rows, len(wanted))
-            used = list(dict.fromkeys([*wanted, *(column for column in (options.id, options.truth) if column)]))
-            unread = set(source.names).difference(used)
-            table = Table(
-                pd.DataFrame(), np.empty(0, np.int64), id_name=options.id, kinds=kinds, weights=weights,
-                unread=tuple(column for column in source.names if column in unread),
-            )  # fmt: skip
-            for frame, lines, empty in source.blocks(source.names if options.with_data else used):
+            for frame, lines, empty in source.blocks(source.names if options.get("with_data") else list(used)):
                 rows = np.arange(total, total + len(frame))
                 total += len(frame)
                 if check:
                     check(total, len(wanted))  # the number of rows was an estimate
                 if source.n_rows:
                     advance(min(1.0, total / source.n_rows))
-                ids, truth = (frame[column] if column else None for column in (options.id, options.truth))
-                whole = frame.set_axis(rows, axis=0) if options.with_data else None
-                data = frame[wanted] if texts is None else read_cells(frame[wanted], options, texts)
-                yield table._replace(data=data, rows=rows, ids=ids, truth=truth, whole=whole, lines=lines, empty=empty)
+                yield Table(
+                    frame[wanted] if texts is None else read_cells(frame[wanted], options, texts), rows,
+                    ids=frame[options["id"]] if options["id"] else None, id_name=options["id"],
+                    whole=frame.set_axis(rows, axis=0) if options.get("with_data") else None,
+                    kinds=kinds, weights=weights, unread=unread, lines=lines, empty=empty,
+                )  # fmt: skip
     except Exception as error:  # libraries raise many types of errors for damaged files
         if isinstance(error, (TableError, MemoryError, ImportError)) or getattr(error, "errno", None):
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise TableError(f"{name} cannot be read, it is damaged or in another format: {reason}") from error
     if total == 0:
-        raise TableError(f"{name} has a header but no rows.")
+        raise TableError(f"{name} has no rows.")
 
 
-def choose_columns(names: list[str], options: ReadOptions, table: str, required: list[str] | None) -> list[str]:
+def choose_columns(names: list[str], options: Options, table: str, required: list[str] | None) -> list[str]:
     """Return the columns to cluster by: those of a model, else those that the options name, without the id."""
     known = Counter(names)
-    if len(known) < len(names):
-        twice = sorted(name for name, count in known.items() if count > 1)
+    twice = sorted(name for name, count in known.items() if count > 1)
+    if twice:
         raise TableError(f"{table} has columns of the same name: {join_names(twice)}. Rename one of each.")
-    for subject, name in (("--id", options.id), ("--truth", options.truth), *(("", name) for name in required or ())):
-        if name is not None and name not in known:
-            subject = f"{subject} {name}" if subject else f"The model was fitted with the column {name!r}"
-            raise TableError(f"{subject}: {table} has {_no_column(name, names)}")
+    if options["id"] is not None and options["id"] not in known:
+        raise TableError(f"--id {options['id']}: {table} has {_no_column(options['id'], names)}")
     if required is not None:
+        lacking = [name for name in required if name not in known]
+        if lacking:
+            raise TableError(f"{table} has {_no_column(lacking[0], names)} The model needs it.")
         return required
-    excluded = {*match_names(names, options.exclude, "--exclude"), options.id, options.truth}
-    matched = match_names(names, options.columns, "--columns") if options.columns else names
+    excluded = {*match_names(names, options["exclude"], "--exclude"), options["id"]}
+    matched = match_names(names, options["columns"], "--columns") if options["columns"] else names
     chosen = [name for name in matched if name not in excluded]
     if not chosen:
         raise TableError(f"{table}: no column is left to cluster by. It has {join_names(names)}.")
@@ -170,37 +161,38 @@ def _no_column(name: str, names: list[str]) -> str:
     return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {join_names(names)}.")
 
 
-def requested_kinds(names: list[str], options: ReadOptions) -> tuple[dict[str, Any], dict[str, float]]:
+def requested_kinds(names: list[str], options: Options) -> tuple[dict[str, Any], dict[str, float]]:
     """Return the kinds and weights of columns that are requested by name or pattern."""
-    kinds: dict[str, Any] = dict.fromkeys(match_names(names, options.categorical, "--categorical"), "categorical")
-    kinds |= dict.fromkeys(match_names(names, options.log, "--log"), "log")
-    for request in options.ordinal:
+    kinds: dict[str, Any] = dict.fromkeys(match_names(names, options["categorical"], "--categorical"), "categorical")
+    kinds |= dict.fromkeys(match_names(names, options["log"], "--log"), "log")
+    for request in options["ordinal"]:
         pattern, _, values = request.partition("=")
         order = [value.strip() for value in values.split(",")] if values else "ordinal"
         kinds |= dict.fromkeys(match_names(names, (pattern,), "--ordinal"), order)
     weights: dict[str, float] = {}
-    for pattern, weight in options.weight:
+    for pattern, weight in options["weight"]:
         weights |= dict.fromkeys(match_names(names, (pattern,), "--weight"), weight)
     return kinds, weights
 
 
-def read_cells(frame: pd.DataFrame, options: ReadOptions, texts: Container[str]) -> pd.DataFrame:
+def read_cells(frame: pd.DataFrame, options: Options, texts: Container[str]) -> pd.DataFrame:
     """Return a frame for the library: cells of ``--na`` are None, texts of plain numbers are floats.
 
     The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
     cell has a comma: the library might prefer decimal commas for all.
     """
-    columns: dict[Any, Any] = dict(frame.items())
-    cells = {name: pa.array(column) for name, column in columns.items() if column.dtype == TEXT}
-    has_marks = options.na or options.decimal is not None
-    if not has_marks and not any(pc.any(pc.match_substring(array, ",")).as_py() for array in cells.values()):
-        numbers = {name: plain_numbers(array) for name, array in cells.items() if name not in texts}
-        # The library counts missing cells only in texts.
-        columns |= {name: n.to_numpy() for name, n in numbers.items() if n is not None and not n.null_count}
-    for name, column in columns.items():
-        if isinstance(column, pd.Series) and isinstance(column.dtype, pd.ArrowDtype):
+    has_marks = bool(options["na"]) or options["decimal"] is not None
+    words = {name: pa.array(column) for name, column in frame.items() if column.dtype == TEXT}
+    is_plain = not has_marks and not any(pc.any(pc.match_substring(array, ",")).as_py() for array in words.values())
+    columns: dict[Any, Any] = {}
+    for name, column in frame.items():
+        numbers = plain_numbers(words[name]) if is_plain and name in words and name not in texts else None
+        if numbers is not None and not numbers.null_count:  # the library counts missing cells only in texts
+            columns[name] = numbers.to_numpy()
+            continue
+        if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype)):
             column = pa.array(column).to_pandas()
-        columns[name] = _read_column(column, options, is_text=name in texts) if has_marks else column
+        columns[name] = _apply_marks(column, options, is_text=name in texts) if has_marks else column
     return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
 
 
@@ -225,15 +217,15 @@ def plain_numbers(texts: Any, kind: Any = None) -> Any:
     return None
 
 
-def _read_column(column: "pd.Series[Any]", options: ReadOptions, *, is_text: bool) -> "pd.Series[Any]":
+def _apply_marks(column: "pd.Series[Any]", options: Options, *, is_text: bool) -> "pd.Series[Any]":
     """Return a column without the cells of ``--na``, and with numbers for texts in the mark of ``--decimal``."""
-    if options.na:
-        missing = column.map(lambda cell: cell_text(cell).strip() in options.na).to_numpy(dtype=bool)
-        column = column.astype(object).where(~missing, None).infer_objects() if missing.any() else column
-    if options.decimal is None or is_text or column.dtype != object:
+    missing = column.map(lambda cell: cell_text(cell).strip() in options["na"]).to_numpy(dtype=bool)
+    if missing.any():
+        column = column.astype(object).where(~missing, None).infer_objects()
+    if options["decimal"] is None or is_text or column.dtype != object:
         return column
-    known = {cell: parse_number(cell.strip(), options.decimal) for cell in column if isinstance(cell, str)}
-    if any(CODE.fullmatch(cell.strip()) for cell in known):
+    words = {cell for cell in column if isinstance(cell, str)}
+    if any(CODE.fullmatch(cell.strip()) for cell in words):
         return column
-    known |= {cell: np.nan for cell in known if is_missing(cell)}
-    return column.map(lambda cell: cell if not isinstance(cell, str) or known[cell] is None else known[cell])
+    numbers = {cell: np.nan if is_missing(cell) else parse_number(cell.strip(), options["decimal"]) for cell in words}
+    return column.map(lambda cell: cell if numbers.get(cell) is None else numbers[cell])

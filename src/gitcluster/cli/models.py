@@ -15,16 +15,16 @@ from sklearn.utils import check_array
 
 from gitcluster import GIT
 from gitcluster._support.names import count_of
-from gitcluster._support.validation import available_memory
-from gitcluster.cli.inputs import Table, read_table
-from gitcluster.cli.tables import STANDARD, ReadOptions, TableError, join_names
+from gitcluster._support.validation import check_memory
+from gitcluster.cli.inputs import Table, load_table
+from gitcluster.cli.tables import STANDARD, Options, TableError, join_names
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
 from gitcluster.preprocessing.columns import Columns, columns_of
 from gitcluster.preprocessing.sources import Distances, as_floats
-from gitcluster.preprocessing.tables import FrameFeatures, learn_table
+from gitcluster.preprocessing.tables import learn_table
 from gitcluster.preprocessing.values import Format
 
 MAX_DESCRIBED = 20
@@ -46,11 +46,11 @@ class TableFacts(NamedTuple):
     """The command of the fit."""
 
     @classmethod
-    def of(cls, table: Table, options: ReadOptions, command: str = "") -> "TableFacts":
+    def of(cls, table: Table, options: Options, command: str = "") -> "TableFacts":
         """Return the facts of a table."""
         ids = None if table.ids is None else table.ids.astype(str).to_numpy(dtype=str)
         rows = table.rows if table.dropped else None
-        return cls(options.missing or "impute", options.id, ids, rows, options.na, options.decimal, command)
+        return cls(options["missing"] or "impute", options["id"], ids, rows, options["na"], options["decimal"], command)
 
 
 class Fitted(NamedTuple):
@@ -75,10 +75,6 @@ class Fitted(NamedTuple):
         except ValueError as error:
             raise ModelFileError(f"{path} has damaged notes: {error}") from None
         return cls(model, facts)
-
-    def save(self, path: str) -> None:
-        """Write the model and the facts to a file."""
-        self.model.save(path, notes=self.facts._asdict())
 
     @property
     def row_names(self) -> Any:
@@ -106,24 +102,24 @@ class Fitted(NamedTuple):
         if len(samples):
             return int(samples[0])
         if self.facts.ids is not None:
-            raise TableError(f"No fitted row has the id {row!r}. The first are {join_names(list(self.facts.ids), 3)}.")
+            raise TableError(
+                f"No fitted row has the id {row!r}. The first ids are {join_names(list(self.facts.ids), 3)}."
+            )
         last = int(self.row_names[-1])
         raise TableError(f"{row!r} is not a fitted row: rows are counted from 0 to {last:,}. For ids, fit with --id.")
 
-    def options_for(self, options: ReadOptions) -> tuple[ReadOptions, list[str] | None]:
-        """Return the options for another table, and the columns that the model needs, if it has names of columns."""
-        names = None if self.columns is None or options.columns else [column.name for column in self.columns.used]
-        options = options._replace(
-            missing=options.missing or self.facts.missing,
-            na=tuple(dict.fromkeys((*options.na, *self.facts.na))),
-            decimal=options.decimal or self.facts.decimal,
-        )
-        return options, names
-
-    @property
-    def texts(self) -> frozenset[str]:
-        """Return the columns that do not hold numbers with a decimal point."""
-        return frozenset(column.name for column in self.columns or () if column.format != Format("numbers"))
+    def reading(self, options: Options) -> tuple[Options, dict[str, Any]]:
+        """Return the options for another table, and the columns that the model needs, for ``iterate_table``."""
+        columns = self.columns or ()
+        texts = frozenset(column.name for column in columns if column.format != Format("numbers"))
+        names = [column.name for column in self.columns.used] if self.columns and not options["columns"] else None
+        options = {
+            **options,
+            "missing": options["missing"] or self.facts.missing,
+            "na": tuple(dict.fromkeys((*options["na"], *self.facts.na))),
+            "decimal": options["decimal"] or self.facts.decimal,
+        }
+        return options, {"names": names, "texts": texts}
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -137,45 +133,43 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(numbers, frame.index)
 
 
-def learn_features(frame: pd.DataFrame, kinds: Any, weights: Any) -> FrameFeatures:
-    """Return the features of a frame as a fit learns them."""
-    check = partial(as_floats, validate=check_array, ensure_min_samples=1, allow_nan=True)
-    features = learn_table(frame, kinds or None, weights or None, check)
-    assert features is not None
-    return features
+def drop_missing(table: Table, columns: Columns | None) -> Table:
+    """Return a table without the rows with a missing number; without columns of a model, they are learned."""
+    if columns is not None:
+        gaps = np.isnan(columns.encode(table.data).matrix)
+    else:
+        check = partial(as_floats, validate=check_array, ensure_min_samples=1, allow_nan=True)
+        features = learn_table(table.data, table.kinds or None, table.weights or None, check)
+        if features is None or features.missing is None:
+            return table
+        gaps = features.missing
+    return table.take(np.flatnonzero(~gaps.any(axis=1))) if gaps.any() else table
 
 
-def drop_missing(table: Table, gaps: NDArray[np.bool_], columns: Columns, missing: str, path: str) -> Table:
-    """Return a table without the rows with a missing feature, or raise an error that names the columns."""
-    if not gaps.any():
-        return table
-    if missing == "drop":
-        return table.take(np.flatnonzero(~gaps.any(axis=1)))
-    names = [column.name for column in columns.used for _ in column.features]
-    counts = [f"{name}: {n:,}" for name, n in zip(names, gaps.sum(axis=0), strict=True) if n]
-    row = table.row_names.iloc[int(gaps.any(axis=1).argmax())]
-    raise TableError(
-        f"{path} has missing numbers ({join_names(counts, 5)}), the first in the row {row}. Use --missing impute or "
-        "--missing drop, or leave columns out with --exclude."
-    )
-
-
-def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | None = None) -> Table:
+def read(path: str, options: Options, screen: Screen, fitted: Fitted | None = None) -> Table:
     """Return a table for a fit, or the table that a model was fitted to."""
-    chosen, names, texts = ReadOptions.of(options), None, None
+    chosen, reading = options, dict[str, Any]()
     if fitted is not None:
-        chosen, names = fitted.options_for(chosen)
-        texts = fitted.texts
-        if names is not None and fitted.columns is not None:  # dropped columns are described as well
-            names += [column.name for column in fitted.columns if column.independent]
-    with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as bar:
-        check = partial(check_fit_memory, path, options.get("n_neighbors"))
-        table = read_table(path, chosen, check=check, advance=bar.advance, names=names, texts=texts)
-        if fitted is None and chosen.missing in ("drop", "error"):
-            features = learn_features(table.data, table.kinds, table.weights)
-            if features.missing is not None:
-                table = drop_missing(table, features.missing, features.columns, chosen.missing, path)
-        elif fitted is not None and fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
+        chosen, reading = fitted.reading(chosen)
+        if reading["names"] is not None and fitted.columns is not None:  # dropped columns are described as well
+            reading["names"] += [column.name for column in fitted.columns if column.independent]
+    k = options.get("n_neighbors")
+
+    def check(rows: int, columns: int) -> None:
+        """Raise MemoryError if a fit needs more memory than is free."""
+        # The values four times, neighbours with distances and marks for both directions, results of each row.
+        n_neighbors = k if isinstance(k, int) else neighborhood_sizes(max(2, rows))[-1]
+        check_memory(
+            rows * (4.0 * 8 * columns + 2.0 * n_neighbors * (4 + 8 + 1) + 150),
+            f"{path} has about {rows:,} rows of {count_of(columns, 'column')}. Fit a part of the rows with --save "
+            "model.npz, then label all of them with gitcluster predict, which reads in parts.",
+        )
+
+    with screen.bar(f"Reading {'standard input' if path == STANDARD else path}", "read") as update:
+        table = load_table(path, chosen, check=check, advance=update, **reading)
+        if fitted is None and chosen["missing"] == "drop":
+            table = drop_missing(table, None)
+        elif fitted and fitted.facts.rows is not None and len(table.data) > fitted.facts.rows.max():
             table = table.take(fitted.facts.rows)
     if len(table.data) < 2:
         without = " without missing numbers" if table.dropped else ""
@@ -184,22 +178,9 @@ def read(path: str, options: dict[str, Any], screen: Screen, fitted: Fitted | No
         for name, column in table.data.items():  # in a table of numbers, the library does not drop identifiers
             if len(column) > 2 and (np.diff(column) == 1).all():
                 warnings.warn(
-                    f"The column {name!r} numbers the rows. If it names them, use --id {name!r}.", stacklevel=2
+                    f"The column {name!r} counts the rows. If it identifies them, use --id {name!r}.", stacklevel=2
                 )
     return table
-
-
-def check_fit_memory(path: str, neighbors: Any, rows: int, columns: int) -> None:
-    """Raise MemoryError if a fit needs more memory than is free."""
-    # The values four times, neighbours with distances and marks for both directions, results of each row.
-    k = neighbors if isinstance(neighbors, int) else neighborhood_sizes(max(2, rows))[-1]
-    needed, free = rows * (4.0 * 8 * columns + 2.0 * k * (4 + 8 + 1) + 150), available_memory()
-    if needed > free:
-        raise MemoryError(
-            f"{path}: clustering about {rows:,} rows of {count_of(columns, 'column')} needs about "
-            f"{needed / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free. Fit a part of the rows with --save "
-            "model.npz, then label all of them with gitcluster predict, which reads in parts."
-        )
 
 
 def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
@@ -209,9 +190,9 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
         frame = frame.set_axis(pd.Index(table.ids.astype(str)), axis=0)
     elif table.dropped:
         frame = frame.set_axis(pd.Index(table.rows), axis=0)
-    with screen.bar(what, "fit") as bar:
+    with screen.bar(what, "fit") as update:
         model.set_params(
-            verbose=lambda stage: bar.describe(f"{what}: {stage}"),
+            verbose=lambda stage: update(words=f"{what}: {stage}"),
             columns=table.kinds or None,
             weights=table.weights or None,
         )
@@ -223,7 +204,7 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
 
 
 def open_fitted(
-    source: str, data: str | None, options: dict[str, Any], screen: Screen, estimator: GIT | None
+    source: str, data: str | None, options: Options, screen: Screen, estimator: GIT | None
 ) -> tuple[Fitted, Table | None]:
     """Return a saved model with its table, if given; or fit a table with the estimator."""
     is_model = False
@@ -232,9 +213,9 @@ def open_fitted(
             is_model = "header.npy" in archive.namelist()
     if not is_model and estimator is not None:
         if data is not None:
-            raise TableError(f"{source} is not a model that gitcluster has saved; {data} would be its table.")
+            raise TableError(f"{source} is not a saved model, so {data} cannot be its table.")
         table = read(source, options, screen)
-        return Fitted(fit_table(estimator, table, screen), TableFacts.of(table, ReadOptions.of(options))), table
+        return Fitted(fit_table(estimator, table, screen), TableFacts.of(table, options)), table
     fitted = Fitted.load(source)
     if data is None:
         return fitted, None

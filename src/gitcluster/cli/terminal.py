@@ -1,29 +1,28 @@
-"""Run a command, and print for a person.
+"""Run a command, and print for a person or a script.
 
 Exit codes: 0 success, 1 an error in the data or files, 2 wrong usage, 130 interrupted, 129 and 143 ended by a signal.
 """
 
 import io
+import json
 import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 from rich import box
 from rich.console import Console, Group
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from gitcluster._support.names import escape_control
-
-INTERRUPTED = 130
 
 
 def run(app: click.Command, arguments: list[str]) -> int:
@@ -43,7 +42,7 @@ def run(app: click.Command, arguments: list[str]) -> int:
         return error.exit_code
     except click.Abort:
         _print_error("Interrupted; no half-written file is left.")
-        return INTERRUPTED
+        return 130
     except SystemExit as stop:  # a signal, a closed pipe, or shell completion
         return stop.code if isinstance(stop.code, int) else 1
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
@@ -66,6 +65,21 @@ def _print_error(text: str) -> None:
     print(escape_control(text, lines=True), file=sys.stderr, flush=True)
 
 
+def check_standard_output() -> None:
+    """Raise OSError if the standard output is closed (``>&-``), so that a result is not lost in silence."""
+    if sys.__stdout__ is None:  # main has replaced sys.stdout by the null device
+        raise OSError("The standard output is closed. Redirect it to a file, or use -o.")
+
+
+def print_result(result: str | dict[str, Any]) -> None:
+    """Print the result of a command: a text for a person, or one JSON object for a script."""
+    check_standard_output()
+    if isinstance(result, dict):
+        print(json.dumps(result, default=lambda value: value.tolist()), flush=True)
+    else:
+        print(escape_control(result, lines=True), flush=True)
+
+
 class Screen:
     """Print for a person: nothing with ``--quiet``, and on the error stream if labels go to the output."""
 
@@ -82,31 +96,23 @@ class Screen:
                 self.console.print(shown, markup=False, soft_wrap=isinstance(part, str))
 
     @contextmanager
-    def bar(self, what: str, phase: str) -> Iterator["Bar"]:
-        """Show a line of progress in a terminal while the block runs, and add its seconds to the phase."""
+    def bar(self, what: str, phase: str) -> Iterator[Callable[..., None]]:
+        """Show a line of progress in a terminal while the block runs, and add its seconds to the phase.
+
+        Yield a function that shows the share that is done, or other words.
+        """
         start = perf_counter()
-        columns = (
-            SpinnerColumn("line"), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(),
-        )  # fmt: skip
-        lines = Progress(*columns, console=Console(stderr=True), transient=True)
-        with nullcontext() if self.quiet or not sys.stderr.isatty() else lines:
-            yield Bar(lines, lines.add_task(escape_control(what), total=None))
+        columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), BarColumn()
+        progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        task = progress.add_task(escape_control(what), total=None)
+
+        def update(share: float | None = None, *, words: str | None = None) -> None:
+            shown = None if words is None else escape_control(words)
+            progress.update(task, total=None if share is None else 1.0, completed=share, description=shown)
+
+        with nullcontext() if self.quiet or not sys.stderr.isatty() else progress:
+            yield update
         self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - start
-
-
-class Bar(NamedTuple):
-    """A line of progress."""
-
-    lines: Progress
-    task: TaskID
-
-    def describe(self, what: str) -> None:
-        """Change the words of the line."""
-        self.lines.update(self.task, description=escape_control(what))
-
-    def advance(self, share: float) -> None:
-        """Show the share that is done."""
-        self.lines.update(self.task, total=1.0, completed=share)
 
 
 def text_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
