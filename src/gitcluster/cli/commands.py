@@ -36,6 +36,7 @@ from gitcluster.cli.models import (
     column_words,
     drop_missing,
     fit_table,
+    measure_stability,
     open_fitted,
     read,
 )
@@ -147,6 +148,7 @@ method_options = group(
            "wide tables. Explanations use your columns."),
     option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
            help="Adaptive needs no tuning; the others are the published method."),
+    option("--stability", is_flag=True, help="Cluster 50 half-samples as well, to see which clusters are stable."),
     option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
 )  # fmt: skip
 column_options = group(
@@ -273,6 +275,8 @@ def fit(table: str, save: str | None, **options: Any) -> None:
     estimator = make_estimator(options)
     read_in = read(table, options, screen)
     model = fit_table(estimator, read_in, screen)
+    if options["stability"]:
+        measure_stability(model, read_in, screen)
     with screen.bar("Writing", "write"):
         if save:
             facts = TableFacts.of(read_in, options, command_line())
@@ -340,6 +344,7 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
         "noise": int((model.labels_ < 0).sum()),
         "n_neighbors": model.n_neighbors_,
         "local_clusters": len(model.peaks_),
+        "summary": summarize(model.clustering_, advice=False),
     }
     rows = [
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
@@ -475,7 +480,10 @@ def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, 
 def _open(source: str, data: str | None, options: dict[str, Any]) -> tuple[Fitted, Table | None, Screen]:
     """Return a saved model, or fit a table now; and the screen."""
     screen = Screen(quiet=options["quiet"] or options.get("as_json", False))
-    return *open_fitted(source, data, options, screen, make_estimator(options)), screen
+    fitted, table = open_fitted(source, data, options, screen, make_estimator(options))
+    if options["stability"] and fitted.clustering.stability is None:
+        measure_stability(fitted.model, table, screen)
+    return fitted, table, screen
 
 
 @app.command(short_help="Describe the differences between clusters.")
@@ -507,6 +515,7 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
 @app.command(short_help="Explain the cluster of a row, or of two rows.")
 @source_argument
 @click.argument("rows", nargs=-1, required=True, metavar="ROW [ROW]")
+@option("--details", is_flag=True, help="Add peaks, local clusters and edges of the topo-graph.")
 @show_options
 @json_option
 def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
@@ -522,7 +531,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     fitted, _, _ = _open(source, None, options)
     samples = [fitted.find_row(row) for row in rows]
-    explanation = explain_rows(fitted.clustering, *samples)
+    explanation = explain_rows(fitted.clustering, *samples, details=options["details"])
     if options["as_json"]:
         differences = [difference._asdict() for difference in explanation.differences]
         table = json.loads(explanation.to_pandas().to_json(orient="records"))

@@ -203,6 +203,19 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     return model
 
 
+def measure_stability(model: GIT, table: Table | None, screen: Screen) -> None:
+    """Cluster half-samples of the fitted rows, and show how many are done; the model keeps the result."""
+    frame = None if table is None else table.data
+    if frame is not None and model.metric == Distances.metric:
+        frame = as_numbers(frame)
+    with screen.bar("Clustering half-samples", "stability") as update:
+        model.set_params(verbose=lambda words: update(words=f"Clustering half-samples, {words}"))
+        try:
+            model.stability(frame)
+        finally:
+            model.set_params(verbose=False)
+
+
 def open_fitted(
     source: str, data: str | None, options: Options, screen: Screen, estimator: GIT | None
 ) -> tuple[Fitted, Table | None]:
