@@ -6,8 +6,8 @@ deviations; GIT's default gets them as they are. Every result is counted as publ
 noise as wrong.
 
 Methods with a random start run with ten seeds on sets of up to 15,000 samples. The line has their means and every F1. A
-fit has a process with limits of time and memory. Large sets are tried from 3,000 samples up while the next size should
-end within the limit. The largest that ended counts, and the line has its size.
+fit has a process with limits of time and memory. If a large set exceeds them, a part of it is tried, and the line has
+the size of the largest part that ended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from benchmarks.methods import METHODS, compile_search, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, Row
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
+from benchmarks.runner import Key, Line, Store, Task, run_largest, time_call
 from benchmarks.scoring import pack_labels, score_both
 from benchmarks.suite.datasets import load_set
 from gitcluster import scale_features
@@ -59,7 +59,8 @@ CHOSEN = {
 """The methods by their names in the paper and in the result file."""
 UNSCALED = ("GIT", "GIT proportions")
 """Methods that choose the scaling of the features themselves."""
-STEPS = (3_000, 10_000, 30_000)
+STEPS = (30_000, 10_000, 3_000)
+"""Samples for methods that take too long or too much memory with all of them."""
 SECONDS, GIGABYTES = 900, 14
 """Limits of a fit."""
 QUICK_SAMPLES = 150
@@ -76,7 +77,7 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
             for setting, method, parameters in plan(name):
                 if method in methods:
                     task = {"group": group, "set": name, "method": method, "setting": setting, "options": parameters}
-                    yield task, partial(climb, task, QUICK_SAMPLES if options.quick else None)
+                    yield task, partial(run, task, QUICK_SAMPLES if options.quick else None)
 
 
 def plan(name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -96,36 +97,15 @@ def plan(name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield "untuned", method, {}
 
 
-def climb(task: Line, most: int | None = None) -> Line:
-    """Return the result on the whole set, or on the largest part of it that ends within the limit."""
+def run(task: Line, most: int | None = None) -> Line:
+    """Return the result on the whole set, or on the largest part of it that ends within the limits."""
     total = len(load_set(task["set"])[1])
     whole = min(total, most or total)
-    best: Line = {}
-    times: list[tuple[int, float]] = []
-    for samples in [*(step for step in STEPS if 2 * step <= whole), whole]:
-        if times and (expected := expected_seconds(times, samples)) > SECONDS:
-            best["stopped"] = f"{samples:,} samples would take about {expected:,.0f} s"
-            break
-        line = run_in_process(fit_part, task, samples, seconds=SECONDS, gigabytes=GIGABYTES)
-        if "error" in line:
-            best = best | {"stopped": f"{samples:,} samples: {line['error']}"} if best else line
-            break
-        best = line | {"samples": samples}
-        times.append((samples, line["seconds"]))
-    return {"of": total} | best
+    sizes = [whole, *(step for step in STEPS if 2 * step <= whole)]
+    return {"of": total} | run_largest(fit_part, sizes, task, seconds=SECONDS, gigabytes=GIGABYTES)
 
 
-def expected_seconds(times: Sequence[tuple[int, float]], samples: int) -> float:
-    """Return the seconds at the next size, growing as between the last two sizes, or quadratically after the first."""
-    size, seconds = times[-1]
-    power = 2.0
-    if len(times) > 1:
-        before, less = times[-2]
-        power = float(np.clip(np.log(seconds / less) / np.log(size / before), 1, 3))
-    return seconds * (samples / size) ** power
-
-
-def fit_part(task: Line, samples: int) -> Line:
+def fit_part(samples: int, task: Line) -> Line:
     """Fit a part of a set, after a small fit that compiles, and return scores and seconds."""
     X, y = load_set(task["set"])
     if samples < len(X):
@@ -146,7 +126,7 @@ def fit_part(task: Line, samples: int) -> Line:
             others = [score_both(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
             scores = average([scores, *others])
     drawn = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
-    return scores | {"seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
+    return scores | {"samples": len(X), "seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
 
 
 def average(results: Sequence[Line]) -> Line:

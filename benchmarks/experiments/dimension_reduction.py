@@ -28,7 +28,7 @@ from benchmarks.methods import METHODS, keep_installed
 from benchmarks.methods.spectacl import embed as embed_spectacl
 from benchmarks.reporting.published import EMBEDDED, EMBEDDED_PEERS, PUBLISHED
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_in_process, time_call
+from benchmarks.runner import Line, Store, Task, run_largest, time_call
 from benchmarks.scoring import count_clusters, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, is_available, load_embedding
 
@@ -88,17 +88,11 @@ def run_sizes(dataset: str, name: str, method: str, quick: bool) -> Line:
     embedding = load_embedding(dataset, name, n_samples=n_samples, max_epochs=3 if quick else 100)
     details = {"seconds": round(embedding.seconds, 1), "d": embedding.points.shape[1]} | embedding.details
     sizes = [len(embedding.y), *(size for size in SMALLER.get(method, ()) if size < len(embedding.y))]
-    stopped: Line = {}
-    for size in sizes:
-        limits = {"seconds": SECONDS, "gigabytes": GIGABYTES}
-        line = run_in_process(fit_embedding, dataset, name, method, size, n_samples, **limits) | stopped
-        if "error" not in line:
-            break
-        stopped = {"stopped": f"{size:,} images: {line['error']}"}
-    return {"n": size} | line | {"of embedding": details}
+    limits = {"seconds": SECONDS, "gigabytes": GIGABYTES}
+    return run_largest(fit_embedding, sizes, dataset, name, method, n_samples, **limits) | {"of embedding": details}
 
 
-def fit_embedding(dataset: str, name: str, method: str, size: int, n_samples: int | None) -> Line:
+def fit_embedding(size: int, dataset: str, name: str, method: str, n_samples: int | None) -> Line:
     """Return scores and seconds of one method, on a random part of the images if ``size`` is smaller."""
     X, y, *_ = load_embedding(dataset, name, n_samples=n_samples)
     if size < len(y):

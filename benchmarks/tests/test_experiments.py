@@ -9,13 +9,10 @@ from benchmarks.experiments import (
     digests,
     dimension_reduction,
     robustness,
-    sensitivity,
     tables,
 )
-from benchmarks.scoring import published_scores, unpack_labels
-from benchmarks.suite.embeddings import load_embedding
+from benchmarks.scoring import unpack_labels
 from benchmarks.suite.mixed_tables import NOISE, add_noise, mixed_tables
-from gitcluster import GIT
 
 
 class OPTIONS:
@@ -46,31 +43,22 @@ def test_a_quick_run_stores_nothing(experiment, selected, data, results, capsys)
 
 def test_accuracy_keeps_scores_seeds_and_failures(data):
     tasks = {(t["set"], t["method"], t["setting"]): t for t, _ in accuracy.tasks(OPTIONS)}
-    line = accuracy.fit_part(tasks["iris", "k-means++", "published"], 100)
+    line = accuracy.fit_part(100, tasks["iris", "k-means++", "published"])
     assert len(line["seeds optimal"]) == accuracy.SEEDS
     assert line["published"][0] == pytest.approx(np.mean(line["seeds published"]), abs=1e-3)
-    line = accuracy.fit_part(tasks["toy_moons", "GIT", "untuned"], 160)
+    line = accuracy.fit_part(160, tasks["toy_moons", "GIT", "untuned"])
     assert len(unpack_labels(line["labels"])) == 160
-    line = accuracy.climb(tasks["wine", "Quickshift++", "published"])
+    line = accuracy.run(tasks["wine", "Quickshift++", "published"])
     assert line["error"].startswith("ValueError")
     assert line["of"] == 6
 
 
 def test_competitors_on_embeddings_are_seeded_and_counted_both_ways(data):
     for method in ("k-means", "SpectACl published"):
-        line = dimension_reduction.fit_embedding("mnist", "pca5", method, 200, None)
+        line = dimension_reduction.fit_embedding(200, "mnist", "pca5", method, None)
         assert line["n"] == 200
         assert len(line["seeds"]) == len(line["seeds as published"]) == 10
         assert line["as published"][0] == pytest.approx(np.mean(line["seeds as published"]), abs=1e-3)
-
-
-def test_one_search_serves_every_k(data):
-    embedding = load_embedding("mnist", "pca5")
-    once = sensitivity.SearchOnce(60)
-    for variant, k in (("authors", 30), ("authors", 10), ("adaptive", 30)):
-        line = sensitivity.score_fit(embedding, variant, k, once)
-        model = GIT(4, n_neighbors=k, variant=variant, search="exact").fit(embedding.points)
-        assert line["f1 as published"] == round(published_scores(embedding.y, model.labels_).f1, 4)
 
 
 def test_uniform_noise_is_scored_only_as_published():
