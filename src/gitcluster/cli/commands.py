@@ -33,7 +33,6 @@ from gitcluster.cli.models import (
     TableFacts,
     as_numbers,
     column_lines,
-    column_words,
     drop_missing,
     fit_table,
     measure_stability,
@@ -350,10 +349,9 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
         ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
         for p in model.profile(table.data, rules=False)
     ]
-    title = f"{len(table.data):,} rows, {column_words(model, table)}, {count_of(model.n_clusters_, 'cluster')}"
     summary: list[Any] = [
         summarize(model.clustering_, advice=False),
-        text_table(title, ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,)),
+        text_table("Clusters", ["cluster", "rows", "share", "largest differences (elsewhere)"], rows, left=(3,)),
     ]
     columns = model.clustering_.columns
     if columns is not None and (columns.encoded or any(c.missing or c.unread for c in columns)):

@@ -132,7 +132,7 @@ class SampleExplanation:
         if other is not None:
             shares = self.memberships
             lines.append(
-                f"Membership: {shares[home]:.2f} in cluster {home}, {shares[other]:.2f} in {other}, the nearest."
+                f"Membership: {shares[home]:.2f} in cluster {home}, {shares[other]:.2f} in cluster {other}, the nearest."
             )
             lines += _separation(traits, groups["own"], groups["nearest"], home, other)
         if clustering.stability is not None and clustering.n_clusters > 1:
