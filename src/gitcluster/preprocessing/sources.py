@@ -58,10 +58,7 @@ def check_source(X: Any, metric: str, *, validate: Validate = check_array) -> "S
         if issparse(samples):
             raise ValueError("A sparse matrix lacks most distances. Use metric='precomputed_graph'.")
         if samples.shape[0] != samples.shape[1]:
-            raise ValueError(
-                f"metric='precomputed' takes a square matrix of distances, got shape {samples.shape}. "
-                "Use another metric for samples by features."
-            )
+            raise ValueError(f"metric='precomputed' takes a square matrix of distances, got shape {samples.shape}.")
         _check_not_negative(samples)
     return as_source(tidy_rows(samples) if issparse(samples) else samples, metric)
 
@@ -165,6 +162,10 @@ class _Source:
     def stored(self, members: Array) -> Any:
         """Return the part that a model stores; ``members`` are the given samples, each once."""
         return self
+
+    def as_new(self, source: Any, rows: Array) -> Any:
+        """Return some of the given samples in the form of new ones; those of a graph are never left out."""
+        raise NotImplementedError
 
     def bridge_finder(self, peaks: Array) -> FindBridges | None:
         """Return a function that finds short bridges between peaks; None if their distances are unknown or all 0."""
@@ -369,9 +370,7 @@ class Distances(_Source):
         """Return the number of samples."""
         return self.size
 
-    def transform(
-        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
-    ) -> "Distances":
+    def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "Distances":
         """Return the distances between the samples of ``rows`` (None for all)."""
         return self if rows is None else Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
 
@@ -436,9 +435,7 @@ class NeighborGraph(_Source):
         """Return the number of samples."""
         return int(self.graph.shape[0])
 
-    def transform(
-        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
-    ) -> "NeighborGraph":
+    def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "NeighborGraph":
         """Return the graph, whose samples are not reordered."""
         return self
 
@@ -449,10 +446,6 @@ class NeighborGraph(_Source):
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return the graph of new samples and their fitted neighbours, checked."""
         return check_graph(X, n_fitted=self.n_samples)
-
-    def as_new(self, source: Any, rows: Array) -> Any:
-        """Raise NotImplementedError."""
-        raise NotImplementedError("samples of a graph are never left out")
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Return the nearest fitted samples of new ones."""
@@ -487,19 +480,15 @@ def tidy_rows(X: Any) -> Any:
 
 def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
     """Return the shortest bridge out of every component but the largest, in a matrix of distances."""
-    bridges = []
+    distances = matrix.astype(np.float64)
+    round_distances(distances)
+    distances[component[:, None] == component] = np.inf
+    ends = np.sort(np.stack([np.arange(len(component)), distances.argmin(axis=1)], axis=1), axis=1)
+    shortest = distances.min(axis=1)
+    order = np.lexsort((ends[:, 1], ends[:, 0], shortest, component))
+    first = order[np.unique(component[order], return_index=True)[1]]  # one of every component
     largest = np.bincount(component).argmax()
-    for number in range(component.max() + 1):
-        if number == largest:
-            continue
-        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
-        block = matrix[np.ix_(rows, others)].astype(np.float64)
-        round_distances(block)
-        ends = np.argwhere(block == block.min())
-        pairs = np.sort(np.stack([rows[ends[:, 0]], others[ends[:, 1]]], axis=1), axis=1)
-        i, j = min(map(tuple, pairs.tolist()))
-        bridges.append((float(block.min()), i, j))
-    return bridges
+    return [(float(shortest[row]), int(ends[row, 0]), int(ends[row, 1])) for row in np.delete(first, largest)]
 
 
 def _bridges_between_points(points: Any, metric: str, index: Any, component: Array) -> list[Bridge]:
