@@ -576,7 +576,7 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
 
 
 def _graph_of_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
-    """Return the CSR array of neighbours and their distances, (n_samples, k); -1 or an infinite distance is none."""
+    """Return the CSR array of (n_samples, k) neighbours and distances, without -1 and infinite distances."""
     check_unmasked("X", indices, distances)
     try:
         indices, distances = np.asarray(indices), np.asarray(distances)
