@@ -326,15 +326,21 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
         return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
     series = dict(zip(names, frame.iter_columns(), strict=True))
-    values = {name: _read_requested(name, column, requested.get(name)) for name, column in series.items()}
-    if {cells.format.decimal for cells in values.values() if cells.one_mark} == {","}:
-        # Texts that allow both decimal marks are read with a comma if other columns of the frame need it.
-        for name, cells in values.items():
-            if cells.nature == "numbers" and not cells.one_mark:
-                values[name] = _read_requested(name, series[name], requested.get(name), decimal=",")
-    columns = Columns(tuple(
-        _learn_column(name, cells, requested.get(name), weights.get(name, 1.0)) for name, cells in values.items()
-    ))  # fmt: skip
+    learned: dict[str, Column] = {}
+    marks, either_mark = set(), []
+    for name, column in series.items():
+        request, weight = requested.get(name), weights.get(name, 1.0)
+        values = _read_requested(name, column, request)
+        learned[name] = _learn_column(name, values, request, weight)
+        if values.one_mark:
+            marks.add(values.format.decimal)
+        elif values.nature == "numbers":
+            either_mark.append(name)
+    if marks == {","}:  # other columns that allow both decimal marks have a comma as well
+        for name in either_mark:
+            values = _read_requested(name, series[name], requested.get(name), decimal=",")
+            learned[name] = _learn_column(name, values, requested.get(name), weights.get(name, 1.0))
+    columns = Columns(tuple(learned.values()))
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     if nothing_requested and all(c.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
