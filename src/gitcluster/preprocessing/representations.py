@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from gitcluster.kernels import features as kernels
@@ -282,15 +281,15 @@ def _components(name: str, points: NDArray[np.float64], scaling: Scaling) -> Rep
         return Representation(name, None, "fewer than 3 features vary")
     if n_features > MAX_FEATURES:
         return Representation(name, None, f"more than {MAX_FEATURES:,} features")
-    centred = points - points.mean(axis=0)
-    with limit_threads(1):  # the matrix is small: threads would wait for each other
-        variances, axes = eigh(centred.T @ centred)
-    variances, axes = np.maximum(variances[::-1], 0), axes[:, ::-1]
-    if not variances[0] > 0:
+    if not np.ptp(points, axis=0).any():
         return Representation(name, None, "the samples studied do not vary")
+    from sklearn.decomposition import PCA  # slow to import
+
+    with limit_threads(1):  # the matrix is small: threads would wait for each other
+        pca = PCA(svd_solver="covariance_eigh").fit(points)
+    variances = pca.explained_variance_
     if name == "factors":
-        n_kept = int((variances > variances.mean()).sum())
+        n_kept = int((variances > variances.sum() / n_features).sum())
     else:
         n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), VARIANCE_KEPT)) + 1
-    rotation = np.ascontiguousarray(axes[:, : min(n_kept, n_features)])
-    return Representation(name, scaling._replace(rotation=rotation))
+    return Representation(name, scaling._replace(rotation=np.ascontiguousarray(pca.components_[:n_kept].T)))
