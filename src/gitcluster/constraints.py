@@ -101,13 +101,11 @@ def gather_constraints(
         return None
     total = n_samples if total is None else total
     low, high = _check_sizes(min_cluster_size, max_cluster_size, total, n_clusters)
-    labelled = np.empty(0, np.int64) if known is None else np.flatnonzero(known >= 0)
-    leaders, same = labelled, np.empty((0, 2), np.int64)
-    if known is not None:  # link samples of one label to the first of them
-        _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
-        leaders = labelled[first]
-        same = np.stack([labelled, leaders[inverse]], axis=1)
-    pairs = np.concatenate([linked, same])
+    labels = np.full(n_samples, -1) if known is None else known
+    labelled = np.flatnonzero(labels >= 0)
+    _, first, inverse = np.unique(labels[labelled], return_index=True, return_inverse=True)
+    leaders = labelled[first]  # the first sample of every label, to which the others are linked
+    pairs = np.concatenate([linked, np.stack([labelled, leaders[inverse]], axis=1)])
     graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(n_samples, n_samples))
     root = connected_components(graph, directed=False)[1]
     # Samples that must not share a cluster but are in one group: separated ones, or the first of two labels.
