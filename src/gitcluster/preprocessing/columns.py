@@ -156,7 +156,7 @@ class Column(NamedTuple):
         return numbers[:, None], Counter()
 
     def decode(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the cells of features, as :meth:`encode` made them."""
+        """Return the cells of features, the inverse of :meth:`encode`."""
         if self.kind in ("numeric", "date"):
             return features[:, 0]
         if self.kind == "log":
@@ -344,8 +344,8 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     if nothing_requested and all(c.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
-        kept = (Column(c.name, "numeric", missing=c.missing, decimal=c.decimal, unread=c.unread) for c in columns)
-        return Columns(tuple(kept), encoded=False)
+        plain = (Column(c.name, "numeric", missing=c.missing, decimal=c.decimal, unread=c.unread) for c in columns)
+        return Columns(tuple(plain), encoded=False)
     return columns
 
 
@@ -362,10 +362,9 @@ def is_numeric(X: Any) -> bool:
 def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
     """Mark the columns without information about clusters, and return the features of the others.
 
-    Columns that reflect the same clusters depend on one another. A category that is independent of every
-    other column would split every cluster into copies of itself; independent numbers have clusters only if they have
-    several modes. All others are dropped, unless their kind or a weight was requested. If no column depends on another,
-    all are kept.
+    Columns that reflect the same clusters depend on one another. A category that is independent of every other column
+    would split every cluster into copies of itself; independent numbers have clusters only if they have several modes.
+    All others are dropped, unless their kind or a weight was requested, or no column depends on another.
     """
     used, parts = columns.used, columns.split(matrix)
     related = are_dependent(parts, [column.kind in DISCRETE for column in used])
@@ -377,8 +376,8 @@ def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Col
         for column, part, depends in zip(used, parts, related, strict=True)
     }
     marked = tuple(column._replace(independent=independent.get(column.name, False)) for column in columns)
-    kept = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
-    return Columns(marked), np.hstack(kept)
+    others = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
+    return Columns(marked), np.hstack(others)
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:

@@ -145,8 +145,8 @@ def weigh_features(
 
     The distance between two values of a discrete column is the crossing length, the median distance to the tenth
     neighbour in the numeric columns, unless the variance of the column would exceed that of a numeric one. With
-    ``close``, neighbouring values of a numeric column are at most the crossing length apart. ``span`` are the ranges of
-    the features.
+    ``close``, the distance of neighbouring values of a numeric column is at most the crossing length. ``span`` are the
+    ranges of the features.
     """
     weights, numbers = kinds.weight.copy(), ~kinds.discrete
     if numbers.all() and not close:
