@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from gitcluster._support.arrays import Array, follow_to_end
 from gitcluster._support.validation import check_integer, check_unmasked
@@ -100,36 +101,28 @@ def gather_constraints(
         return None
     total = n_samples if total is None else total
     low, high = _check_sizes(min_cluster_size, max_cluster_size, total, n_clusters)
-    root = np.arange(n_samples)
-    structures.union_edges(root, linked, np.arange(len(linked)))
-    labelled = np.empty(0, np.int64) if known is None else np.flatnonzero(known >= 0)
-    if known is not None:
-        _, first, inverse = np.unique(known[labelled], return_index=True, return_inverse=True)
-        leaders = labelled[first]
-        structures.union_edges(root, np.stack([labelled, leaders[inverse]], axis=1), np.arange(len(labelled)))
-    root = follow_to_end(root)
-    _check_contradictions(root, separated, known)
+    labels = np.full(n_samples, -1) if known is None else known
+    labelled = np.flatnonzero(labels >= 0)
+    _, first, inverse = np.unique(labels[labelled], return_index=True, return_inverse=True)
+    leaders = labelled[first]  # the first sample of every label, to which the others are linked
+    pairs = np.concatenate([linked, np.stack([labelled, leaders[inverse]], axis=1)])
+    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(n_samples, n_samples))
+    root = connected_components(graph, directed=False)[1]
+    # Samples that must not share a cluster but are in one group: separated ones, or the first of two labels.
+    order = leaders[np.argsort(root[leaders], kind="stable")]
+    forbidden = np.concatenate([separated, np.stack([order[:-1], order[1:]], axis=1)])
+    clash = forbidden[root[forbidden[:, 0]] == root[forbidden[:, 1]]]
+    if len(clash):
+        i, j = clash[0].tolist()
+        raise ValueError(
+            f"The constraints contradict each other: samples {i} and {j} must be in different clusters, but must_link "
+            "and labels put both into one cluster. Remove one of the constraints on them."
+        )
     used = np.unique(np.concatenate([linked.ravel(), separated.ravel(), labelled]))
     groups = np.full(n_samples, -1)
     names, groups[used] = np.unique(root[used], return_inverse=True)
     pairs = np.unique(np.sort(np.searchsorted(names, root[separated]), axis=1), axis=0).reshape(-1, 2)
     return Constraints(groups, pairs, np.unique(groups[labelled]), low / total, high / total)
-
-
-def _check_contradictions(root: Array, separated: Array, known: Array | None) -> None:
-    """Raise ValueError if samples that must not share a cluster are in one group."""
-    clash = separated[root[separated[:, 0]] == root[separated[:, 1]]]
-    if known is not None:
-        labelled = np.flatnonzero(known >= 0)
-        order = labelled[np.lexsort((known[labelled], root[labelled]))]
-        mixed = (np.diff(root[order]) == 0) & (np.diff(known[order]) != 0)
-        clash = np.concatenate([clash, np.stack([order[:-1][mixed], order[1:][mixed]], axis=1)])
-    if len(clash):
-        i, j = clash[0].tolist()
-        raise ValueError(
-            f"The constraints contradict each other: samples {i} and {j} must be in different clusters, but must_link "
-            f"and labels put both into one cluster. Remove one of the constraints on them."
-        )
 
 
 def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:

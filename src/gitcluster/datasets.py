@@ -10,7 +10,6 @@ import zipfile
 import zlib
 from contextlib import suppress
 from difflib import get_close_matches
-from errno import EEXIST, ENOSPC, ENOTDIR, EROFS
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -139,29 +138,28 @@ def load(name: str) -> Labelled:
     if folder and not os.path.isdir(folder):
         raise DatasetError(f"GITCLUSTER_DATA must be a folder with files such as iris.npz, got {folder!r}.")
     path = Path(folder or "", f"{name}.npz")
-    if folder and path.exists():
-        try:
+    stored = bool(folder) and path.exists()
+    try:
+        if stored:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                X, y = _check(arrays["X"], arrays["y"], name)
-        except (OSError, *DAMAGE) as error:
+                X, y = arrays["X"], arrays["y"]
+        else:
+            X, y = _fetch(name)
+        _check(X, y, name)
+    except (OSError, *DAMAGE) as error:
+        if stored:
             raise DatasetError(f"{path} is not the data set {name!r} ({error}). Replace or delete it.") from error
-    elif name == "iris":
-        X, y = sklearn_datasets.load_iris(return_X_y=True)
-        X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]  # UCI's values, as in the paper; scikit-learn follows Fisher's table
-    elif name == "wine":
-        X, y = sklearn_datasets.load_wine(return_X_y=True)
-    elif name == "cancer":
-        X, y = sklearn_datasets.load_breast_cancer(return_X_y=True)
-        y = 1 - y  # in the paper, benign is 0
-    else:
-        X, y = _download(name)
+        raise DatasetError(
+            f"{name!r} cannot be downloaded ({error}). Delete damaged files in sklearn.datasets.get_data_home(), or "
+            f"set GITCLUSTER_DATA to a folder with {name}.npz."
+        ) from error
     if X.dtype == np.uint8:
         X = X.astype(np.float32) / np.float32(255)
     return X if X.dtype == np.float32 else X.astype(np.float64), y.astype(np.int64)
 
 
-def _check(X: NDArray[Any], y: NDArray[Any], name: str) -> Labelled:
-    """Return the arrays, or raise ValueError if they are not those of the data set."""
+def _check(X: NDArray[Any], y: NDArray[Any], name: str) -> None:
+    """Raise ValueError if the arrays are not those of the data set."""
     n_features, class_sizes = SETS[name]
     shape = (sum(class_sizes), n_features)
     if X.shape != shape or y.shape != shape[:1]:
@@ -171,37 +169,28 @@ def _check(X: NDArray[Any], y: NDArray[Any], name: str) -> Labelled:
     sizes = tuple(np.count_nonzero(y == label) for label in range(len(class_sizes)))
     if sizes != class_sizes:
         raise ValueError(f"class sizes must be {class_sizes}, got {sizes}")
-    return X, y
 
 
-def _download(name: str) -> Labelled:
-    """Return a set from the cache of scikit-learn or pooch, which download it if necessary."""
-    try:
-        cache = Path(get_data_home(), "gitcluster")
-        if name == "olivetti":
-            X, y = fetch_olivetti_faces(return_X_y=True)
-        elif name in OPENML:
-            parser = "pandas" if is_installed("pandas") else "liac-arff"
-            X, y = fetch_openml(data_id=OPENML[name], as_frame=False, parser=parser, return_X_y=True)
-            X, y = X[:60_000].astype(np.uint8), y[:60_000].astype(np.int64)  # the training images come first
-        else:
-            X, y = _read_archive(name, cache)
-        return _check(X, y, name)
-    except OSError as error:
-        if isinstance(error, PermissionError) or error.errno in (EEXIST, ENOTDIR, EROFS, ENOSPC):
-            message = f"The cache cannot be written. Set SCIKIT_LEARN_DATA to another folder ({error})."
-        else:
-            message = f"{name!r} cannot be downloaded. Set GITCLUSTER_DATA to a folder with {name}.npz ({error})."
-        raise DatasetError(message) from error
-    except DAMAGE as error:
-        path = cache / ARCHIVES[name][0] if name in ARCHIVES else cache.parent
-        raise DatasetError(f"The download of {name!r} in {path} is damaged ({error}). Delete it and retry.") from error
-
-
-def _read_archive(name: str, cache: Path) -> Labelled:
-    """Return a set of UCI from its archive, which is downloaded to ``cache`` if it is not there."""
+def _fetch(name: str) -> Labelled:
+    """Return a set of scikit-learn, or one from its cache, to which it is downloaded if necessary."""
+    if name == "iris":
+        X, y = sklearn_datasets.load_iris(return_X_y=True)
+        X[[34, 37]] = [4.9, 3.1, 1.5, 0.1]  # UCI's values, as in the paper; scikit-learn follows Fisher's table
+        return X, y
+    if name == "wine":
+        return sklearn_datasets.load_wine(return_X_y=True)  # type: ignore[no-any-return]
+    if name == "cancer":
+        X, y = sklearn_datasets.load_breast_cancer(return_X_y=True)
+        return X, 1 - y  # in the paper, benign is 0
+    if name == "olivetti":
+        return fetch_olivetti_faces(return_X_y=True)  # type: ignore[no-any-return]
+    if name in OPENML:
+        parser = "pandas" if is_installed("pandas") else "liac-arff"
+        X, y = fetch_openml(data_id=OPENML[name], as_frame=False, parser=parser, return_X_y=True)
+        return X[:60_000].astype(np.uint8), y[:60_000].astype(np.int64)  # the training images come first
     pooch = require("pooch", extra="datasets", purpose="Downloading a data set")
     file, member = ARCHIVES[name]
+    cache = Path(get_data_home(), "gitcluster")
     path = pooch.create(path=cache, base_url=UCI, registry={file: None}, retry_if_failed=1).fetch(file)
     with zipfile.ZipFile(path) as archive, archive.open(member) as table:
         text = io.TextIOWrapper(table, "utf-8", errors="replace", newline="")

@@ -143,17 +143,9 @@ def link_along(
 ) -> Merges:
     """Return the merges of average linkage along some edges, then across bridges, the shortest first.
 
-    Parameters
-    ----------
-    graph : TopoGraph
-    among : ndarray
-        Edges to merge along.
-    root : ndarray of shape (m,)
-        Union-find roots of the local clusters that share a cluster already; updated in place.
-    class_label : ndarray of shape (m,), default=None
-        No two clusters that have a class label (-1 for none) merge.
-    cannot_link : ndarray of shape (p, 2), default=None
-        Local clusters that do not merge.
+    ``among`` are edges to merge along, ``root`` the union-find roots of the local clusters that share a cluster
+    already, updated in place. No two clusters that have a ``class_label`` (-1 for none) merge, nor do the pairs of
+    local clusters in ``cannot_link``.
     """
     m, real = len(root), graph.real[among]
     strong, bridges = among[real], among[~real]
@@ -193,11 +185,9 @@ def rank_splits(smaller: Array, graph: TopoGraph, ratio: int, n_splits: int | No
 
 def cut_merges(merges: Merges, graph: TopoGraph, splits: Array) -> tuple[Array, Array]:
     """Return the cluster of every local cluster if some merges are undone, and the edges of the other merges."""
-    remaining = np.ones(len(merges.edges), np.bool_)
-    remaining[splits] = False
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, merges.edges[remaining])
-    return label_by_size(root, graph.sizes)[0], merges.edges[remaining]
+    edges, root = np.delete(merges.edges, splits), np.arange(len(graph.sizes))
+    structures.union_edges(root, graph.edges, edges)
+    return label_by_size(root, graph.sizes)[0], edges
 
 
 def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[np.float64]) -> Array:
@@ -215,9 +205,8 @@ def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[n
 
 def cut_repeatedly(merges: Merges, graph: TopoGraph, splits: Array) -> NestedCuts:
     """Return the clusters of local clusters after 0, 1, 2, ... ``splits``."""
-    remaining, root = np.ones(len(merges.edges), np.bool_), np.arange(len(graph.sizes))
-    remaining[splits] = False
-    structures.union_edges(root, graph.edges, merges.edges[remaining])
+    root = np.arange(len(graph.sizes))
+    structures.union_edges(root, graph.edges, np.delete(merges.edges, splits))
     part = np.unique(follow_to_end(root), return_inverse=True)[1]
     first, joined = list(range(len(splits) + 1)), np.empty((len(splits), 2), np.int64)
     for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[splits]]].tolist()))):

@@ -9,13 +9,7 @@ Array = NDArray[Any]
 
 
 def inverse_order(order: NDArray[Any]) -> NDArray[Any]:
-    """Return the position of every item in an order: the inverse of a permutation.
-
-    Examples
-    --------
-    >>> inverse_order(np.array([2, 0, 1]))
-    array([1, 2, 0])
-    """
+    """Return the position of every item in an order: the inverse of a permutation."""
     position = np.empty_like(order)
     position[order] = np.arange(len(order), dtype=order.dtype)
     return position
@@ -42,28 +36,12 @@ def follow_to_end(following: NDArray[Any]) -> NDArray[Any]:
 
 
 def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return the start of each of several runs, and the end of the last one.
-
-    Examples
-    --------
-    >>> starts_of(np.array([2, 3]))
-    array([0, 2, 5])
-    """
+    """Return the start of each of several runs, and the end of the last one: 0, 2, 5 for the sizes 2, 3."""
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
 def reorder_rows(values: NDArray[Any], order: NDArray[Any]) -> None:
-    """Sort the rows of an array in place, some columns at a time, so that there is no second array.
-
-    Examples
-    --------
-    >>> values = np.array([[1, 2], [3, 4], [5, 6]])
-    >>> reorder_rows(values, np.array([2, 0, 1]))
-    >>> values
-    array([[5, 6],
-           [1, 2],
-           [3, 4]])
-    """
+    """Sort the rows of an array in place, some columns at a time, so that there is no second array."""
     width = max(64 // values.itemsize, -(-values.shape[1] // 8))  # at least a cache line of 64 bytes
     for first in range(0, values.shape[1], width):
         values[:, first : first + width] = values[order, first : first + width]

@@ -69,14 +69,8 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
         raise TypeError(
             f"proportions must be a list of positive numbers such as [1, 0.5, 0.1], got {proportions!r}."
         ) from None
-    if shares.ndim != 1 or shares.size == 0:
-        raise ValueError(
-            f"proportions must be a non-empty list of positive numbers, one per cluster, got {proportions!r}."
-        )
-    if not np.all(np.isfinite(shares)) or np.any(shares <= 0):
-        raise ValueError(
-            f"proportions must be positive and finite, got {proportions!r}. Drop the clusters that are not expected."
-        )
+    if shares.ndim != 1 or shares.size == 0 or not np.all(np.isfinite(shares)) or np.any(shares <= 0):
+        raise ValueError(f"proportions must be positive finite numbers, one per cluster, got {proportions!r}.")
     shares = shares / shares.max()
     return np.asarray(shares / shares.sum())
 

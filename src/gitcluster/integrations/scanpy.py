@@ -17,7 +17,7 @@ from gitcluster._support.validation import check_integer
 from gitcluster.estimator import GIT
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.preprocessing.representations import Representation
-from gitcluster.preprocessing.scaling import Scaling
+from gitcluster.preprocessing.scaling import weigh_only
 from gitcluster.topo_graph import TopoGraph
 
 COMPONENTS = (10, 20)
@@ -153,10 +153,11 @@ def leading_components(n_components: int) -> tuple[Representation, ...]:
     >>> [representation.name for representation in leading_components(50)]
     ['first 10', 'first 20', 'given']
     """
-    none = np.empty(0)
-    numbers = [number for number in COMPONENTS if number < n_components]
-    scalings = [Scaling(np.arange(number), none, none, none, none, np.ones(number)) for number in numbers]
-    leading = [Representation(f"first {len(scaling.features)}", scaling) for scaling in scalings]
+    leading = (
+        Representation(f"first {number}", weigh_only(np.arange(number), np.ones(number)))
+        for number in COMPONENTS
+        if number < n_components
+    )
     return (*leading, Representation("given", None))
 
 

@@ -133,13 +133,12 @@ def plain(name: str, longest: int = MAX_NAME) -> str:
 class Arrangement(Artist):
     """An invisible artist that moves texts before they are drawn so that none overlap, and hides those without space.
 
-    The sizes of texts and axes are known only while drawing. Earlier texts choose first. ``choices`` lists for every
-    text the points at which it may stand and offsets from them in points, the best first.
+    The sizes of texts and axes are known only while drawing. Earlier texts choose first, among ``offsets`` in points.
     """
 
-    def __init__(self, texts: Sequence[Annotation], choices: Sequence[Sequence[Any]], *, beside: bool) -> None:
+    def __init__(self, texts: Sequence[Annotation], offsets: Sequence[tuple[float, float]], *, beside: bool) -> None:
         super().__init__()
-        self.texts, self.choices, self.beside = texts, choices, beside
+        self.texts, self.offsets, self.beside = texts, offsets, beside
         self.set_zorder(-10)  # is drawn before the texts
         self.set_in_layout(False)
 
@@ -150,12 +149,11 @@ class Arrangement(Artist):
             assert text.axes is not None
             x, y = text.axes.transData.transform(text.xy)
             taken.append(Bbox.from_bounds(x - MARKER_RADIUS, y - MARKER_RADIUS, 2 * MARKER_RADIUS, 2 * MARKER_RADIUS))
-        for text, choices in zip(self.texts, self.choices, strict=True):
+        for text in self.texts:
             assert text.axes is not None
             frame = text.axes.bbox
             text.set_visible(True)
-            for point, offset in choices:
-                text.xy = point
+            for offset in self.offsets:
                 text.set_position(offset)
                 box = text.get_window_extent(renderer).padded(TEXT_GAP)
                 fits = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
@@ -178,25 +176,21 @@ def draw_names(
 ) -> None:
     """Write names at points, or ``beside`` points away from them; if space is short, the first names are shown.
 
-    ``positions`` holds one point for every name, around which the name may move, or several points to choose from.
     ``colours``, one per name, are made readable.
     """
     halo = [withStroke(linewidth=3.0, foreground=ax.get_facecolor())]
     reach = beside or 1.2 * size
-    offsets = [(reach * x, reach * y) for x, y in OFFSETS[beside > 0 :]]
-    texts, choices = [], []
-    for i, (points, name) in enumerate(zip(positions, names, strict=True)):
-        spots = [(float(x), float(y)) for x, y in np.reshape(points, (-1, 2))]
-        moves = offsets if beside or np.ndim(points) == 1 else [(0.0, 0.0)]
-        choices.append([(spot, move) for spot in spots for move in moves])
-        colour = ink_on(ax) if colours is None else readable_on(ax, colours[i])
+    texts = []
+    for i, ((x, y), name) in enumerate(zip(positions, names, strict=True)):
         text = ax.annotate(
-            name, spots[0], xytext=(0, 0), textcoords="offset points", ha="center", va="center", color=colour,
+            name, (float(x), float(y)), xytext=(0, 0), textcoords="offset points", ha="center", va="center",
+            color=ink_on(ax) if colours is None else readable_on(ax, colours[i]),
             fontsize=size, fontweight=weight, path_effects=halo, zorder=6, annotation_clip=True,
         )  # fmt: skip
         text.set_in_layout(False)
         texts.append(text)
-    ax.add_artist(Arrangement(texts, choices, beside=beside > 0))
+    offsets = [(reach * x, reach * y) for x, y in OFFSETS[beside > 0 :]]
+    ax.add_artist(Arrangement(texts, offsets, beside=beside > 0))
 
 
 def draw_points(

@@ -11,7 +11,6 @@ from matplotlib.colors import Normalize, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from gitcluster._support.arrays import follow_to_end
 from gitcluster._support.names import count_of
@@ -48,15 +47,11 @@ MAX_ARROWS = 1500
 """More samples have one mean arrow per cell of a grid."""
 FLOW_GRID = 26
 """Columns and rows of the grid for mean arrows."""
-LABEL_ROWS, LABEL_RADIUS, MAX_SPOTS = 5_000, 0.04, 30
-"""For the positions of numbers: samples that are compared, radius relative to the plot, candidates per cluster."""
 MAX_PAIRS = 200
 """Boundary pairs that are drawn, the nearest first."""
 CROSSING = "#B2182B"
-MAX_EDGES = 3000
-"""Of more edges, the strongest are drawn."""
-STRONGEST = 3
-"""Edges that are then drawn for every node."""
+MAX_EDGES, MAX_CUT_EDGES = 3000, 300
+"""Of more edges, the strongest are drawn, and the strongest that are cut."""
 NODE_COVERAGE = 0.07
 """Share of the axes that all nodes cover."""
 
@@ -103,19 +98,13 @@ def coarsen(clustering: Clustering, max_nodes: Any) -> Clustering:
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, merges[: len(root) - most])
     first, group = np.unique(follow_to_end(root), return_inverse=True)  # the first of a group has its highest peak
-    # similarities of boundary pairs are summed; bridges stay if there is nothing else
-    ends = np.sort(group[graph.edges], axis=1)
-    between = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    edges, which = np.unique(ends[between], axis=0, return_inverse=True)
-    which, log_sums, real = which.ravel(), graph.log_sums[between], graph.real[between]
-    sizes, pairs = np.bincount(group, graph.sizes), np.bincount(which, graph.pairs[between], minlength=len(edges))
-    largest, bridge = np.full(len(edges), -np.inf), np.full(len(edges), -np.inf)
-    np.maximum.at(largest, which[real], log_sums[real])
-    np.maximum.at(bridge, which[~real], log_sums[~real])
-    total = np.bincount(which[real], np.exp(log_sums[real] - largest[which[real]]), minlength=len(edges))
-    weights = np.log(np.maximum(total, 1e-300)) + largest - np.log(sizes[edges]).sum(axis=1)
-    weights = np.where(np.isfinite(largest), weights, bridge)
-    graph = TopoGraph(sizes, graph.peaks[first], edges, weights, pairs.astype(np.int64))
+    # the strongest edge between two groups stands for all; a bridge only if there is nothing else
+    ends, order = np.sort(group[graph.edges], axis=1), np.lexsort((-graph.log_weights, ~graph.real))
+    order = order[ends[order, 0] != ends[order, 1]]
+    edges, strongest, which = np.unique(ends[order], axis=0, return_index=True, return_inverse=True)
+    pairs = np.bincount(which.ravel(), graph.pairs[order], minlength=len(edges)).astype(np.int64)
+    sizes, weights = np.bincount(group, graph.sizes), graph.log_weights[order[strongest]]
+    graph = TopoGraph(sizes, graph.peaks[first], edges, weights, pairs)
     cut = clustering.edge_cut._replace(labels=labels[first], kept=graph.inside(labels[first]))
     local_labels = group[clustering.local_labels]
     return replace(clustering, topo_graph=graph, edge_cut=cut, local_labels=local_labels, hierarchy=None)
@@ -210,11 +199,10 @@ def plot_clusters(
     labels: ArrayLike | None = None,
     legend: bool | None = None,
 ) -> Axes:
-    """Draw the final clusters, each with its number at its highest peak; noise is grey.
+    """Draw the final clusters, each with its number at its highest peak, if the text fits; noise is grey.
 
-    If a peak lies among samples of other clusters, the number stands where its own prevail. A cluster that prevails
-    nowhere has no number. The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``, ``embedding`` and
-    ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
+    The legend lists the clusters and their sizes. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as in all
+    plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -251,35 +239,14 @@ def draw_clusters(ax: Axes, clustering: Clustering, layout: SampleLayout, labels
     order = order[np.argsort(labels[order] >= 0, kind="stable")]
     draw_points(ax, layout.xy[order], colours_of(labels[order]))
     if labels.max() > 0:
-        spots = _label_spots(layout.xy, labels, clustering.log_intensity)
+        by_intensity = np.argsort(-clustering.log_intensity, kind="stable")
+        clusters, first = np.unique(labels[by_intensity], return_index=True)
+        peaks, named = layout.xy[by_intensity[first]], clusters >= 0
         beside = 12 if len(labels) <= 100 else 0  # a text must not cover one of few samples
         draw_names(
-            ax, list(spots.values()), list(map(str, spots)), size=10, weight="bold", beside=beside,
-            colours=[colours_of(c) for c in spots],
+            ax, peaks[named], list(map(str, clusters[named])), size=10, weight="bold", beside=beside,
+            colours=colours_of(clusters[named]),
         )  # fmt: skip
-
-
-def _label_spots(
-    xy: NDArray[np.float64], labels: NDArray[np.int64], log_intensity: NDArray[np.float64]
-) -> dict[int, NDArray[np.float64]]:
-    """Return candidate positions for the number of every cluster, the highest peak first.
-
-    Around each candidate, most samples within a small radius belong to the cluster.
-    """
-    order = np.argsort(-log_intensity, kind="stable")
-    order = order[:: -(-len(order) // LABEL_ROWS)]
-    xy, labels = xy[order], labels[order]
-    _, low, span = find_cells(xy, 1)
-    points = (xy - low) / span
-    n_around = cKDTree(points).query_ball_point(points, LABEL_RADIUS, return_length=True)
-    spots = {}
-    for c in np.unique(labels[labels >= 0]).tolist():
-        members = np.flatnonzero(labels == c)
-        n_own = cKDTree(points[members]).query_ball_point(points[members], LABEL_RADIUS, return_length=True)
-        members = members[2 * n_own > n_around[members]]
-        if len(members):
-            spots[c] = xy[members[:: -(-len(members) // MAX_SPOTS)]]
-    return spots
 
 
 def plot_topo_graph(
@@ -297,9 +264,8 @@ def plot_topo_graph(
     """Draw the topo-graph: the area of a node is its number of samples, the width of an edge its strength.
 
     Before cutting, nodes have the colours of :func:`plot_local_clusters`. After cutting, they have those of the final
-    clusters, and cut edges are dashed. If there are more than 3,000 edges, the three strongest of every node are drawn,
-    and the strongest cut one between every two clusters. ``model``, ``X``, ``ax``, ``embedding`` and ``legend`` are as
-    in all plots, see :mod:`gitcluster.plots`.
+    clusters, and cut edges are dashed. Of more than 3,000 edges, the strongest are drawn. ``model``, ``X``, ``ax``,
+    ``embedding`` and ``legend`` are as in all plots, see :mod:`gitcluster.plots`.
 
     Parameters
     ----------
@@ -360,13 +326,15 @@ def draw_graph(ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, 
         level = (graph.log_weights - low) / (high - low) if high > low else np.ones(len(width))
         width = np.where(graph.real, 0.6 + 3.2 * np.clip(level, 0, 1) ** 1.5, width)
     width *= shrink / max(1.0, (min(len(width), MAX_EDGES) / 400) ** 0.25)
-    order = _choose_edges(clustering)[::-1]  # strong ones on top
-    alpha = float(np.clip(np.sqrt(400 / max(len(order), 1)), 0.5, 0.9))
+    order = np.lexsort((-graph.log_weights, graph.pairs == 0))  # the strongest first, bridges last
     groups = [(order[~cut.kept[order]], True), (order[cut.kept[order]], False)] if after else [(order, False)]
-    for chosen, dashed in groups:
+    alpha = float(np.clip(np.sqrt(400 / max(min(len(order), MAX_EDGES), 1)), 0.5, 0.9))
+    for group, dashed in groups:
         inside = after and not dashed
+        many = MAX_CUT_EDGES if dashed and len(order) > MAX_EDGES else MAX_EDGES
+        chosen: Any = group[:many][::-1]  # strong ones on top
         lines = LineCollection(
-            nodes[graph.edges[chosen]],
+            list(nodes[graph.edges[chosen]]),
             linewidths=np.maximum(width[chosen] * (0.5 if dashed else 1.0), shrink * (0.8 if dashed else 0.5)),
             colors=colours[graph.edges[chosen, 0]] if inside else ink_on(ax) if dashed else FAINT,
             linestyles=DASHED if dashed else "solid",
@@ -384,25 +352,6 @@ def draw_graph(ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, 
     )  # fmt: skip
     named = largest[:n_labels]
     draw_names(ax, nodes[named], [str(i) for i in named], size=8)
-
-
-def _choose_edges(clustering: Clustering) -> NDArray[np.int64]:
-    """Return the edges to draw, the strongest first."""
-    graph, labels = clustering.topo_graph, clustering.edge_cut.labels
-    order = np.lexsort((-graph.log_weights, graph.pairs == 0))
-    if len(order) <= MAX_EDGES:
-        return order
-    n_drawn = np.zeros(len(graph.sizes), np.int64)
-    connected: set[tuple[int, int]] = set()
-    chosen = []
-    for edge in order.tolist():
-        i, j = graph.edges[edge].tolist()
-        a, b = sorted((int(labels[i]), int(labels[j])))
-        if min(n_drawn[i], n_drawn[j]) < STRONGEST or (a < b and (a, b) not in connected):
-            chosen.append(edge)
-        n_drawn[[i, j]] += 1
-        connected.add((a, b))
-    return np.array(chosen)
 
 
 def plot_explanation(

@@ -30,7 +30,6 @@ from gitcluster.preprocessing.values import (
     Values,
     as_objects,
     cell_text,
-    decimal_of,
     number_text,
     parse_number,
     read_values,
@@ -136,17 +135,19 @@ class Column(NamedTuple):
     def encode(self, values: Values) -> tuple[NDArray[np.float64], Counter[str]]:
         """Return the features of cells, (n, m), NaN for missing numbers, and categories that the fit did not have."""
         if self.kind in ("binary", "categorical", "ordinal"):
-            ranks = {level: rank for rank, level in enumerate(self.levels)}
-            texts = _as_fitted(values.as_texts(), ranks)
+            texts, ranks = values.as_texts(), {level: rank for rank, level in enumerate(self.levels)}
+            for text in set(texts) - ranks.keys() - {None}:
+                number = parse_number(text)
+                if number is not None and number_text(number) in ranks:
+                    ranks[text] = ranks[number_text(number)]  # "1.0" is "1" if the fit had that
             unseen = Counter(text for text in texts if text is not None and text not in ranks)
             if self.kind != "categorical":
                 gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed
                 return np.array([float(ranks.get(text, gap)) for text in texts]).reshape(-1, 1), unseen
             beyond = len(self.levels) if self.other else -1
             codes = np.array([-1 if text is None else ranks.get(text, beyond) for text in texts], dtype=np.int64)
-            matrix, known = np.zeros((len(texts), len(self.features))), np.flatnonzero(codes >= 0)
-            matrix[known, codes[known]] = 1.0
-            return matrix, Counter() if self.other else unseen
+            # No feature is 1 if the value is missing.
+            return (codes[:, None] == np.arange(len(self.features))) * 1.0, Counter() if self.other else unseen
         assert values.numbers is not None
         numbers = self.logarithm(values.numbers) if self.kind == "log" else values.numbers
         if np.isinf(numbers).any():
@@ -155,16 +156,16 @@ class Column(NamedTuple):
         return numbers[:, None], Counter()
 
     def decode(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the cells of features, as :meth:`encode` made them."""
+        """Return the cells of features, the inverse of :meth:`encode`."""
         if self.kind in ("numeric", "date"):
             return features[:, 0]
         if self.kind == "log":
             return np.asarray(np.exp(features[:, 0]) - self.shift)
+        levels = (*self.levels, OTHER)
         if self.kind == "categorical":
-            levels = (*self.levels, *([OTHER] if self.other else []))
             ranks = np.where(features.max(axis=1) > 0, features.argmax(axis=1), -1)
         else:
-            levels, nearest = self.levels, np.rint(features[:, 0])
+            nearest = np.rint(features[:, 0])
             exact = np.abs(features[:, 0] - nearest) < 1e-6  # False for NaN
             ranks = np.where(exact, nearest, -1).astype(np.int64)
         return as_objects(None if rank < 0 else levels[rank] for rank in ranks.tolist())
@@ -181,21 +182,10 @@ class Column(NamedTuple):
         return np.asarray(np.log(numbers + self.shift))
 
 
-def _as_fitted(texts: NDArray[Any], levels: Any) -> NDArray[Any]:
-    """Return texts as the fit had them: "1.0" is "1" if that was a value."""
-    others: dict[str, str] = {}
-    for text in {text for text in texts if text is not None and text not in levels}:
-        number = parse_number(text)
-        if number is not None and number_text(number) in levels:
-            others[text] = number_text(number)
-    return as_objects(others.get(text, text) for text in texts) if others else texts
-
-
 class Encoded(NamedTuple):
-    """The features of a frame, and remarks for the user about cells that count as missing."""
+    """The features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing."""
 
     matrix: NDArray[np.float64]
-    """(n, m), NaN for missing numbers."""
     notes: list[str]
 
 
@@ -267,17 +257,20 @@ class Columns:
         for column, values in self.read(X):
             part, unseen = column.encode(values)
             parts.append(part)
-            notes += [_note(column.name, cells, what) for cells, what in (
-                (unseen, "values that the fit did not have"),
-                (values.unread, "cells that are not dates" if column.kind == "date" else "cells that are not numbers"),
-            ) if cells]  # fmt: skip
+            not_read = "cells that are not dates" if column.kind == "date" else "cells that are not numbers"
+            for cells, what in ((unseen, "values that the fit did not have"), (values.unread, not_read)):
+                if cells:
+                    shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + ", ..." * (len(cells) > 3)
+                    notes.append(f"{column.name!r}: {cells.total():,} {what} ({shown}) count as missing")
         return Encoded(np.concatenate(parts, axis=1), notes)
+
+    def split(self, matrix: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Return the features of every used column."""
+        return np.split(matrix, np.cumsum([len(column.features) for column in self.used])[:-1], axis=1)
 
     def decode(self, matrix: NDArray[np.float64]) -> list[NDArray[Any]]:
         """Return the cells of every used column from its features: numbers, days or texts; NaN or None if missing."""
-        widths = [len(column.features) for column in self.used]
-        parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
-        return [column.decode(part) for column, part in zip(self.used, parts, strict=True)]
+        return [column.decode(part) for column, part in zip(self.used, self.split(matrix), strict=True)]
 
     @property
     def feature_kinds(self) -> FeatureKinds:
@@ -288,12 +281,6 @@ class Columns:
             for _ in column.features
         ]
         return FeatureKinds(*(np.array(values) for values in zip(*rows, strict=True)))
-
-
-def _note(name: str, cells: Counter[str], what: str) -> str:
-    """Return a remark about cells that count as missing."""
-    shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + (", ..." if len(cells) > 3 else "")
-    return f"{name!r}: {cells.total():,} {what} ({shown}) count as missing"
 
 
 MAX_LEVELS = 20
@@ -309,6 +296,24 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
     """Return the columns of a data frame; None for anything else.
 
     Frames of numbers are used as they are, unless something is requested.
+
+    Parameters
+    ----------
+    X : data frame of a library that narwhals supports, or anything else
+    requested : dict, default=None
+        Kinds of columns by name: "numeric", "log", "categorical", "ordinal" (or a list of its values in their order),
+        "date" or "ignore".
+    weights : dict, default=None
+        Factors of the distances in a column; 0 drops it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "age": [30, 41, 39, 25], "pet": ["cat", "dog", "cat", "cat"]})
+    >>> print(columns_of(frame))
+    id   dropped: identifies the rows
+    age  number
+    pet  two values: cat, dog
     """
     frame = as_frame(X)
     if frame is None:
@@ -316,13 +321,31 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
             if given is not None:
                 raise TypeError(f"{parameter} names columns of a data frame, got X of type {type(X).__name__}.")
         return None
-    if requested is None and weights is None and is_numeric(frame):
-        return Columns(tuple(Column(name, "numeric") for name in column_names(frame)), encoded=False)
-    columns = learn_columns(frame, requested, weights)
-    numbers = all(column.nature in ("numbers", "truths") and column.kind != "empty" for column in columns)
-    if requested is None and weights is None and numbers:
-        kept = (Column(c.name, "numeric", missing=c.missing, decimal=c.decimal, unread=c.unread) for c in columns)
-        return Columns(tuple(kept), encoded=False)
+    names, nothing_requested = column_names(frame), requested is None and weights is None
+    if nothing_requested and is_numeric(frame):
+        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
+    requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
+    series = dict(zip(names, frame.iter_columns(), strict=True))
+    learned: dict[str, Column] = {}
+    marks, either_mark = set(), []
+    for name, column in series.items():
+        request, weight = requested.get(name), weights.get(name, 1.0)
+        values = _read_requested(name, column, request)
+        learned[name] = _learn_column(name, values, request, weight)
+        if values.one_mark:
+            marks.add(values.format.decimal)
+        elif values.nature == "numbers":
+            either_mark.append(name)
+    if marks == {","}:  # other columns that allow both decimal marks have a comma as well
+        for name in either_mark:
+            values = _read_requested(name, series[name], requested.get(name), decimal=",")
+            learned[name] = _learn_column(name, values, requested.get(name), weights.get(name, 1.0))
+    columns = Columns(tuple(learned.values()))
+    if not columns.used:
+        raise ValueError(f"No column is left to cluster by:\n{columns}")
+    if nothing_requested and all(c.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
+        plain = (Column(c.name, "numeric", missing=c.missing, decimal=c.decimal, unread=c.unread) for c in columns)
+        return Columns(tuple(plain), encoded=False)
     return columns
 
 
@@ -339,13 +362,11 @@ def is_numeric(X: Any) -> bool:
 def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
     """Mark the columns without information about clusters, and return the features of the others.
 
-    Columns that reflect the same clusters depend on one another. A category that is independent of every
-    other column would split every cluster into copies of itself; independent numbers have clusters only if they have
-    several modes. All others are dropped, unless their kind or a weight was requested. If no column depends on another,
-    all are kept.
+    Columns that reflect the same clusters depend on one another. A category that is independent of every other column
+    would split every cluster into copies of itself; independent numbers have clusters only if they have several modes.
+    All others are dropped, unless their kind or a weight was requested, or no column depends on another.
     """
-    used = columns.used
-    parts = np.split(matrix, np.cumsum([len(column.features) for column in used])[:-1], axis=1)
+    used, parts = columns.used, columns.split(matrix)
     related = are_dependent(parts, [column.kind in DISCRETE for column in used])
     if related.all() or not related.any():
         return columns, matrix
@@ -355,50 +376,8 @@ def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Col
         for column, part, depends in zip(used, parts, related, strict=True)
     }
     marked = tuple(column._replace(independent=independent.get(column.name, False)) for column in columns)
-    kept = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
-    return Columns(marked), np.hstack(kept)
-
-
-def learn_columns(X: Any, requested: dict[str, Any] | None = None, weights: dict[str, float] | None = None) -> Columns:
-    """Return the kind and format of every column of a data frame.
-
-    Parameters
-    ----------
-    X : data frame of a library that narwhals supports
-    requested : dict, default=None
-        Kinds of columns by name: "numeric", "log", "categorical", "ordinal" (or a list of its values in their order),
-        "date" or "ignore".
-    weights : dict, default=None
-        Factors of the distances in a column; 0 drops it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "age": [30, 41, 39, 25], "pet": ["cat", "dog", "cat", "cat"]})
-    >>> print(learn_columns(frame))
-    id   dropped: identifies the rows
-    age  number
-    pet  two values: cat, dog
-    """
-    frame = as_frame(X)
-    assert frame is not None
-    names = column_names(frame)
-    requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    series = dict(zip(names, frame.iter_columns(), strict=True))
-    ignored = {name for name, kind in requested.items() if isinstance(kind, str) and kind == "ignore"}
-    # Texts that allow both decimal marks are read with a comma if other columns of the frame need it.
-    marks = {decimal_of(column, name) for name, column in series.items() if name not in ignored}
-    decimal = "," if "," in marks and "." not in marks else "."
-    learned: list[Column] = []
-    for name, column in series.items():
-        weight = weights.get(name, 1.0)
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
-            raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
-        learned.append(learn_column(name, column, requested.get(name), weight=float(weight), decimal=decimal))
-    columns = Columns(tuple(learned))
-    if not columns.used:
-        raise ValueError(f"No column is left to cluster by:\n{columns}")
-    return columns
+    others = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
+    return Columns(marked), np.hstack(others)
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
@@ -415,43 +394,66 @@ def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]
     return {str(name): value for name, value in given.items()}
 
 
-def learn_column(name: str, series: Any, request: Any = None, *, weight: float = 1.0, decimal: str = ".") -> Column:
-    """Return the kind and format of one column."""
-    kind = request
-    if not isinstance(request, str) and np.ndim(request) == 1 and len(request):
-        kind = "ordinal"
-    elif request is not None and (not isinstance(request, str) or request not in REQUESTS):
+def _is_order(request: Any) -> bool:
+    """Return whether the values of an ordinal column are requested in their order."""
+    return not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
+
+
+def _read_requested(name: str, series: Any, request: Any, decimal: str = ".") -> Values:
+    """Return the cells of a column in the format that suits them and a requested kind."""
+    if request is not None and not _is_order(request) and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
             f"columns[{name!r}] must be one of {', '.join(map(repr, REQUESTS))}, or a list of values in their order, "
             f"got {request!r}."
         )
+    if _is_order(request) or request in ("categorical", "ordinal"):
+        return read_values(series, as_written=True, name=name)
+    if request == "ignore":
+        return Values(Format("numbers"), np.empty(0))
+    values = read_values(series, decimal=decimal, name=name)
+    nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(request, values.nature)
+    if nature == values.nature:
+        return values
+    n_given, values = int(values.known.sum()), read_values(series, Format(nature), name=name)
+    if values.unread.total() > 0.5 * n_given:
+        cell = values.unread.most_common(1)[0][0]
+        raise ValueError(
+            f"columns[{name!r}] is {request!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
+            "or 'ignore'."
+        )
+    return values
+
+
+def _learn_column(name: str, values: Values, request: Any, weight: Any) -> Column:
+    """Return the kind of a column and the encoding of its cells."""
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+        raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
+    known, kind = values.known, "ordinal" if _is_order(request) else request
+    column = Column(name, kind, weight=float(weight), requested=request is not None)
     if kind == "ignore":
-        return Column(name, "ignore", weight=weight, requested=True)
-    as_written = kind in ("categorical", "ordinal")
-    values = read_values(series, as_written=as_written, decimal=decimal, name=name)
-    nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind)
-    if nature not in (None, values.nature):
-        n_given = int(values.known.sum())
-        values = read_values(series, Format(nature), name=name)
-        if values.unread.total() > 0.5 * n_given:
-            cell = values.unread.most_common(1)[0][0]
-            raise ValueError(
-                f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
-                "or 'ignore'."
-            )
-    known = values.known
-    kind = find_kind(name, values, known) if kind is None else kind
-    column = Column(
-        name, kind, weight=weight, missing=int((~known).sum()), distinct=values.distinct,
-        requested=request is not None, unread=values.unread.total(), **values.format._asdict(),
+        return column
+    column = column._replace(
+        kind="empty" if not known.any() else kind or find_kind(name, values, known), missing=int((~known).sum()),
+        distinct=values.distinct, unread=values.unread.total(), **values.format._asdict(),
     )  # fmt: skip
-    if not known.any():
-        return column._replace(kind="empty")
-    if kind in ("categorical", "binary"):
-        return _with_levels(column, values)
-    if kind == "ordinal":
-        return _with_order(column, values, request)
-    if kind in ("numeric", "log", "date"):
+    if column.kind in ("categorical", "binary"):
+        counts = Counter(text for text in values.as_texts() if text is not None)
+        levels = sorted(counts, key=lambda level: (-counts[level], level))
+        if len(levels) == 2:
+            return column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)), median=0.5)
+        if len(levels) > MAX_LEVELS:
+            return column._replace(levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
+        return column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
+    if column.kind == "ordinal":
+        texts = [text for text in values.as_texts() if text is not None]
+        if _is_order(request):
+            order = [cell_text(level) for level in request]
+        else:
+            order = [level for level in values.order if level in texts] or sorted(set(texts), key=_level_order)
+        if lost := sorted(set(texts) - set(order)):
+            raise ValueError(f"columns[{name!r}] does not name the value {lost[0]!r}. Name all values in order.")
+        return column._replace(levels=tuple(order), median=float(np.median([order.index(text) for text in texts])))
+    if column.kind in ("numeric", "log", "date"):
         numbers = values.numbers
         assert numbers is not None
         if kind == "log":
@@ -496,31 +498,7 @@ def _is_identifier(name: str, nature: str, numbers: NDArray[np.float64]) -> bool
     return bool(counts_rows or _ID_NAME.fullmatch(name))
 
 
-def _with_levels(column: Column, values: Values) -> Column:
-    counts = Counter(text for text in values.as_texts() if text is not None)
-    levels = sorted(counts, key=lambda level: (-counts[level], level))
-    if len(levels) == 2:
-        low, high = sorted(levels, key=_level_order)
-        return column._replace(kind="binary", levels=(low, high), median=0.5)
-    if len(levels) > MAX_LEVELS:
-        return column._replace(kind="categorical", levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
-    return column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
-
-
 def _level_order(level: str) -> tuple[bool, float, str]:
+    """Return a key that sorts numbers before texts."""
     number = parse_number(level)
     return number is None, number or 0.0, level
-
-
-def _with_order(column: Column, values: Values, request: Any) -> Column:
-    texts = values.as_texts()
-    levels = {text for text in texts if text is not None}
-    if isinstance(request, str):
-        order = tuple(level for level in values.order if level in levels) or tuple(sorted(levels, key=_level_order))
-    else:
-        order = tuple(cell_text(level) for level in request)
-    lost = sorted(levels - set(order))
-    if lost:
-        raise ValueError(f"columns[{column.name!r}] does not name the value {lost[0]!r}. Name all values in order.")
-    ranks = [order.index(text) for text in texts if text is not None]
-    return column._replace(levels=order, median=float(np.median(ranks)))

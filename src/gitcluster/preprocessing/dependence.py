@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from gitcluster._support.arrays import Array
-
 CHANCE = 0.01
 """Share of independent columns that the test takes for dependent ones."""
 MIN_EXPECTED = 5
@@ -34,12 +32,8 @@ Features = NDArray[np.float64]
 def are_dependent(parts: list[Features], discrete: list[bool]) -> NDArray[np.bool_]:
     """Return whether every column depends on at least one other; True if there are too few rows to test.
 
-    Parameters
-    ----------
-    parts : list of ndarrays of shape (n_rows, n_features)
-        The features of every column: a number, 0 and 1, or one of 0 and 1 per value.
-    discrete : list of bool
-        Whether the column is a category.
+    ``parts`` are the features of every column: a number, 0 and 1, or one of 0 and 1 per value. ``discrete`` says
+    whether the column is a category.
 
     Examples
     --------
@@ -99,14 +93,7 @@ N_QUANTILES = 64
 
 
 def is_multimodal(values: NDArray[np.float64]) -> bool:
-    """Return whether numbers have more than one mode.
-
-    Examples
-    --------
-    >>> x = np.linspace(0, 1, 200) ** 2
-    >>> is_multimodal(x), is_multimodal(np.concatenate([x, x + 2]))
-    (False, True)
-    """
+    """Return whether numbers have more than one mode."""
     return bool(measure_dip(values) * np.sqrt(min(len(values), MAX_ROWS)) > MAX_DIP)
 
 
@@ -125,35 +112,31 @@ def measure_dip(values: NDArray[np.float64]) -> float:
     between = (distinct[1:] + distinct[:-1]) / 2
     ends = np.concatenate([[2 * distinct[0] - between[0]], between, [2 * distinct[-1] - between[-1]]])
     below = np.concatenate([[0], np.cumsum(counts)])
-    some = _thin_out(below)
+    # the positions next to the quantiles, from both sides
+    quantiles = np.arange(N_QUANTILES + 1) * below[-1]
+    from_left = np.searchsorted(below * N_QUANTILES, quantiles)
+    from_right = len(below) - 1 - np.searchsorted((below[-1] - below[::-1]) * N_QUANTILES, quantiles)
+    some = np.unique(np.concatenate([from_left, from_right]))
     positions, shares = ends[some], below[some] / below[-1]
     before = _heights(positions, shares)
     after = _heights(-positions[::-1], 1 - shares[::-1])[::-1]
     return float(np.maximum(before, after).min()) / 2
 
 
-def _thin_out(below: Array) -> Array:
-    """Return the positions next to the quantiles; the choice is symmetric."""
-    parts = np.arange(N_QUANTILES + 1) * below[-1]
-    from_left = np.searchsorted(below * N_QUANTILES, parts)
-    from_right = len(below) - 1 - np.searchsorted((below[-1] - below[::-1]) * N_QUANTILES, parts)
-    return np.unique(np.concatenate([from_left, from_right]))
-
-
 def _heights(positions: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for every position, the largest height of the shares up to it above their greatest convex minorant."""
     line: list[int] = []
     heights = np.zeros(len(positions))
+
+    def is_above(first: int, middle: int, last: int) -> bool:
+        """Return whether a point in the middle is on or above the line between two others."""
+        rise, run = shares[middle] - shares[first], positions[middle] - positions[first]
+        return bool(rise * (positions[last] - positions[middle]) >= (shares[last] - shares[middle]) * run)
+
     for i in range(len(positions)):
-        while len(line) > 1 and _is_above(positions, shares, line[-2], line[-1], i):
+        while len(line) > 1 and is_above(line[-2], line[-1], i):
             line.pop()
         line.append(i)
         known = slice(0, i + 1)
         heights[i] = (shares[known] - np.interp(positions[known], positions[line], shares[line])).max()
     return heights
-
-
-def _is_above(positions: NDArray[np.float64], shares: NDArray[np.float64], first: int, middle: int, last: int) -> bool:
-    """Return whether a point in the middle is on or above the line between two others."""
-    rise, run = shares[middle] - shares[first], positions[middle] - positions[first]
-    return bool(rise * (positions[last] - positions[middle]) >= (shares[last] - shares[middle]) * run)

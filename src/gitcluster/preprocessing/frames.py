@@ -13,13 +13,7 @@ from gitcluster.preprocessing.values import as_objects
 
 
 def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
-    """Return a data frame of any library, lazy ones collected; None for arrays and everything else.
-
-    Examples
-    --------
-    >>> as_frame(np.zeros((2, 2))) is None
-    True
-    """
+    """Return a data frame of any library, lazy ones collected; None for arrays and everything else."""
     if isinstance(X, nw.DataFrame):
         return X
     if isinstance(X, (np.ndarray, list, tuple)) or issparse(X):
@@ -34,21 +28,20 @@ def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+REMEDIES: dict[Any, str] = {
+    dict: "Use pandas.DataFrame(X)",
+    Generator: "Use numpy.array(list(X))",
+    set: "Use numpy.array(list(X))",
+    (str, bytes, PathLike): "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
+}
+"""Objects that people pass instead of an array or a data frame, and what to do."""
+
+
 def refuse_containers(X: Any) -> None:
-    """Raise TypeError for objects that people pass instead of an array or a data frame, and say what to do."""
-    remedies = {
-        dict: "Use pandas.DataFrame(X)",
-        Generator: "Use numpy.array(list(X))",
-        str: "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
-        bytes: "Read the file first, for example with pandas.read_csv",
-        PathLike: "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
-        set: "Use numpy.array(list(X))",
-    }
+    """Raise TypeError for objects that are neither an array nor a data frame."""
     if isinstance(X, np.ndarray) and X.dtype.names:
-        raise TypeError(
-            "X must be an array of numbers or a data frame, got a structured array. Use pandas.DataFrame(X)."
-        )
-    for kind, remedy in remedies.items():
+        raise TypeError("X must be an array or a data frame, got a structured array. Use pandas.DataFrame(X).")
+    for kind, remedy in REMEDIES.items():
         if isinstance(X, kind) and not issparse(X):  # a DOK matrix is a dict
             raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
 

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from gitcluster.kernels import features as kernels
@@ -58,13 +57,7 @@ class Representation(NamedTuple):
 
 
 def representation_name(scale: Any) -> str:
-    """Return the name of the single representation that a scale other than "auto" requests.
-
-    Examples
-    --------
-    >>> representation_name("std"), representation_name(None), representation_name([1.0, 0.5])
-    ('std', 'given', 'weights')
-    """
+    """Return the name of the single representation that a scale other than "auto" requests."""
     return scale if isinstance(scale, str) else "given" if scale is None else "weights"
 
 
@@ -94,17 +87,9 @@ class FeatureKinds(NamedTuple):
 def represent(
     X: Any, base: Scaling, kinds: FeatureKinds | None = None, *, n_jobs: int | None = None
 ) -> list[Representation]:
-    """Return all representations, the simplest first.
+    """Return all representations, the simplest first, from some of the samples or all.
 
-    Parameters
-    ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-        Some of the samples, or all.
-    base : Scaling
-        Standard deviations of all samples.
-    kinds : FeatureKinds, default=None
-        Kinds of the features, if they are columns of a table.
-    n_jobs : int, default=None
+    ``base`` are the standard deviations of all samples, ``kinds`` those of the features if they are columns of a table.
     """
     if issparse(X):
         names = ("range", "power", "components", "balanced", "factors")
@@ -160,23 +145,16 @@ def weigh_features(
 
     The distance between two values of a discrete column is the crossing length, the median distance to the tenth
     neighbour in the numeric columns, unless the variance of the column would exceed that of a numeric one. With
-    ``close``, neighbouring values of a numeric column are at most the crossing length apart.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, n_features)
-    kinds : FeatureKinds
-    span : ndarray of shape (n_features,)
-        Range of every feature.
-    close : bool
-    n_jobs : int, default=None
+    ``close``, the distance of neighbouring values of a numeric column is at most the crossing length. ``span`` are the
+    ranges of the features.
     """
     weights, numbers = kinds.weight.copy(), ~kinds.discrete
     if numbers.all() and not close:
         return weights
     crossing = crossing_length(points[:, numbers] * weights[numbers], n_jobs=n_jobs)
     if close:
-        steps = np.array([step_of(values) for values in points[:, numbers].T])
+        differences = [np.diff(np.unique(values)) for values in points[:, numbers].T]
+        steps = np.array([np.median(gaps) if len(gaps) else 0.0 for gaps in differences])
         weights[numbers] *= np.divide(crossing, steps, out=np.ones_like(steps), where=steps > crossing)
     for column in np.unique(kinds.column[kinds.discrete]):
         own = np.flatnonzero(kinds.column == column)
@@ -189,26 +167,8 @@ def weigh_features(
     return weights
 
 
-def step_of(values: NDArray[np.float64]) -> float:
-    """Return the median difference of neighbouring values of a feature, 0 if all are equal.
-
-    Examples
-    --------
-    >>> step_of(np.array([1.0, 2.0, 2.0, 5.0, 3.0, 3.0]))
-    1.0
-    """
-    distinct = np.unique(values)
-    return float(np.median(np.diff(distinct))) if len(distinct) > 1 else 0.0
-
-
 def crossing_length(numbers: NDArray[np.float64], *, n_jobs: int | None = None) -> float:
-    """Return the median distance to the tenth neighbour; infinite without one, or if most rows have ten equal ones.
-
-    Examples
-    --------
-    >>> crossing_length(np.arange(100.0)[:, None])
-    5.0
-    """
+    """Return the median distance to the tenth neighbour; infinite without one, or if most rows have ten equal ones."""
     if len(numbers) < 3 or not numbers.shape[1]:
         return np.inf
     k, numbers = min(CROSSING_NEIGHBOR, len(numbers) - 1), np.ascontiguousarray(numbers)
@@ -321,15 +281,15 @@ def _components(name: str, points: NDArray[np.float64], scaling: Scaling) -> Rep
         return Representation(name, None, "fewer than 3 features vary")
     if n_features > MAX_FEATURES:
         return Representation(name, None, f"more than {MAX_FEATURES:,} features")
-    centred = points - points.mean(axis=0)
-    with limit_threads(1):  # the matrix is small: threads would wait for each other
-        variances, axes = eigh(centred.T @ centred)
-    variances, axes = np.maximum(variances[::-1], 0), axes[:, ::-1]
-    if not variances[0] > 0:
+    if not np.ptp(points, axis=0).any():
         return Representation(name, None, "the samples studied do not vary")
+    from sklearn.decomposition import PCA  # slow to import
+
+    with limit_threads(1):  # the matrix is small: threads would wait for each other
+        pca = PCA(svd_solver="covariance_eigh").fit(points)
+    variances = pca.explained_variance_
     if name == "factors":
-        n_kept = int((variances > variances.mean()).sum())
+        n_kept = int((variances > variances.sum() / n_features).sum())
     else:
         n_kept = int(np.searchsorted(np.cumsum(variances) / variances.sum(), VARIANCE_KEPT)) + 1
-    rotation = np.ascontiguousarray(axes[:, : min(n_kept, n_features)])
-    return Representation(name, scaling._replace(rotation=rotation))
+    return Representation(name, scaling._replace(rotation=np.ascontiguousarray(pca.components_[:n_kept].T)))

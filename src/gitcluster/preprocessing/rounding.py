@@ -23,13 +23,7 @@ def rounding_steps(values: Array, discrete: NDArray[np.bool_] | None = None) -> 
 
     A feature is rounded if it has more than two values, which three rows share on average. The most common value does
     not count: a sensor may report its limit often. The step is the median difference of neighbouring values, without
-    those that are rare, such as the imputed ones.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-    discrete : ndarray of shape (n_features,), default=None
-        Features of categories, which are never rounded.
+    those that are rare, such as the imputed ones. Features of categories, ``discrete``, are never rounded.
 
     Examples
     --------
@@ -50,17 +44,10 @@ def rounding_steps(values: Array, discrete: NDArray[np.bool_] | None = None) -> 
 
 
 def spread_rounded(values: Array, steps: NDArray[np.float64], features: Array, draw: int) -> Array:
-    """Return samples with uniform noise of half a step in the rounded features.
+    """Return samples with uniform noise of half a step in the rounded features; every ``draw`` has other noise.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-        In canonical order, so that the number of a row among equal ones does not depend on the given order.
-    steps : ndarray of shape (n_features,)
-    features : ndarray of shape (n_features,)
-        All features in canonical order.
-    draw : int
-        Other draws have other noise.
+    Samples and ``features`` are in canonical order, so that the number of a row among equal ones does not depend on the
+    given order.
     """
     hashes = hash_positions(values, values.min(axis=0), values.max(axis=0), features)
     order = np.argsort(hashes, kind="stable")

@@ -13,6 +13,7 @@ in other rows, such as yes/no columns with equally many ones, are compared by th
 """
 
 from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -64,37 +65,26 @@ class Scaling(NamedTuple):
 
 
 def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | None = None) -> Scaling:
-    """Learn the scale of the features of ``X``.
-
-    Parameters
-    ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-    scale : {"std"}, None or array-like of shape (n_features,), default="std"
-        Standard deviations, nothing, or weights that features are multiplied by; a weight of 0 drops a feature.
-    n_jobs : int, default=None
-    """
-    none = np.empty(0)
-    if scale is None:
-        return Scaling(np.arange(X.shape[1]), none, none, none, none, np.ones(X.shape[1]))
-    if isinstance(scale, str):
-        if scale != "std":
-            raise ValueError(
-                f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
-            )
+    """Learn the scale of the features of ``X``, see :func:`scale_features`; a weight of 0 drops a feature."""
+    if isinstance(scale, str) and scale == "std":
         return _fit_sparse(X) if issparse(X) else _fit_dense(X, n_jobs)
     check_unmasked("scale", scale)
     try:
-        weights = np.asarray(scale, dtype=np.float64)
+        weights = np.ones(X.shape[1]) if scale is None else np.asarray(scale, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"scale must be 'auto', 'std', 'components', None or one weight per feature, got {scale!r}."
-        ) from None
+        weights = np.empty(0)
     if weights.shape != (X.shape[1],) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
-            f"scale must have one finite weight >= 0 for each of the {X.shape[1]} features, got {scale!r}."
+            f"scale must be 'auto', 'std', 'components', None or one finite weight >= 0 for each of the {X.shape[1]} "
+            f"features, got {scale!r}."
         )
-    features = np.flatnonzero(weights)
-    return Scaling(features, none, none, none, none, weights[features])
+    return weigh_only(np.flatnonzero(weights), weights[weights > 0])
+
+
+def weigh_only(features: Array, weights: NDArray[np.float64]) -> Scaling:
+    """Return a scaling that multiplies features by weights."""
+    none = np.empty(0)
+    return Scaling(features, none, none, none, none, weights)
 
 
 def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
@@ -102,10 +92,10 @@ def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
     features = varying_features(low, high)
     groups = [features[start : start + COLUMNS_AT_ONCE] for start in range(0, len(features), COLUMNS_AT_ONCE)]
 
-    def fit(some: Array) -> NDArray[np.int64]:
+    def sum_some(some: Array) -> NDArray[np.int64]:
         return sum_moments(np.ascontiguousarray(X[:, some].T), low[some], high[some])
 
-    sums = np.concatenate([np.empty((0, 8), np.int64), *run_threads(fit, groups, n_jobs)])
+    sums = np.concatenate([np.empty((0, 8), np.int64), *run_threads(sum_some, groups, n_jobs)])
     return scaling_from_moments(features, low, high, sums, len(X))
 
 
@@ -156,8 +146,7 @@ def _fit_sparse(X: Any) -> Scaling:
     mean = np.asarray(unit.mean(axis=0)).ravel()
     deviation = np.sqrt(np.maximum(np.asarray(unit.multiply(unit).mean(axis=0)).ravel() - mean**2, 0))
     features = np.flatnonzero(deviation > 8 * np.finfo(X.dtype).eps)
-    none = np.empty(0)
-    return Scaling(features, none, none, none, none, 1 / (largest * deviation)[features])
+    return weigh_only(features, 1 / (largest * deviation)[features])
 
 
 def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
@@ -166,7 +155,12 @@ def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None,
     With ``rows``, only these samples in this order; dense ones are scaled in blocks.
     """
     if issparse(X):
-        return _scale_sparse(X if rows is None else X[rows], scaling)
+        points = csr_array(X, copy=scaling is None) if rows is None else csr_array(X[rows])
+        if scaling is not None:
+            points = csr_array(points[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
+        points.eliminate_zeros()
+        points.sort_indices()
+        return points
     n_rows, n_columns = len(X) if rows is None else len(rows), X.shape[1]
     if scaling is not None:
         n_columns = scaling.rotation.shape[1] if scaling.rotation.size else len(scaling.features)
@@ -182,16 +176,6 @@ def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None,
     return points
 
 
-def _scale_sparse(X: Any, scaling: Scaling | None) -> Any:
-    if scaling is None:
-        points = csr_array(X, copy=True)
-    else:
-        points = csr_array(csr_array(X)[:, scaling.features] * scaling.weights[None, :], dtype=X.dtype)
-    points.eliminate_zeros()
-    points.sort_indices()
-    return points
-
-
 def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
     """Return some samples with all features."""
     if scaling is None:
@@ -201,19 +185,7 @@ def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
     points = np.empty((len(X), len(scaling.features)), X.dtype)
     for first in range(0, len(scaling.features), COLUMNS_AT_ONCE):
         columns = slice(first, first + COLUMNS_AT_ONCE)
-        points[:, columns] = _scale_columns(X, scaling, columns).T
-    if not scaling.rotation.size:
-        return points
-    # BLAS may round a row differently beside other rows; the kernel sums every row in the order of the features.
-    rotated = np.zeros((len(points), scaling.rotation.shape[1]))
-    kernels.rotate(0, len(points), points, scaling.rotation, rotated)
-    return rotated
-
-
-def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.float64]:
-    """Return some features of some samples, (features, samples), before a rotation."""
-    low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
-    with np.errstate(over="ignore"):
+        low, span, mean, deviation = (part[columns, None] for part in scaling[1:5])
         values = np.ascontiguousarray(X[:, scaling.features[columns]].T, np.float64)
         values /= 2  # the difference of two halves is finite, also near the largest float
         values -= low
@@ -225,7 +197,13 @@ def _scale_columns(X: Array, scaling: Scaling, columns: slice) -> NDArray[np.flo
                 power_transform(values[column], power)
             values -= scaling.means[columns, None]
             values /= scaling.spreads[columns, None]
-    return values
+        points[:, columns] = values.T
+    if not scaling.rotation.size:
+        return points
+    # BLAS may round a row differently beside other rows; the kernel sums every row in the order of the features.
+    rotated = np.zeros((len(points), scaling.rotation.shape[1]))
+    kernels.rotate(0, len(points), points, scaling.rotation, rotated)
+    return rotated
 
 
 def power_transform(values: NDArray[np.float64], power: float) -> None:
@@ -272,11 +250,7 @@ def scale_features(X: Any, scale: ArrayLike | str | None = "std") -> Any:
     return apply_scaling(X, fit_scaling(X, scale))
 
 
-SumColumns = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
-"""Hashes of features from the ranks that they have so far, see :func:`sum_columns`."""
-
-
-def rank_features(keys: Any, hash_columns: SumColumns) -> NDArray[np.int64]:
+def rank_features(keys: Any, hash_columns: Callable[[NDArray[np.int64]], NDArray[np.uint64]]) -> NDArray[np.int64]:
     """Return the features in canonical order, by several rows of ``keys``, then by the rows that hold their values.
 
     Features of equal keys have equal ranks. Rows are hashed by the ranks and values of their features, whatever the
@@ -305,10 +279,7 @@ def _rank_alike(keys: Any) -> NDArray[np.int64]:
 
 def order_scaling(X: Array, scaling: Scaling, *, n_jobs: int | None = None) -> Scaling:
     """Return the scaling by standard deviations with the features of dense samples in canonical order."""
-
-    def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return sum_columns(X, scaling, ranks, n_jobs=n_jobs)
-
+    hash_columns = partial(sum_columns, X, scaling, n_jobs=n_jobs)
     return scaling.take(rank_features([scaling.mean, scaling.deviation], hash_columns))
 
 

@@ -58,10 +58,7 @@ def check_source(X: Any, metric: str, *, validate: Validate = check_array) -> "S
         if issparse(samples):
             raise ValueError("A sparse matrix lacks most distances. Use metric='precomputed_graph'.")
         if samples.shape[0] != samples.shape[1]:
-            raise ValueError(
-                f"metric='precomputed' takes a square matrix of distances, got shape {samples.shape}. "
-                "Use another metric for samples by features."
-            )
+            raise ValueError(f"metric='precomputed' takes a square matrix of distances, got shape {samples.shape}.")
         _check_not_negative(samples)
     return as_source(tidy_rows(samples) if issparse(samples) else samples, metric)
 
@@ -165,6 +162,10 @@ class _Source:
     def stored(self, members: Array) -> Any:
         """Return the part that a model stores; ``members`` are the given samples, each once."""
         return self
+
+    def as_new(self, source: Any, rows: Array) -> Any:
+        """Return some of the given samples in the form of new ones; those of a graph are never left out."""
+        raise NotImplementedError
 
     def bridge_finder(self, peaks: Array) -> FindBridges | None:
         """Return a function that finds short bridges between peaks; None if their distances are unknown or all 0."""
@@ -276,9 +277,7 @@ class Points(_Source):
             indices, distances = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
         if len(first) < self.n_samples:
             expanded = empty_neighbors(new.shape[0], k, distances.dtype)
-            run_chunks(
-                kernels.expand_queries, new.shape[0], n_jobs, indices, distances, starts, members, *expanded
-            )  # fmt: skip
+            run_chunks(kernels.expand_queries, new.shape[0], n_jobs, indices, distances, starts, members, *expanded)
             indices, distances = expanded
         return Neighbors(self.search_order[indices], distances)
 
@@ -309,7 +308,26 @@ class Points(_Source):
 
         Among equal samples it chooses the lowest keys, the last key first.
         """
-        return (_match_sparse if issparse(self.values) else _match_dense)(self.values, keys)
+        if issparse(self.values):
+            rows = row_bytes(self.values)
+            first = {rows[x]: x for x in np.lexsort(keys)[::-1].tolist()}
+            return lambda new: np.array([first.get(row, -1) for row in row_bytes(new)], np.int64)
+        hashes = hash_samples(self.values)
+        order = np.lexsort((*keys, hashes))
+        hashes = hashes[order]
+
+        def match_rows(new: Array) -> Array:
+            if new.dtype != self.values.dtype:
+                return np.full(len(new), -1)
+            own = hash_samples(new)
+            position = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
+            match = np.where(hashes[position] == own, order[position], -1)
+            rows = np.flatnonzero(match >= 0)
+            # Different rows with the same hash of 64 bits are too rare to try the next row.
+            match[rows[(self.values[match[rows]] != new[rows]).any(axis=1)]] = -1
+            return match
+
+        return match_rows
 
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly these samples."""
@@ -352,9 +370,7 @@ class Distances(_Source):
         """Return the number of samples."""
         return self.size
 
-    def transform(
-        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
-    ) -> "Distances":
+    def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "Distances":
         """Return the distances between the samples of ``rows`` (None for all)."""
         return self if rows is None else Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
 
@@ -378,7 +394,7 @@ class Distances(_Source):
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample at distance 0 of each new one, or -1."""
-        return _match_zero
+        return lambda new: np.where(new.min(axis=1) == 0, new.argmin(axis=1), -1)
 
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly the fitted ones."""
@@ -400,11 +416,6 @@ class Distances(_Source):
         return partial(_bridges_in_matrix, self.matrix[np.ix_(peaks, peaks)])
 
 
-def _match_zero(new: Array) -> Array:
-    nearest = new.argmin(axis=1)
-    return np.where(new[np.arange(len(nearest)), nearest] == 0, nearest, -1)
-
-
 @dataclass(frozen=True, eq=False)
 class NeighborGraph(_Source):
     """A sparse graph of distances between near samples, with the methods of :class:`Points`.
@@ -424,9 +435,7 @@ class NeighborGraph(_Source):
         """Return the number of samples."""
         return int(self.graph.shape[0])
 
-    def transform(
-        self, representation: Representation, rows: Array | None, *, is_sorted: bool = False, n_jobs: int | None = None
-    ) -> "NeighborGraph":
+    def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "NeighborGraph":
         """Return the graph, whose samples are not reordered."""
         return self
 
@@ -437,10 +446,6 @@ class NeighborGraph(_Source):
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return the graph of new samples and their fitted neighbours, checked."""
         return check_graph(X, n_fitted=self.n_samples)
-
-    def as_new(self, source: Any, rows: Array) -> Any:
-        """Raise NotImplementedError."""
-        raise NotImplementedError("samples of a graph are never left out")
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Return the nearest fitted samples of new ones."""
@@ -473,54 +478,17 @@ def tidy_rows(X: Any) -> Any:
     return X
 
 
-def _match_dense(fitted: Array, keys: tuple[Array, ...]) -> Callable[[Any], Array]:
-    """Return a function that finds equal rows of arrays by sorted hashes."""
-    hashes = hash_samples(fitted)
-    order = np.lexsort((*keys, hashes))
-    hashes, last = hashes[order], len(order) - 1
-
-    def match_rows(new: Array) -> Array:
-        match = np.full(len(new), -1)
-        if new.dtype != fitted.dtype:
-            return match
-        own = hash_samples(new)
-        position = np.searchsorted(hashes, own)
-        open_rows = np.flatnonzero(hashes[np.minimum(position, last)] == own)
-        while len(open_rows):  # different rows may have the same hash: then compare with the next one
-            candidates = order[position[open_rows]]
-            same = (fitted[candidates] == new[open_rows]).all(axis=1)
-            match[open_rows[same]] = candidates[same]
-            open_rows = open_rows[~same]
-            position[open_rows] += 1
-            open_rows = open_rows[position[open_rows] <= last]
-            open_rows = open_rows[hashes[position[open_rows]] == own[open_rows]]
-        return match
-
-    return match_rows
-
-
-def _match_sparse(fitted: Any, keys: tuple[Array, ...]) -> Callable[[Any], Array]:
-    """Return a function that finds equal rows of CSR arrays by their stored bytes."""
-    rows = row_bytes(fitted)
-    first = {rows[x]: x for x in np.lexsort(keys)[::-1].tolist()}
-    return lambda new: np.array([first.get(row, -1) for row in row_bytes(new)], np.int64)
-
-
 def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
     """Return the shortest bridge out of every component but the largest, in a matrix of distances."""
-    bridges = []
+    distances = matrix.astype(np.float64)
+    round_distances(distances)
+    distances[component[:, None] == component] = np.inf
+    ends = np.sort(np.stack([np.arange(len(component)), distances.argmin(axis=1)], axis=1), axis=1)
+    shortest = distances.min(axis=1)
+    order = np.lexsort((ends[:, 1], ends[:, 0], shortest, component))
+    first = order[np.unique(component[order], return_index=True)[1]]  # one of every component
     largest = np.bincount(component).argmax()
-    for number in range(component.max() + 1):
-        if number == largest:
-            continue
-        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
-        block = matrix[np.ix_(rows, others)].astype(np.float64)
-        round_distances(block)
-        ends = np.argwhere(block == block.min())
-        pairs = np.sort(np.stack([rows[ends[:, 0]], others[ends[:, 1]]], axis=1), axis=1)
-        i, j = min(map(tuple, pairs.tolist()))
-        bridges.append((float(block.min()), i, j))
-    return bridges
+    return [(float(shortest[row]), int(ends[row, 0]), int(ends[row, 1])) for row in np.delete(first, largest)]
 
 
 def _bridges_between_points(points: Any, metric: str, index: Any, component: Array) -> list[Bridge]:
@@ -560,15 +528,9 @@ def _bridges_between_points(points: Any, metric: str, index: Any, component: Arr
 
 
 def graph_neighbors(graph: Any, *, n_neighbors: int, same: bool = True, n_jobs: int | None = None) -> Neighbors:
-    """Return the nearest neighbours in a graph, as :func:`check_graph` returns it; fewer if no row has as many.
+    """Return the nearest neighbours in a checked graph; fewer if no row has as many.
 
     ``same`` says that rows and columns are the same samples, which are not their own neighbours.
-
-    Examples
-    --------
-    >>> chain = check_graph((np.array([[1], [0], [1]]), np.array([[1.0], [1.0], [2.0]])))
-    >>> graph_neighbors(chain, n_neighbors=2).indices.ravel()
-    array([1, 0, 1], dtype=int32)
     """
     k = min(max(1, int(np.diff(graph.indptr).max())), check_integer("n_neighbors", n_neighbors, low=1))
     neighbors = empty_neighbors(graph.shape[0], k, graph.dtype)
@@ -578,7 +540,7 @@ def graph_neighbors(graph: Any, *, n_neighbors: int, same: bool = True, n_jobs: 
 
 
 def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
-    """Return the user's graph as a CSR array of distances; raise ValueError if it is not one.
+    """Return the user's graph as a CSR array of finite distances, one per pair; raise ValueError if it is not one.
 
     ``n_fitted`` is the number of fitted samples, if the rows are new samples and the columns fitted ones.
     """
@@ -589,13 +551,11 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
         except (ValueError, IndexError) as error:
             raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
     elif isinstance(graph, (tuple, list)) and len(graph) == 2:
-        checked = _from_arrays(*graph, n_fitted=n_fitted)
+        checked = _graph_of_arrays(*graph, n_fitted=n_fitted)
     else:
         raise ValueError(f"{GRAPH_INPUT}, got {type(graph).__name__}. Use metric='precomputed' for a dense matrix.")
     if checked.dtype.kind not in "fiub":
-        raise ValueError(
-            f"A graph must hold numbers as distances, got {checked.dtype}: complex or other data not supported."
-        )
+        raise ValueError(f"A graph must hold numbers as distances, got {checked.dtype}. Complex data not supported.")
     if checked.dtype not in (np.float32, np.float64):
         checked = checked.astype(np.float64)
     n_samples, n_columns = checked.shape
@@ -606,46 +566,33 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
         raise ValueError(f"Found a graph with {n_samples} sample(s) while a minimum of 2 is required.")
     if np.isnan(checked.data).any() or (checked.data < 0).any():
         raise ValueError("A graph must hold distances >= 0, got negative or missing ones. Pass distances, not weights.")
-    return _without_repeats(checked)
+    # Keep the shortest of several distances between two samples, unless it is infinite.
+    rows = np.repeat(np.arange(n_samples), np.diff(checked.indptr))
+    order = np.lexsort((checked.data, checked.indices, rows))
+    rows, columns, data = rows[order], checked.indices[order], checked.data[order]
+    shortest = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)] & np.isfinite(data)
+    starts = starts_of(np.bincount(rows[shortest], minlength=n_samples))
+    return csr_array((data[shortest] + 0.0, columns[shortest], starts), shape=checked.shape)
 
 
-def _from_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
+def _graph_of_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> Any:
+    """Return the CSR array of (n_samples, k) neighbours and distances, without -1 and infinite distances."""
     check_unmasked("X", indices, distances)
     try:
         indices, distances = np.asarray(indices), np.asarray(distances)
-        if distances.dtype.kind in "iub":
-            distances = distances.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{GRAPH_INPUT}, got rows of different lengths. Fill them up with index -1.") from None
-    if (
-        indices.ndim != 2
-        or indices.shape != distances.shape
-        or indices.dtype.kind not in "iu"
-        or distances.dtype.kind not in "fiub"
-    ):
+    numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiub"
+    if indices.ndim != 2 or indices.shape != distances.shape or not numbers:
         raise ValueError(
             f"{GRAPH_INPUT} of one shape (n_samples, k), integers and numbers, got shapes {indices.shape} of type "
             f"{indices.dtype} and {distances.shape}."
         )
-    n_samples = len(indices)
-    n_columns = n_fitted or n_samples
-    present = (indices != -1) & ~np.isposinf(distances)
+    n_samples, n_columns = len(indices), n_fitted or len(indices)
+    present = (indices != -1) & (distances != np.inf)
     neighbors = indices[present]
     if len(neighbors) and (neighbors.min() < 0 or neighbors.max() >= n_columns):
         raise ValueError(
             f"indices must be from 0 to {n_columns - 1}, or -1 for none, got {neighbors.min()} to {neighbors.max()}."
         )
-    starts = starts_of(present.sum(axis=1))
-    return csr_array((distances[present], neighbors, starts), shape=(n_samples, n_columns))
-
-
-def _without_repeats(graph: Any) -> Any:
-    """Return the graph without infinite distances, and with the shortest of several between two samples."""
-    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    order = np.lexsort((graph.data, graph.indices, rows))
-    rows, columns, data = rows[order], graph.indices[order], graph.data[order]
-    fresh = np.ones(len(rows), np.bool_)
-    fresh[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
-    fresh &= np.isfinite(data)
-    starts = starts_of(np.bincount(rows[fresh], minlength=graph.shape[0]))
-    return csr_array((data[fresh] + 0.0, columns[fresh], starts), shape=graph.shape)
+    return csr_array((distances[present], neighbors, starts_of(present.sum(axis=1))), shape=(n_samples, n_columns))

@@ -34,16 +34,9 @@ class FrameFeatures(NamedTuple):
 def learn_table(
     X: Any, requested: Any, weights: Any, check: Callable[[Any], Any], *, n_jobs: int | None = None
 ) -> FrameFeatures | None:
-    """Return the features of a data frame; None if X is not one.
+    """Return the features of a data frame, see :func:`columns_of`; None if X is not one.
 
-    Parameters
-    ----------
-    X : data frame or anything else
-    requested, weights : dict or None
-        Kinds and weights of columns that the user requests.
-    check : callable
-        Returns a frame of numbers as an array of floats, NaN allowed.
-    n_jobs : int, default=None
+    ``check`` returns a frame of numbers as an array of floats, NaN allowed.
     """
     columns = columns_of(X, requested, weights)
     if columns is None:
@@ -84,9 +77,6 @@ N_NEIGHBORS = 5
 MAX_DONORS = 5000
 """Rows that are searched. A mean of five is as good from any large sample, and the cost stays linear in the rows."""
 
-BLOCK = 1 << 16
-"""Rows that are hashed at once."""
-
 
 def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rows that gaps are imputed from: all, or a sample that depends on their contents only.
@@ -94,28 +84,17 @@ def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     Rows are ordered by a hash of their values. A column takes part with a salt, the hash of all of its values, so that
     neither the order of the rows nor that of the columns matters.
     """
-    blocks = [slice(i, i + BLOCK) for i in range(0, len(matrix), BLOCK)]
-    salts = mix(np.sum([_hash(matrix[block]).sum(axis=0) for block in blocks], axis=0, dtype=np.uint64))
-    keys = np.concatenate([mix(_hash(matrix[block]) ^ salts).sum(axis=1) for block in blocks])
+    keys = np.zeros(len(matrix), np.uint64)
+    for column in matrix.T:
+        bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        hashes = mix(np.where(np.isnan(column), np.uint64(0), bits))  # all NaN are the same
+        keys += mix(hashes ^ mix(hashes.sum(keepdims=True)))
     order = np.argsort(keys, kind="stable")[:MAX_DONORS]
     return np.asarray(matrix[order], dtype=np.float64)
 
 
-def _hash(values: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
-    """Return a hash of every value; adding 0.0 makes -0.0 equal to 0.0, and all NaN are the same."""
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
-    return mix(np.where(np.isnan(values), np.uint64(0), bits))
-
-
 def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: int | None = None) -> None:
-    """Fill the NaN of features in place.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_samples, n_features)
-    donors : ndarray of shape (n_donors, n_features)
-        The result of :func:`choose_donors` for the fitted rows.
-    n_jobs : int, default=None
+    """Fill the NaN of features in place, from the ``donors`` of the fit.
 
     Examples
     --------
@@ -135,9 +114,5 @@ def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: 
     known, filled = matrix[rows] / scale, np.full((len(rows), matrix.shape[1]), np.nan)
     run_chunks(impute_rows, len(rows), n_jobs, known, donors / scale, N_NEIGHBORS, filled, min_chunk_size=64)
     filled *= scale
-    medians = np.nanmedian(donors, axis=0)
-    filled = np.where(np.isnan(filled), medians, filled)  # a row without any number
-    gaps = np.isnan(matrix[rows])
-    part = matrix[rows]
-    part[gaps] = filled[gaps]
-    matrix[rows] = part
+    filled = np.where(np.isnan(filled), np.nanmedian(donors, axis=0), filled)  # a row without any number
+    matrix[rows] = np.where(np.isnan(known), filled, matrix[rows])

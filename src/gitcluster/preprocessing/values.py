@@ -22,9 +22,7 @@ from numpy.typing import NDArray
 
 MISSING = ("", "#N/A", "#NA", "N/A", "NA", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "n/a", "None", "<NA>")
 """Texts that mean a missing value in every column."""
-PLACEHOLDERS = frozenset(
-    ("-", "--", "\u2013", "\u2014", ".", "..", "...", "?", "unknown", "missing", "none", "tbd", "#n/a")
-)
+PLACEHOLDERS = ("-", "--", "\u2013", "\u2014", ".", "..", "...", "?", "unknown", "missing", "none", "tbd", "#n/a")
 """Texts, in lower case, that mean a missing value in a column of numbers or dates. In others they are categories."""
 READABLE = 0.95
 """Share of the cells that must be numbers (or dates) for a column to be one of numbers; the rest are missing. Typing
@@ -32,7 +30,7 @@ errors and remarks are rarer than that."""
 NESTED = (bytes, bytearray, complex, np.complexfloating, dict, list, tuple, set, np.ndarray)
 """Types of cells that are neither numbers nor texts."""
 DAY = 86_400.0
-EPOCH = date(1970, 1, 1).toordinal()
+EPOCH = datetime(1970, 1, 1)
 
 PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 CODE = re.compile(r"[-+]?0\d+", re.ASCII)
@@ -43,11 +41,8 @@ _GROUPED = {
     ",": re.compile(r"[-+]?\d{1,3}(?:([.'\u2019\u00a0\u202f\u2009 ])\d{3})(?:\1\d{3})*(?:,\d+)?", re.ASCII),
 }
 _TIME = r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)? ?(Z|[+-]\d{2}:?\d{2})?)?"
-_DATES = {
-    "ymd": re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME, re.ASCII),
-    "dmy": re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME, re.ASCII),
-}
-_DATES["mdy"] = _DATES["dmy"]
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME, re.ASCII)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _TIME, re.ASCII)
 
 
 class Format(NamedTuple):
@@ -69,14 +64,16 @@ class Values(NamedTuple):
     format: Format
     numbers: NDArray[np.float64] | None = None
     """NaN if a cell is missing."""
-    texts: NDArray[Any] | None = None
-    """None if a cell is missing."""
+    texts: Any = None
+    """Array of texts, unless there are numbers; None if a cell is missing."""
     order: tuple[str, ...] = ()
     """Ordered categories in their order."""
     unread: Counter[str] = Counter()  # noqa: RUF012 - never changed
     """Cells that do not fit the format and count as missing, with how often they occur."""
     distinct_integers: int = 0
     """Number of different integers, which float64 does not distinguish beyond 2**53; 0 for other columns."""
+    one_mark: bool = False
+    """Whether only one decimal mark fits the texts best."""
 
     @property
     def nature(self) -> str:
@@ -86,26 +83,19 @@ class Values(NamedTuple):
     @property
     def known(self) -> NDArray[np.bool_]:
         """Return which cells are not missing."""
-        if self.numbers is not None:
-            return ~np.isnan(self.numbers)
-        assert self.texts is not None
-        return np.array([text is not None for text in self.texts], dtype=bool)
+        return np.array([x is not None for x in self.texts], bool) if self.numbers is None else ~np.isnan(self.numbers)
 
     @property
     def distinct(self) -> int:
         """Return the number of different values."""
-        if self.distinct_integers:
-            return self.distinct_integers
-        if self.numbers is not None:
-            return len(np.unique(self.numbers[~np.isnan(self.numbers)]))
-        assert self.texts is not None
-        return len(set(self.texts.tolist()) - {None})
+        if self.numbers is None:
+            return len(set(self.texts.tolist()) - {None})
+        return self.distinct_integers or len(np.unique(self.numbers[self.known]))
 
     def as_texts(self) -> NDArray[Any]:
         """Return the cells as texts."""
-        if self.texts is not None:
-            return self.texts
-        assert self.numbers is not None
+        if self.numbers is None:
+            return np.asarray(self.texts)
         write = date_text if self.nature == "dates" else number_text
         return as_objects(None if np.isnan(x) else write(x) for x in self.numbers.tolist())
 
@@ -115,17 +105,8 @@ def read_values(
 ) -> Values:
     """Return the cells of a column of any data frame, or of an array.
 
-    Parameters
-    ----------
-    column : array, or series of a library that narwhals supports
-    fmt : Format, default=None
-        Format of the fit. By default it is learned.
-    as_written : bool, default=False
-        Whether texts are texts even if they look like numbers or dates.
-    decimal : {".", ","}, default="."
-        Decimal mark to prefer if both can be read.
-    name : str, default=""
-        Name of the column, for errors.
+    The format is ``fmt``, that of a fit, or learned: texts stay texts if they are to be read ``as_written``, and
+    ``decimal`` is the mark to prefer if both fit. ``name`` is for errors.
 
     Examples
     --------
@@ -137,29 +118,30 @@ def read_values(
     'texts'
     """
     cells, order, is_category = _cells_of(column, name)
+    if fmt is None and (is_category or as_written):
+        fmt = Format("categories" if is_category else "texts")
+    kind = cells.dtype.kind if isinstance(cells, np.ndarray) else "O"
+    if fmt is None and kind == "b":
+        fmt = Format("truths")
+    if fmt is not None and fmt.nature in ("texts", "categories", "truths"):
+        cells = cells if kind == "O" else cells.tolist()
+        return Values(fmt, texts=_texts(cells), order=order)
     nature = None if fmt is None else fmt.nature
-    wants_texts = as_written if fmt is None else nature in ("texts", "categories", "truths")
-    if is_category and fmt is None:
-        return Values(Format("categories"), texts=_texts(cells), order=order)
-    if isinstance(cells, np.ndarray):
-        if wants_texts:
-            return Values(fmt or Format("texts"), texts=_texts(cells.tolist()), order=order)
-        if cells.dtype.kind == "b":
-            if fmt is None:
-                return Values(Format("truths"), texts=_texts(cells.tolist()))
-            cells = cells.astype(np.float64)
-        if cells.dtype.kind in "fiu" and nature != "dates":
-            integers = len(np.unique(cells)) if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8 else 0
-            return Values(fmt or Format("numbers"), cells.astype(np.float64), distinct_integers=integers)
-        if cells.dtype.kind == "M" and nature in (None, "dates"):
-            days = (cells - np.datetime64(0, "s")) / np.timedelta64(1, "s") / DAY
-            return Values(fmt or Format("dates", utc_offset=0.0), days)
-        if cells.dtype.kind == "m" and nature in (None, "numbers"):
-            return Values(fmt or Format("numbers"), cells / np.timedelta64(1, "s") / DAY)
-        cells = cells.tolist()
-    if wants_texts:
-        return Values(fmt or Format("texts"), texts=_texts(cells), order=order)
-    return _learn_cells(cells, decimal, name) if fmt is None else _read_cells(cells, fmt)
+    if kind in "fiub" and nature != "dates":
+        integers = len(np.unique(cells)) if kind in "iu" and cells.dtype.itemsize == 8 else 0
+        return Values(fmt or Format("numbers"), cells.astype(np.float64), distinct_integers=integers)
+    if kind == "M" and nature != "numbers":
+        days = (cells - np.datetime64(0, "s")) / np.timedelta64(1, "s") / DAY
+        return Values(fmt or Format("dates", utc_offset=0.0), days)
+    if kind == "m" and nature != "dates":
+        return Values(fmt or Format("numbers"), cells / np.timedelta64(1, "s") / DAY)
+    cells = cells if kind == "O" else cells.tolist()
+    if fmt is not None:
+        return _read_cells(cells, fmt)
+    fmt, one_mark = _learn_format([cell for cell in cells if not is_missing(cell)], decimal, name)
+    if fmt.nature in ("texts", "truths"):
+        return Values(fmt, texts=_texts(cells))
+    return _read_cells(cells, fmt)._replace(one_mark=one_mark)
 
 
 def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
@@ -170,7 +152,7 @@ def _cells_of(column: Any, name: str) -> tuple[Any, tuple[str, ...], bool]:
     """
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        array = column if isinstance(column, np.ndarray) else np.asarray(column)
+        array = np.asarray(column)
         return (array if array.dtype.kind in "fiubmM" else array.tolist()), (), False
     kind = series.dtype
     if kind in (nw.Categorical, nw.Enum):
@@ -197,78 +179,58 @@ def is_missing(cell: Any) -> bool:
     return isinstance(cell, (float, np.floating)) and cell != cell
 
 
-def _learn_cells(cells: list[Any], prefer: str, name: str) -> Values:
-    """Return the cells of a column in the format that suits them."""
-    given = [cell for cell in cells if not is_missing(cell)]
-    kinds = {type(cell) for cell in given}
+def _learn_format(cells: list[Any], prefer: str, name: str) -> tuple[Format, bool]:
+    """Return the format that suits cells, none of them missing, and whether only one decimal mark fits them best."""
+    kinds = {type(cell) for cell in cells}
+
+    def all_are(*types: type) -> bool:
+        return bool(kinds) and all(issubclass(kind, types) for kind in kinds)
+
     nested = next((kind for kind in kinds if issubclass(kind, NESTED)), None)
     if nested is not None:
         raise TypeError(
             f"The column {name!r} holds values of type {nested.__name__}. Convert them to numbers or texts, or ignore "
             "the column."
         )
-    if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
-        return Values(Format("truths"), texts=_texts(cells))
-    if kinds and all(issubclass(kind, date) for kind in kinds):
-        offset = 0.0 if any(getattr(cell, "tzinfo", None) for cell in given) else None
-        return _read_cells(cells, Format("dates", utc_offset=offset))
-    if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
-        return _read_cells(cells, Format("numbers"))
-    counts = Counter(cell for cell in map(_key, given) if not _is_placeholder(cell))
-    for fmt in _number_formats(counts, prefer) or _date_formats(counts):
-        return _read_cells(cells, fmt)
-    return Values(Format("texts"), texts=_texts(cells))
+    if all_are(bool, np.bool_):
+        return Format("truths"), False
+    if all_are(date):
+        return Format("dates", utc_offset=0.0 if any(getattr(cell, "tzinfo", None) for cell in cells) else None), False
+    if all_are(timedelta, np.timedelta64):
+        return Format("numbers"), False
+
+    counts = Counter(key for key in map(_key, cells) if not _is_placeholder(key))
+    texts = [key for key in counts if isinstance(key, str)]
+
+    def share(fmt: Format) -> float:
+        """Return the share of the cells that can be read in a format."""
+        return sum(n for cell, n in counts.items() if _parse_cell(cell, fmt) is not None) / max(1, counts.total())
+
+    if not any(CODE.fullmatch(text) for text in texts):  # a number has no zeros in front
+        formats = [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")]
+        shares = [share(fmt) for fmt in formats]
+        if max(shares) >= READABLE:
+            return formats[int(np.argmax(shares))], shares[0] != shares[1]
+    formats = _date_formats(texts)
+    shares = [share(fmt) for fmt in formats]
+    return formats[int(np.argmax(shares))] if max(shares, default=0.0) >= READABLE else Format("texts"), False
 
 
-def _number_formats(counts: Counter[Any], prefer: str) -> dict[Format, float]:
-    """Return the formats in which nearly all cells are numbers, see ``_best_formats``; none for codes like 007."""
-    if any(isinstance(cell, str) and CODE.fullmatch(cell) for cell in counts):
-        return {}
-    return _best_formats(counts, [Format("numbers", mark) for mark in (prefer, "," if prefer == "." else ".")])
-
-
-def decimal_of(column: Any, name: str = "") -> str | None:
-    """Return the only decimal mark that makes the texts of a column numbers; None if no mark or both marks do.
-
-    Examples
-    --------
-    >>> [decimal_of(np.array(cells, dtype=object)) for cells in (["3,5"], ["3.5"], ["1.234"], ["a"])]
-    [',', '.', None, None]
-    """
-    cells, _, is_category = _cells_of(column, name)
-    if is_category or isinstance(cells, np.ndarray):
-        return None
-    counts = Counter(
-        key for key in map(_key, cells) if isinstance(key, str) and not is_missing(key) and not _is_placeholder(key)
-    )
-    formats = _number_formats(counts, ".")
-    both = len(formats) == 2 and min(formats.values()) == 1.0
-    return None if both or not formats else next(iter(formats)).decimal
-
-
-def _date_formats(counts: Counter[Any]) -> dict[Format, float]:
-    """Return the formats in which nearly all cells are dates, see ``_best_formats``.
+def _date_formats(texts: list[str]) -> list[Format]:
+    """Return the formats that dates may have, the most likely first; none if no text is a date.
 
     A first number above 12 is a day. If the numbers leave it open, points mean that the day comes first (1.2.2024), and
     other marks that the month does. Times of one zone stay as they are written; those of several are converted to UTC.
     """
-    texts = [cell for cell in counts if isinstance(cell, str)]
-    matches = [match for text in texts if (match := _DATES["ymd"].fullmatch(text) or _DATES["dmy"].fullmatch(text))]
+    matches = [match for text in texts if (match := _YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text))]
     if not matches:
-        return {}
+        return []
     zones = {match[9] for match in matches}
     offset = None if zones == {None} else _zone_hours(*zones) if len(zones) == 1 else 0.0
     year_last = [match for match in matches if len(match[1]) < 4]
     points = 2 * sum(match[2] == "." for match in year_last) > len(year_last)
     orders = ("ymd", "dmy", "mdy") if points else ("ymd", "mdy", "dmy")
-    return _best_formats(counts, [Format("dates", date_order=order, utc_offset=offset) for order in orders])
-
-
-def _best_formats(counts: Counter[Any], formats: list[Format]) -> dict[Format, float]:
-    """Return the formats in which nearly all cells can be read and the share of these cells, the best first."""
-    total = max(1, counts.total())
-    shares = {fmt: sum(n for cell, n in counts.items() if parse_cell(cell, fmt) is not None) / total for fmt in formats}
-    return {fmt: shares[fmt] for fmt in sorted(formats, key=lambda fmt: -shares[fmt]) if shares[fmt] >= READABLE}
+    return [Format("dates", date_order=order, utc_offset=offset) for order in orders]
 
 
 def _key(cell: Any) -> Any:
@@ -295,7 +257,7 @@ def _read_cells(cells: list[Any], fmt: Format) -> Values:
         except TypeError:  # not hashable
             number = None
         except KeyError:
-            number = known[key] = parse_cell(key, fmt)
+            number = known[key] = _parse_cell(key, fmt)
         if number is not None:
             numbers[i] = number
         elif not _is_placeholder(key):
@@ -303,7 +265,7 @@ def _read_cells(cells: list[Any], fmt: Format) -> Values:
     return Values(fmt, numbers, unread=unread)
 
 
-def parse_cell(cell: Any, fmt: Format) -> float | None:
+def _parse_cell(cell: Any, fmt: Format) -> float | None:
     """Return a cell as a number, or as days since 1970, in a format; None if it does not fit."""
     return parse_date(cell, fmt) if fmt.nature == "dates" else parse_number(cell, fmt.decimal)
 
@@ -316,15 +278,12 @@ def parse_number(cell: Any, decimal: str = ".") -> float | None:
     >>> parse_number("1'234.5 CHF"), parse_number("-€ 1.234,50", ","), parse_number("12,34"), parse_number("2_5")
     (1234.5, -1234.5, None, None)
     """
+    if isinstance(cell, (timedelta, np.timedelta64)):
+        seconds = cell.total_seconds() if isinstance(cell, timedelta) else float(cell / np.timedelta64(1, "s"))
+        return seconds / DAY
     if not isinstance(cell, str):
-        if isinstance(cell, (timedelta, np.timedelta64)):
-            return (
-                float(cell / np.timedelta64(1, "s") if isinstance(cell, np.timedelta64) else cell.total_seconds()) / DAY
-            )
-        if not isinstance(cell, (Real, Decimal)):
-            return None
         try:
-            return float(cell)
+            return float(cell) if isinstance(cell, (Real, Decimal)) else None
         except (OverflowError, ValueError):
             return None
     if decimal == "." and PLAIN.fullmatch(cell):
@@ -354,32 +313,32 @@ def parse_date(cell: Any, fmt: Format) -> float | None:
     >>> parse_date("31/12/1970", Format("dates", date_order="dmy")), parse_date("1970-01-02", Format("dates"))
     (364.0, 1.0)
     """
-    if isinstance(cell, date):
-        return days_of(cell)
+    if isinstance(cell, date):  # times with a zone are converted to UTC
+        moment = cell if isinstance(cell, datetime) else datetime(cell.year, cell.month, cell.day)
+        moment = moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+        return (moment - EPOCH).total_seconds() / DAY
     if not isinstance(cell, str):
         return None
-    match, order = _DATES["ymd"].fullmatch(cell), "ymd"
-    if match is None and fmt.date_order != "ymd":
-        match, order = _DATES[fmt.date_order].fullmatch(cell), fmt.date_order
-    if match is None:
+    if match := _YEAR_FIRST.fullmatch(cell):
+        year, _, month, day = match.groups()[:4]
+    elif fmt.date_order != "ymd" and (match := _YEAR_LAST.fullmatch(cell)):
+        day, _, month, year = match.groups()[:4]
+        if fmt.date_order == "mdy":
+            day, month = month, day
+    else:
         return None
-    year, month, day = (
-        int(match[{"ymd": (1, 3, 4), "dmy": (4, 3, 1), "mdy": (4, 1, 3)}[order][part]]) for part in range(3)
-    )
     hour, minute, second = (int(part or 0) for part in match.groups()[4:7])
     try:
-        moment = days_of(datetime(year, month, day, hour, minute, second))
+        moment = datetime(int(year), int(month), int(day), hour, minute, second)
     except ValueError:  # the 31st of February
         return None
-    ahead = 0.0 if fmt.utc_offset is None else _zone_hours(match[9]) - fmt.utc_offset if match[9] else 0.0
-    return moment + (float(f"0.{match[8] or 0}") - ahead * 3600) / DAY
+    ahead = 0.0 if fmt.utc_offset is None or not match[9] else _zone_hours(match[9]) - fmt.utc_offset
+    return (moment - EPOCH).total_seconds() / DAY + (float(f"0.{match[8] or 0}") - ahead * 3600) / DAY
 
 
-def _zone_hours(zone: str | None) -> float:
+def _zone_hours(zone: str) -> float:
     """Return the hours that a zone, +02:00 or Z, is ahead of UTC."""
-    if zone is None or zone == "Z":
-        return 0.0
-    return float(f"{zone[0]}1") * (int(zone[1:3]) + int(zone[-2:]) / 60)
+    return 0.0 if zone == "Z" else float(f"{zone[0]}1") * (int(zone[1:3]) + int(zone[-2:]) / 60)
 
 
 def _texts(cells: Iterable[Any]) -> NDArray[Any]:
@@ -396,13 +355,7 @@ def as_objects(cells: Iterable[Any]) -> NDArray[Any]:
 
 
 def cell_text(cell: Any) -> str:
-    """Return a cell as a text; integers of any size keep all digits, and 2.0 is 2.
-
-    Examples
-    --------
-    >>> cell_text(2.0), cell_text(True), cell_text("a"), cell_text(2**53 + 1)
-    ('2', 'True', 'a', '9007199254740993')
-    """
+    """Return a cell as a text; integers of any size keep all digits, and 2.0 is 2."""
     if isinstance(cell, (int, np.integer)) and not isinstance(cell, bool):
         return str(int(cell))
     return number_text(float(cell)) if isinstance(cell, (float, np.floating)) else str(cell)
@@ -413,18 +366,10 @@ def number_text(number: float) -> str:
     return str(int(number)) if number == np.floor(number) and abs(number) < 1e16 else repr(float(number))
 
 
-def days_of(moment: date) -> float:
-    """Return the days since 1970 of a date or time; times with a zone are converted to UTC."""
-    if not isinstance(moment, datetime):
-        return float(moment.toordinal() - EPOCH)
-    plain = moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
-    return (plain - datetime(1970, 1, 1)).total_seconds() / DAY
-
-
 def date_text(days: float) -> str:
     """Return days since 1970 as a date, such as "2024-01-01" or "2024-01-01 12:00"."""
     try:
-        moment = datetime(1970, 1, 1) + timedelta(days=days)
+        moment = EPOCH + timedelta(days=days)
     except OverflowError:
         return f"day {days:,.0f}"
     return moment.strftime("%Y-%m-%d" if days == np.floor(days) else "%Y-%m-%d %H:%M")
