@@ -57,7 +57,7 @@ def test_rows_with_missing_numbers_are_dropped(gaps, run):
     kept = gaps.dropna()
     assert pd.read_csv("l.csv", dtype=str)["customer"].tolist() == kept["customer"].tolist()
     assert clusters("l.csv") == GIT(3).fit_predict(kept.drop(columns="customer")).tolist()
-    assert run("explain", "m.npz", "0004")[1].startswith("Sample 0004 ")
+    assert run("explain", "m.npz", "0004")[1].startswith("Row 0004 ")
     assert run("explain", "m.npz", "0003")[0] == 1
     assert run("predict", "m.npz", "gaps.csv", "-o", "p.csv")[0] == 0  # the model keeps the choice
     assert clusters("p.csv") == clusters("l.csv")

@@ -52,7 +52,7 @@ def test_fit_writes_what_the_library_finds(csv, run, customers):
     assert labels["cluster"].tolist() == model.labels_.tolist()
     np.testing.assert_allclose(labels["probability"], model.probabilities_, atol=1e-4)
     np.testing.assert_allclose(labels["outlier_score"], model.outlier_scores_, atol=1e-4)
-    for word in ("200 rows, 3 columns, 3 clusters", "50.0%", "income", "Labels: labels.csv", "Model:  model.npz"):
+    for word in ("3 groups in 200 rows and 3 columns", "50.0%", "income", "Labels: labels.csv", "Model:  model.npz"):
         assert word in out
     assert leftovers(".") == ["customers.csv", "labels.csv", "model.npz"]
     fitted = Fitted.load("model.npz")
@@ -84,7 +84,7 @@ def test_labels_go_to_a_pipe_and_the_summary_elsewhere(csv, run):
     assert code == 0
     assert out.startswith("customer,cluster\n0000,0\n")
     assert len(out.splitlines()) == 201
-    assert "3 clusters" in err
+    assert "3 groups" in err
     assert run("fit", csv, *IDS, "-c", "3", "-q")[2] == ""
 
 

@@ -90,7 +90,7 @@ def test_a_fit_is_shown_with_its_stage_and_interrupted(folder):
 def test_a_summary_in_a_terminal_and_no_labels(csv):
     terminal = Terminal("fit", csv, *IDS, "-c", "3")
     assert terminal.exit_code() == 0
-    assert "200 rows, 3 columns, 3 clusters" in terminal.shown
+    assert "3 groups in 200 rows and 3 columns" in terminal.shown
     assert "To keep the labels: gitcluster fit customers.csv ... -o labels.csv" in terminal.shown
     assert "0000,0" not in terminal.shown
 

@@ -262,7 +262,7 @@ def test_the_standard_output_by_any_name(csv, folder, run, target, redirect):
     (folder / "all.csv").write_text("before\n")
     done = run_shell(f"$G fit {csv} --id customer -c 3 -o {target} {redirect} {'cat >> ' * (redirect == '|')}all.csv")
     assert done.returncode == 0, done.stderr
-    assert "200 rows, 3 columns" in done.stderr
+    assert "3 groups in 200 rows and 3 columns" in done.stderr
     assert (folder / "all.csv").read_text() == "before\n" + (folder / "labels.csv").read_text()
     assert leftovers(folder) == sorted([csv, "all.csv", "labels.csv"])
 
@@ -272,7 +272,7 @@ def test_pipes_of_the_shell_and_closed_streams(csv, folder):
     done = run_shell(f"$G fit <(cat {csv}) --id customer -c 3 -o >(cat > labels.csv); sleep 0.3")
     assert done.returncode == 0, done.stderr
     assert len((folder / "labels.csv").read_text().splitlines()) == 201
-    assert "200 rows, 3 columns" in done.stdout
+    assert "3 groups in 200 rows and 3 columns" in done.stdout
     assert run_shell(f"$G fit {csv} -c 3 -o closed.csv <&- >&- 2>&-").returncode == 0
     assert len((folder / "closed.csv").read_text().splitlines()) == 201
 

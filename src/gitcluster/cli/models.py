@@ -241,13 +241,6 @@ def open_fitted(
     return fitted, table
 
 
-def column_words(model: GIT, table: Table) -> str:
-    """Return how many columns there are, and how many of them are clustered by."""
-    columns, n = model.clustering_.columns, table.data.shape[1]
-    used = len(columns.used) if columns is not None and columns.encoded else n
-    return count_of(n, "column") if used >= n else f"{used} of {n} columns"
-
-
 def column_lines(columns: Columns) -> list[tuple[str, str]]:
     """Return columns and their use; of many with the same use, a few are named.
 

@@ -130,10 +130,8 @@ class SampleExplanation:
         if unusual:
             lines.append(f"Unusual for the cluster: {in_words(unusual, words='; ')}.")
         if other is not None:
-            shares = self.memberships
-            lines.append(
-                f"Membership: {shares[home]:.2f} in cluster {home}, {shares[other]:.2f} in cluster {other}, the nearest."
-            )
+            own, its = self.memberships[home], self.memberships[other]
+            lines.append(f"Membership: {own:.2f} in cluster {home}, {its:.2f} in cluster {other}, the nearest.")
             lines += _separation(traits, groups["own"], groups["nearest"], home, other)
         if clustering.stability is not None and clustering.n_clusters > 1:
             share = clustering.stability.samples[self.sample]
