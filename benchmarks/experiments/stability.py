@@ -25,7 +25,9 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
 
 from benchmarks.experiments.public import half_of, public_sets
@@ -35,6 +37,7 @@ from benchmarks.suite.datasets import Dataset, generated_datasets
 from benchmarks.suite.kinds import ONE_CLUSTER, one_cluster
 from benchmarks.suite.shapes import blobs
 from gitcluster import GIT
+from gitcluster.fitted.stability import CONFIDENCE
 
 FIELDS = ("part", "set")
 CALIBRATED, CHECKED = 3, 7
@@ -215,7 +218,33 @@ def calibration_table() -> str:
             some = [line for line in lines if low <= line["same_number"] < high or line["same_number"] == high == 1]
             row.append(f"{_share(has_right_number, some)} / {_share(is_right, some)} of {len(some)}" if some else "")
         rows.append(row)
+    raw, calibrated = ["mean error of this share"], ["mean error of `confidence`"]
+    for lines in parts.values():
+        stated, right = np.array([x["same_number"] for x in lines]), np.array([has_right_number(x) for x in lines])
+        raw.append(f"{mean_error(stated, stated, right):.2f}")
+        calibrated.append(f"{mean_error(stated, confidence(stated), right):.2f}")
+    rows += [raw, calibrated]
     return markdown(["half-samples with the same number", *(f"right number / groups, {name}" for name in parts)], rows)
+
+
+def confidence(stated: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the confidence that a model states for shares of half-samples with the same number."""
+    return np.asarray(1 / (1 + np.exp(-CONFIDENCE[0] - CONFIDENCE[1] * stated)))
+
+
+def fit_confidence() -> tuple[float, float]:
+    """Return the constants of the confidence, fitted on the first half of the calibration sets."""
+    lines = stored("calibration", 0)
+    model = LogisticRegression(C=np.inf)
+    model.fit([[line["same_number"]] for line in lines], [has_right_number(line) for line in lines])
+    return float(model.intercept_[0]), float(model.coef_[0, 0])
+
+
+def mean_error(stated: NDArray[np.float64], claimed: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Return the mean difference between claimed and true shares of right numbers, over the rows of the table."""
+    rows = np.minimum(np.digitize(stated, BINS) - 1, len(BINS) - 2)
+    errors = [abs(claimed[rows == row].mean() - right[rows == row].mean()) * (rows == row).sum() for row in set(rows)]
+    return float(sum(errors) / len(stated))
 
 
 def predictor_table() -> str:

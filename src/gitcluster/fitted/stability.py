@@ -10,6 +10,9 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import list_of
 from gitcluster._support.optional import require
 
+CONFIDENCE = (-0.8, 2.0)
+"""Log odds that a number of clusters is right if no half-sample has it, and their gain if all have it. Fitted on half
+of the sets of ``python -m benchmarks stability``."""
 MAX_NUMBERS = 3
 """Other numbers of clusters that are listed."""
 STABLE, DISSOLVED = 0.75, 0.5
@@ -63,6 +66,15 @@ class Stability:
         """Return the share of draws with as many clusters as the fit."""
         return float((self.numbers == self.n_clusters).mean())
 
+    @property
+    def confidence(self) -> float:
+        """Return how often numbers of clusters that were as stable were right in tests; NaN if the number was given.
+
+        A number that all half-samples share may be wrong, because groups that overlap look like one.
+        """
+        start, gain = CONFIDENCE
+        return float(1 / (1 + np.exp(-start - gain * self.same_number))) if self.is_chosen else float("nan")
+
     def number_counts(self) -> dict[int, int]:
         """Return how many draws have each number of clusters, the most frequent first."""
         numbers, counts = np.unique(self.numbers, return_counts=True)
@@ -79,12 +91,12 @@ class Stability:
             rest = sum(count for count, _ in others[MAX_NUMBERS:])
             shown += [f"{rest} {'has another number' if rest == 1 else 'have other numbers'}"] if rest else []
             groups = "no groups either" if n_clusters == 1 else f"{n_clusters} groups as well"
-            sentences.append(
-                f"{same} of {self.n_draws} half-samples have {groups}{f'; {list_of(shown)}' * bool(shown)}."
-            )
+            rest_of = f"; {list_of(shown)}" if shown else ""
+            sentences.append(f"{same} of {self.n_draws} half-samples have {groups}{rest_of}.")
+            doubt = ""
             if self.same_number < 0.5:
-                doubtful = "there may be groups" if n_clusters == 1 else "these groups are doubtful"
-                sentences.append(f"Most have another number, so {doubtful}.")
+                doubt = ": there may be groups" if n_clusters == 1 else ": these groups are doubtful"
+            sentences.append(f"Confidence in the number: {self.confidence:.2f} of 1{doubt}.")
         if n_clusters == 1:
             return sentences
         chance = ""
