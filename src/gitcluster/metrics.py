@@ -1,7 +1,7 @@
 """Scores of a clustering, against known classes or against the data alone. Cluster -1 is noise."""
 
 from itertools import pairwise, product
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,20 +79,10 @@ def matched_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return float(f1_score(y_true, named, labels=np.unique(y_true), average="weighted", zero_division=0))
 
 
-@overload
-def density_validity(
-    X: Any, labels: ArrayLike, *, n_neighbors: int = 20, metric: Any = "euclidean", n_features: int | None = None,
-    per_cluster: Literal[False] = False, n_jobs: int | None = None,
-) -> float: ...  # fmt: skip
-@overload
-def density_validity(
-    X: Any, labels: ArrayLike, *, n_neighbors: int = 20, metric: Any = "euclidean", n_features: int | None = None,
-    per_cluster: Literal[True], n_jobs: int | None = None,
-) -> tuple[float, NDArray[np.float64]]: ...  # fmt: skip
 def density_validity(
     X: Any, labels: ArrayLike, *, n_neighbors: int = 20, metric: Any = "euclidean", n_features: int | None = None,
     per_cluster: bool = False, n_jobs: int | None = None,
-) -> float | tuple[float, NDArray[np.float64]]:  # fmt: skip
+) -> Any:  # fmt: skip
     """Return how well density separates the clusters of any method: DBCV, from nearest neighbours.
 
     DBCV (Moulavi et al. 2014) connects the samples of every cluster by a minimum spanning tree. An edge is as long as
@@ -156,10 +146,9 @@ def density_validity(
         raise ValueError(f"labels must have at least 2 samples per cluster, got 1 in {name}. Use -1 for noise.")
     source, starts = _take(source, order), starts_of(sizes)
     indices, distances, squares = _neighbors_inside(source, cluster, starts, k, n_jobs)
+    exponent = source.n_features if isinstance(source, Points) else _estimate_dimension(distances)
     if n_features is not None:
-        exponent: float = check_integer("n_features", n_features, low=1)
-    else:
-        exponent = source.n_features if isinstance(source, Points) else _estimate_dimension(distances)
+        exponent = check_integer("n_features", n_features, low=1)
     core = _core_distances(distances, squares, sizes[cluster] - 1, exponent)
     tree = _grow_trees(indices, distances, core)
     if isinstance(source, NeighborGraph):
@@ -265,8 +254,8 @@ def _grow_trees(indices: Array, distances: NDArray[np.float64], core: NDArray[np
     lengths += TIE * distances
     np.maximum(lengths, TINY, out=lengths)
     known = np.isfinite(lengths)
-    graph = csr_array((lengths[known], indices[known], starts_of(known.sum(axis=1))), shape=(len(core), len(core)))
-    return minimum_spanning_tree(graph)
+    starts = starts_of(known.sum(axis=1))
+    return minimum_spanning_tree(csr_array((lengths[known], indices[known], starts), shape=(len(core), len(core))))
 
 
 def _bridge_parts(tree: Any, source: Any, core: NDArray[np.float64], starts: Array, n_jobs: int | None) -> Any:
