@@ -16,9 +16,11 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array, inverse_order, short_indices
 from gitcluster._support.validation import check_sample_weight
 from gitcluster.constraints import Constraints
+from gitcluster.kernels import limit_threads
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows
 from gitcluster.preprocessing.representations import (
     Representation,
+    find_kinds,
     named_representation,
     represent,
     represent_table,
@@ -35,6 +37,8 @@ SCALES = ("auto", "std", "components")
 """Names of scalings."""
 MIN_EQUAL = 0.05
 """Share of rows that equal another one from which on rounded values get noise."""
+MIN_VARIANCE = 1e-9
+"""Variance of a direction, beside the largest one, from which on it counts."""
 MAX_REPEATS = 10
 """Integer weights are repeated rows up to this many rows per sample. A copy is a neighbour like any other sample, while
 a weighted sample is one neighbour whatever its weight, so that repeated rows follow the definition of a weight."""
@@ -188,6 +192,34 @@ def add_noise(samples: Samples, steps: NDArray[np.float64], draw: int) -> Sample
     assert samples.features is not None
     values = spread_rounded(samples.values(), steps, samples.features, draw)
     return samples._replace(source=replace(samples.source, values=values), rows=None, copies=None, is_sorted=False)
+
+
+def without_clusters(samples: Samples) -> Samples:
+    """Return as many samples without clusters: random directions from the centre, and shuffled categories.
+
+    Numbers have the same covariances and the same distances from the centre, in standard deviations of each direction.
+    So they may be correlated or have heavy tails. The seed is fixed, and rows and columns are in canonical order.
+    """
+    source, features = samples.source, samples.features
+    assert isinstance(source, Points)
+    assert features is not None
+    values, rng = samples.values()[:, features].astype(np.float64), np.random.default_rng(0)
+    kinds = find_kinds(values)[0] if source.kinds is None else source.kinds.take(features)
+    numbers = values[:, ~kinds.discrete]
+    mean, spread = numbers.mean(axis=0), numbers.std(axis=0)
+    numbers = (numbers - mean) / np.where(spread > 0, spread, 1.0)
+    with limit_threads(1):  # the result does not depend on the number of threads
+        variances, axes = np.linalg.eigh(numbers.T @ numbers / len(numbers))
+        axes = axes[:, variances > MIN_VARIANCE * variances.max(initial=0)]
+        deviations = np.sqrt(variances[variances > MIN_VARIANCE * variances.max(initial=0)])
+        # Rotated to the axes and back, so that the signs of the axes do not matter.
+        directions = rng.normal(size=numbers.shape) @ axes
+        radii = np.linalg.norm(numbers @ axes / deviations, axis=1) / np.linalg.norm(directions, axis=1)
+        values[:, ~kinds.discrete] = mean + spread * (radii[:, None] * directions * deviations @ axes.T)
+    for column in np.unique(kinds.column[kinds.discrete]):
+        own = kinds.column == column
+        values[:, own] = values[np.ix_(rng.permutation(len(values)), own)]
+    return prepare(replace(source, values=values[:, inverse_order(features)]))
 
 
 def find_representations(

@@ -56,6 +56,10 @@ AGREED = 0.7
 """Mean agreement from which on candidates agree, so that no referee votes."""
 NUMBERS_ASKED = (2, 3, 4, 5, 6, 7, 8, 10)
 """Numbers of clusters that referees compare."""
+NUMBERS_COMPARED = (2, 3, 5, 8)
+"""Numbers of clusters on which the families of methods agree more than on samples without clusters."""
+MIN_RATIO = 1.25
+"""Ratio of the two agreements from which on there are clusters: that of one set varies by about a tenth."""
 MAX_ASKED = 15
 """Number up to which referees are asked: k-means and mixtures find many clusters less well than linkage."""
 NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.45], [15, 0.34]])
@@ -101,6 +105,32 @@ class Selection(NamedTuple):
         return int(self.chosen.labels.max()) + 1
 
 
+class Families(NamedTuple):
+    """The families of methods that may agree on a number of clusters: GIT and the referees."""
+
+    configurations: Sequence[Configuration]
+    statistics: SampleStatistics
+    referees: Referees
+
+    def agreement(self, n_clusters: int) -> float:
+        """Return the mean agreement between families on clusterings into ``n_clusters``."""
+        rows = self.referees.rows
+        partitions = [(method, labels) for method, _, labels in self.referees.cluster(n_clusters)]
+        for i, some in enumerate(self.configurations):
+            local = self.statistics.local_labels(i)[rows]
+            for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
+                labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
+                partitions.append(("GIT", labels[local]))
+        families, clusterings = zip(*partitions, strict=True)
+        agreement = compare_labels(clusterings)
+        # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
+        least = len(rows) / n_clusters / MIN_SPLIT_RATIO
+        n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
+        outliers = n_counted < max(2, n_clusters / 2)
+        agreement[outliers] = agreement[:, outliers] = 0.0
+        return agreement_of_families(agreement, families)
+
+
 def select(
     configurations: Sequence[Configuration],
     statistics: SampleStatistics,
@@ -111,6 +141,7 @@ def select(
     constraints: Constraints | None = None,
     target: Array | None = None,
     referees: Referees | None = None,
+    twin: Callable[[], Families] | None = None,
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
@@ -128,13 +159,15 @@ def select(
         Labels of the compared samples, with which the chosen clustering should agree, see :func:`choose`.
     referees : Referees, default=None
         Other methods, which vote if the candidates disagree.
+    twin : callable, default=None
+        Returns the families of methods on samples without clusters, with which referees compare a number of clusters.
     """
     choose_from = partial(choose, configurations, statistics, prior=prior, target=target, referees=referees)
     if n_clusters is not None:
         return Selection(*choose_from(n_clusters=n_clusters), None)
     scores = score_n_clusters(configurations, statistics, dimension)
-    if referees is not None:
-        scores = ask_referees(configurations, statistics, referees, scores, dimension)
+    if referees is not None and twin is not None:
+        scores = ask_referees(Families(configurations, statistics, referees), twin, scores, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
     problem: UnmetConstraintsError | None = None
@@ -478,57 +511,47 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
     return ranks, np.where(ranks > 0, score / total if total > 0 else 0.0, 0.0)
 
 
-def ask_referees(
-    configurations: Sequence[Configuration],
-    statistics: SampleStatistics,
-    referees: Referees,
-    scores: Table,
-    dimension: float,
-) -> Table:
+def ask_referees(families: Families, twin: Callable[[], Families], scores: Table, dimension: float) -> Table:
     """Return the scores of numbers of clusters after a second opinion.
 
-    Referees are asked if the best number is one, or if the candidates do not agree on it. The families of methods agree
-    on a number if their agreement exceeds that of samples without structure. A number that they agree on stays.
-    Otherwise they replace it by the number that they agree on best, if there is one, which gets the highest score. They
-    are not asked about tables with categories, since all methods but GIT take independent categories for clusters.
+    Referees are asked if the best number is one, or if the candidates do not agree on it. They may replace it, see
+    :func:`replace_number`, but not that of tables with categories: all methods but GIT take independent categories for
+    clusters. A number above one stays only if the families of methods agree more than on a twin, which are samples like
+    the given ones, but without clusters. The number that is decided on gets the highest score.
     """
-    score, families = scores["score"].copy(), scores["families"].copy()
-    number = int(score.argmax()) + 1
-    agreed = number > 1 and scores["agreement"][number - 1] >= AGREED
-    if number > MAX_ASKED or agreed or referees.has_categories:
+    score, agreements = scores["score"].copy(), scores["families"].copy()
+    best = number = int(score.argmax()) + 1
+    if number > 1 and scores["agreement"][number - 1] >= AGREED:
         return scores
+    if number <= MAX_ASKED and not families.referees.has_categories:
+        number = replace_number(families, number, agreements, dimension)
+    compared = [c for c in NUMBERS_COMPARED if c <= len(score) and 3 * c < len(families.referees.rows)]
+    if number > 1 and compared:
+        for c in compared:
+            agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
+        other = twin()
+        chance = max(other.agreement(c) for c in compared)
+        number = number if agreements[np.array(compared) - 1].max() > MIN_RATIO * chance else 1
+    if number != best:
+        score[number - 1] = np.nextafter(score.max(), np.inf)
+    rank, confidence = rank_numbers(score)
+    return scores | {"score": score, "families": agreements, "rank": rank, "confidence": confidence}
+
+
+def replace_number(families: Families, number: int, agreements: NDArray[np.float64], dimension: float) -> int:
+    """Return the number of clusters that the families of methods agree on best, or the given one if they agree on it.
+
+    They agree if their agreement, which is written to ``agreements``, exceeds that of samples without structure. If
+    they agree on no number, the given one stays.
+    """
     level = np.interp(dimension, *NULL_AGREEMENTS.T)
     for c in [*([number] if number > 1 else []), *NUMBERS_ASKED]:
-        if c <= len(score) and 3 * c < len(referees.rows):
-            families[c - 1] = agree_on_number(configurations, statistics, referees, c)
-        if c == number and families[c - 1] > level:
-            break
-    else:
-        best = int(np.nan_to_num(families).argmax())
-        if families[best] > level:
-            score[best] = np.nextafter(score.max(), np.inf)
-    rank, confidence = rank_numbers(score)
-    return scores | {"score": score, "families": families, "rank": rank, "confidence": confidence}
-
-
-def agree_on_number(
-    configurations: Sequence[Configuration], statistics: SampleStatistics, referees: Referees, n_clusters: int
-) -> float:
-    """Return the mean agreement between families of methods on clusterings into ``n_clusters``."""
-    partitions = [(method, labels) for method, _, labels in referees.cluster(n_clusters)]
-    for i, some in enumerate(configurations):
-        rows = statistics.local_labels(i)[referees.rows]
-        for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
-            labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
-            partitions.append(("GIT", labels[rows]))
-    families, clusterings = zip(*partitions, strict=True)
-    agreement = compare_labels(clusterings)
-    # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
-    least = len(referees.rows) / n_clusters / MIN_SPLIT_RATIO
-    n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
-    outliers = n_counted < max(2, n_clusters / 2)
-    agreement[outliers] = agreement[:, outliers] = 0.0
-    return agreement_of_families(agreement, families)
+        if c <= len(agreements) and 3 * c < len(families.referees.rows):
+            agreements[c - 1] = families.agreement(c)
+        if c == number and agreements[c - 1] > level:
+            return number
+    best = int(np.nan_to_num(agreements).argmax())
+    return best + 1 if agreements[best] > level else number
 
 
 def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
