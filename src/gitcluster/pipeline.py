@@ -21,7 +21,7 @@ from gitcluster.intensity import distance_unit, find_components, intensity_in_un
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
-from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.representations import MAX_FEATURES, Representation
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
 from gitcluster.referees import MAX_REFEREED, MIN_DIMENSION, REPRESENTATIONS, Referees
 from gitcluster.samples import (
@@ -353,7 +353,7 @@ def study_samples(
     referees = twin = None
     if asks and dimension >= MIN_DIMENSION:
         referees = invite_referees(samples, candidates)
-        if n_clusters is None:
+        if n_clusters is None and samples.source.n_features <= MAX_FEATURES:  # the cost is cubic
             twin = partial(study_twin, samples, variant, sizes, steps=steps, n_jobs=n_jobs)
     selection = select(
         candidates.configurations,

@@ -206,16 +206,20 @@ def without_clusters(samples: Samples) -> Samples:
     values, rng = samples.values()[:, features].astype(np.float64), np.random.default_rng(0)
     kinds = find_kinds(values)[0] if source.kinds is None else source.kinds.take(features)
     numbers = values[:, ~kinds.discrete]
-    mean, spread = numbers.mean(axis=0), numbers.std(axis=0)
-    numbers = (numbers - mean) / np.where(spread > 0, spread, 1.0)
+    tiny = np.finfo(np.float64).tiny
+    largest = np.maximum(np.abs(numbers).max(axis=0, initial=0), tiny)  # variances could overflow
+    mean, spread = (numbers / largest).mean(axis=0), (numbers / largest).std(axis=0)
+    numbers = (numbers / largest - mean) / np.where(spread > 0, spread, 1.0)
     with limit_threads(1):  # the result does not depend on the number of threads
         variances, axes = np.linalg.eigh(numbers.T @ numbers / len(numbers))
-        axes = axes[:, variances > MIN_VARIANCE * variances.max(initial=0)]
-        deviations = np.sqrt(variances[variances > MIN_VARIANCE * variances.max(initial=0)])
+        used = variances > MIN_VARIANCE * variances.max(initial=0)
+        deviations, axes = np.sqrt(variances[used]), axes[:, used]
         # Rotated to the axes and back, so that the signs of the axes do not matter.
         directions = rng.normal(size=numbers.shape) @ axes
-        radii = np.linalg.norm(numbers @ axes / deviations, axis=1) / np.linalg.norm(directions, axis=1)
-        values[:, ~kinds.discrete] = mean + spread * (radii[:, None] * directions * deviations @ axes.T)
+        radii = np.linalg.norm(numbers @ axes / deviations, axis=1)
+        radii /= np.maximum(np.linalg.norm(directions, axis=1), tiny)
+        numbers = (radii[:, None] * directions * deviations) @ axes.T
+    values[:, ~kinds.discrete] = (mean + spread * numbers) * largest
     for column in np.unique(kinds.column[kinds.discrete]):
         own = kinds.column == column
         values[:, own] = values[np.ix_(rng.permutation(len(values)), own)]

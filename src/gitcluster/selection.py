@@ -166,7 +166,7 @@ def select(
     if n_clusters is not None:
         return Selection(*choose_from(n_clusters=n_clusters), None)
     scores = score_n_clusters(configurations, statistics, dimension)
-    if referees is not None and twin is not None:
+    if referees is not None:
         scores = ask_referees(Families(configurations, statistics, referees), twin, scores, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
@@ -511,7 +511,7 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
     return ranks, np.where(ranks > 0, score / total if total > 0 else 0.0, 0.0)
 
 
-def ask_referees(families: Families, twin: Callable[[], Families], scores: Table, dimension: float) -> Table:
+def ask_referees(families: Families, twin: Callable[[], Families] | None, scores: Table, dimension: float) -> Table:
     """Return the scores of numbers of clusters after a second opinion.
 
     Referees are asked if the best number is one, or if the candidates do not agree on it. They may replace it, see
@@ -526,7 +526,7 @@ def ask_referees(families: Families, twin: Callable[[], Families], scores: Table
     if number <= MAX_ASKED and not families.referees.has_categories:
         number = replace_number(families, number, agreements, dimension)
     compared = [c for c in NUMBERS_COMPARED if c <= len(score) and 3 * c < len(families.referees.rows)]
-    if number > 1 and compared:
+    if number > 1 and compared and twin is not None:
         for c in compared:
             agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
         other = twin()
