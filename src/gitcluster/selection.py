@@ -54,6 +54,8 @@ ENTROPY_WEIGHT = 0.2
 """Bonus of a clustering into equal parts, beside full agreement, which is 1."""
 AGREED = 0.7
 """Mean agreement from which on candidates agree, so that no referee votes."""
+CERTAIN = 0.9
+"""Mean agreement from which on a number of clusters needs no second opinion."""
 NUMBERS_ASKED = (2, 3, 4, 5, 6, 7, 8, 10)
 """Numbers of clusters that referees compare."""
 NUMBERS_COMPARED = (2, 3, 5, 8)
@@ -514,18 +516,22 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 def ask_referees(families: Families, twin: Callable[[], Families] | None, scores: Table, dimension: float) -> Table:
     """Return the scores of numbers of clusters after a second opinion.
 
-    Referees are asked if the best number is one, or if the candidates do not agree on it. They may replace it, see
-    :func:`replace_number`, but not that of tables with categories: all methods but GIT take independent categories for
-    clusters. A number above one stays only if the families of methods agree more than on a twin, which are samples like
-    the given ones, but without clusters. The number that is decided on gets the highest score.
+    If the best number is one, or if the candidates do not agree on it, referees may replace it, see
+    :func:`replace_number`. They do not replace that of tables with categories, since all methods but GIT take
+    independent categories for clusters. Unless the candidates are certain, a number above one stays only if the
+    families of methods agree more than on a twin: samples like the given ones, but without clusters. If most columns
+    are categories, the twin has clusters for all methods but GIT, and agreement of the candidates is enough.
+
+    The number that is decided on gets the highest score.
     """
-    score, agreements = scores["score"].copy(), scores["families"].copy()
+    score, agreements, referees = scores["score"].copy(), scores["families"].copy(), families.referees
     best = number = int(score.argmax()) + 1
-    if number > 1 and scores["agreement"][number - 1] >= AGREED:
+    agreement = scores["agreement"][number - 1] if number > 1 else 0.0
+    if agreement >= (AGREED if referees.may_win else CERTAIN):
         return scores
-    if number <= MAX_ASKED and not families.referees.has_categories:
+    if agreement < AGREED and number <= MAX_ASKED and not referees.has_categories:
         number = replace_number(families, number, agreements, dimension)
-    compared = [c for c in NUMBERS_COMPARED if c <= len(score) and 3 * c < len(families.referees.rows)]
+    compared = [c for c in NUMBERS_COMPARED if c <= len(score) and 3 * c < len(referees.rows)]
     if number > 1 and compared and twin is not None:
         for c in compared:
             agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
