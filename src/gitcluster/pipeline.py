@@ -28,6 +28,7 @@ from gitcluster.samples import (
     MAX_STUDIED,
     Samples,
     add_noise,
+    are_independent,
     are_mostly_discrete,
     find_representations,
     find_steps,
@@ -364,6 +365,7 @@ def study_samples(
         constraints=samples.constraints,
         referees=referees,
         twin=twin,
+        is_independent=asks and n_clusters is None and are_independent(samples),
     )
     selection = selection._replace(representations=describe_representations(tried, selection.table))
     winner = selection.chosen.configuration

@@ -18,6 +18,7 @@ from gitcluster._support.validation import check_sample_weight
 from gitcluster.constraints import Constraints
 from gitcluster.kernels import limit_threads
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows
+from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import (
     Representation,
     find_kinds,
@@ -184,6 +185,23 @@ def are_mostly_discrete(samples: Samples) -> bool:
         return bool(two.all(axis=0).mean() > 0.5)
     discrete = dict(zip(source.kinds.column.tolist(), source.kinds.discrete.tolist(), strict=True))
     return sum(discrete.values()) > len(discrete) / 2
+
+
+def are_independent(samples: Samples) -> bool:
+    """Return whether no column of a table with categories depends on another one, nor has several modes.
+
+    Clusters make columns depend on one another. Only a number with several modes has clusters of its own.
+    """
+    source = samples.source
+    if not isinstance(source, Points) or source.kinds is None or not source.kinds.discrete.any():
+        return False
+    values, kinds = samples.values(), source.kinds
+    columns = [np.flatnonzero(kinds.column == column) for column in np.unique(kinds.column)]
+    discrete = [bool(kinds.discrete[own[0]]) for own in columns]
+    if are_dependent([values[:, own] for own in columns], discrete).any():
+        return False
+    numbers = [values[:, own[0]] for own, is_discrete in zip(columns, discrete, strict=True) if not is_discrete]
+    return not any(is_multimodal(number) for number in numbers)
 
 
 def add_noise(samples: Samples, steps: NDArray[np.float64], draw: int) -> Samples:

@@ -60,8 +60,9 @@ NUMBERS_ASKED = (2, 3, 4, 5, 6, 7, 8, 10)
 """Numbers of clusters that referees compare."""
 NUMBERS_COMPARED = (2, 3, 5, 8)
 """Numbers of clusters on which the families of methods agree more than on samples without clusters."""
-MIN_RATIO = 1.25
-"""Ratio of the two agreements from which on there are clusters: that of one set varies by about a tenth."""
+MIN_SCORE_RATIO, MIN_AGREEMENT_RATIO = 3.0, 1.25
+"""Ratios to samples without clusters from which on there are clusters: that of the best score of a number, and that of
+the agreement between families of methods. By chance, the one varies by a factor of two, the other by a tenth."""
 MAX_ASKED = 15
 """Number up to which referees are asked: k-means and mixtures find many clusters less well than linkage."""
 NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.45], [15, 0.34]])
@@ -144,6 +145,7 @@ def select(
     target: Array | None = None,
     referees: Referees | None = None,
     twin: Callable[[], Families] | None = None,
+    is_independent: bool = False,
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
@@ -163,12 +165,16 @@ def select(
         Other methods, which vote if the candidates disagree.
     twin : callable, default=None
         Returns the families of methods on samples without clusters, with which referees compare a number of clusters.
+    is_independent : bool, default=False
+        Whether no column depends on another one, so that there is one cluster.
     """
     choose_from = partial(choose, configurations, statistics, prior=prior, target=target, referees=referees)
     if n_clusters is not None:
         return Selection(*choose_from(n_clusters=n_clusters), None)
     scores = score_n_clusters(configurations, statistics, dimension)
-    if referees is not None:
+    if is_independent:
+        scores = prefer_number(scores, 1)
+    elif referees is not None:
         scores = ask_referees(Families(configurations, statistics, referees), twin, scores, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
@@ -513,35 +519,52 @@ def rank_numbers(score: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
     return ranks, np.where(ranks > 0, score / total if total > 0 else 0.0, 0.0)
 
 
+def prefer_number(scores: Table, number: int) -> Table:
+    """Return the scores after a number of clusters got the highest one."""
+    score = scores["score"].copy()
+    if number != score.argmax() + 1:
+        score[number - 1] = np.nextafter(score.max(), np.inf)
+    rank, confidence = rank_numbers(score)
+    return scores | {"score": score, "rank": rank, "confidence": confidence}
+
+
 def ask_referees(families: Families, twin: Callable[[], Families] | None, scores: Table, dimension: float) -> Table:
-    """Return the scores of numbers of clusters after a second opinion.
+    """Return the scores of numbers of clusters after a second opinion; the number decided on gets the highest one.
 
     If the best number is one, or if the candidates do not agree on it, referees may replace it, see
     :func:`replace_number`. They do not replace that of tables with categories, since all methods but GIT take
-    independent categories for clusters. Unless the candidates are certain, a number above one stays only if the
-    families of methods agree more than on a twin: samples like the given ones, but without clusters. If most columns
-    are categories, the twin has clusters for all methods but GIT, and agreement of the candidates is enough.
-
-    The number that is decided on gets the highest score.
+    independent categories for clusters. A number above one is then compared with a twin, see :func:`exceeds_twin`.
+    Certain candidates of numeric columns need no twin, but all candidates may agree on the values of one category. If
+    most columns are categories, the twin has clusters for all methods but GIT, and agreement of the candidates is
+    enough.
     """
-    score, agreements, referees = scores["score"].copy(), scores["families"].copy(), families.referees
-    best = number = int(score.argmax()) + 1
-    agreement = scores["agreement"][number - 1] if number > 1 else 0.0
-    if agreement >= (AGREED if referees.may_win else CERTAIN):
+    scores, referees = scores | {"families": scores["families"].copy()}, families.referees
+    best = int(scores["score"].argmax()) + 1
+    number, agreement = best, scores["agreement"][best - 1] if best > 1 else 0.0
+    if agreement >= (AGREED if referees.may_win else np.inf if referees.has_categories else CERTAIN):
         return scores
     if agreement < AGREED and number <= MAX_ASKED and not referees.has_categories:
-        number = replace_number(families, number, agreements, dimension)
-    compared = [c for c in NUMBERS_COMPARED if c <= len(score) and 3 * c < len(referees.rows)]
-    if number > 1 and compared and twin is not None:
-        for c in compared:
-            agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
-        other = twin()
-        chance = max(other.agreement(c) for c in compared)
-        number = number if agreements[np.array(compared) - 1].max() > MIN_RATIO * chance else 1
-    if number != best:
-        score[number - 1] = np.nextafter(score.max(), np.inf)
-    rank, confidence = rank_numbers(score)
-    return scores | {"score": score, "families": agreements, "rank": rank, "confidence": confidence}
+        number = replace_number(families, number, scores["families"], dimension)
+    if number > 1 and twin is not None and not exceeds_twin(families, twin(), scores, dimension):
+        number = 1
+    return prefer_number(scores, number)
+
+
+def exceeds_twin(families: Families, twin: Families, scores: Table, dimension: float) -> bool:
+    """Return whether there is more structure than in a twin: samples like the given ones, but without clusters.
+
+    The clusters show either in the density, in the best score of a number, or in the agreement between the families of
+    methods, which is written to ``scores``. Both vary by chance, the score much more.
+    """
+    by_chance = score_n_clusters(twin.configurations, twin.statistics, dimension)["score"]
+    if scores["score"][1:].max() > MIN_SCORE_RATIO * by_chance[1:].max(initial=0.0):
+        return True
+    agreements = scores["families"]
+    compared = [c for c in NUMBERS_COMPARED if c <= len(agreements) and 3 * c < len(families.referees.rows)]
+    for c in compared:
+        agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
+    chance = max((twin.agreement(c) for c in compared), default=0.0)
+    return bool(max((agreements[c - 1] for c in compared), default=1.0) > MIN_AGREEMENT_RATIO * chance)
 
 
 def replace_number(families: Families, number: int, agreements: NDArray[np.float64], dimension: float) -> int:
