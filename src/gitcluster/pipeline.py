@@ -324,25 +324,8 @@ def study_samples(
 ) -> Study:
     """Compare the clusterings of all representations.
 
-    Parameters
-    ----------
-    samples : Samples
-        At most ``MAX_STUDIED``.
-    variant : Variant
-    representations : list of Representation
-    steps : ndarray of shape (n_features,), default=None
-        Steps of rounded features, which get noise, another one in each representation.
-    search : {"auto", "exact", "approximate"} or object, default="exact"
-    n_neighbors : list of int, default=None
-        Set by the user.
-    n_clusters : int, default=None
-    prior : ndarray of shape (n_clusters,), default=None
-    is_all : bool, default=True
-        Whether these are all samples.
-    asks : bool, default=False
-        Whether referees vote.
-    n_jobs : int, default=None
-    report : callable
+    ``samples`` are at most ``MAX_STUDIED``, and ``is_all`` tells whether these are all. Features with ``steps`` are
+    rounded and get noise, another one in each representation. If ``asks``, referees vote.
     """
     sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
     options: dict[str, Any] = {"steps": steps, "search": search, "n_jobs": n_jobs, "report": report}

@@ -119,15 +119,7 @@ def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
 
 
 def vote(agreement: NDArray[np.float64], families: Sequence[str]) -> NDArray[np.float64]:
-    """Return the mean agreement of every clustering with the others, each family of methods with the same weight.
-
-    Parameters
-    ----------
-    agreement : ndarray of shape (n, n)
-        Adjusted Rand indices.
-    families : sequence of str
-        Family of every clustering.
-    """
+    """Return the mean agreement of every clustering with the others, each family of methods with the same weight."""
     names, others = np.array(families), agreement - np.eye(len(agreement))
     votes = []
     for name in sorted(set(families)):

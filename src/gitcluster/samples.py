@@ -92,15 +92,8 @@ def prepare(
 ) -> Samples:
     """Return the samples as all stages use them.
 
-    Parameters
-    ----------
-    source : Points, Distances or NeighborGraph
-    sample_weight : array-like of shape (n_samples,), default=None
-        Integers repeat rows, fractions enter the formulas of the stages.
-    constraints : Constraints, default=None
-    sort : bool, default=True
-        Whether to sort dense samples. The published variants do not.
-    n_jobs : int, default=None
+    Integer weights repeat rows, fractions enter the formulas of the stages. Dense samples are sorted, but not for the
+    published variants.
     """
     weights = check_sample_weight(sample_weight, source.n_samples)
     rows = copies = None
@@ -249,13 +242,7 @@ def find_representations(
 ) -> list[Representation]:
     """Return the representations of the features that ``scale`` requests.
 
-    Parameters
-    ----------
-    samples : Samples
-    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
-    studied : Samples, default=None
-        The samples from which "auto" learns weights, power transforms and principal components; by default all.
-    n_jobs : int, default=None
+    Weights, power transforms and principal components are learned from the ``studied`` samples, by default from all.
     """
     source = samples.source
     if isinstance(scale, str) and scale not in SCALES:

@@ -149,24 +149,10 @@ def select(
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
-    Parameters
-    ----------
-    configurations : sequence of Configuration
-    statistics : SampleStatistics
-    n_clusters : int or None
-    dimension : float
-        Intrinsic dimension of the samples, see :func:`intrinsic_dimension`.
-    prior : ndarray of shape (n_clusters,), default=None
-        Expected shares.
-    constraints : Constraints, default=None
-    target : ndarray, default=None
-        Labels of the compared samples, with which the chosen clustering should agree, see :func:`choose`.
-    referees : Referees, default=None
-        Other methods, which vote if the candidates disagree.
-    twin : callable, default=None
-        Returns the families of methods on samples without clusters, with which referees compare a number of clusters.
-    is_independent : bool, default=False
-        Whether no column depends on another one, so that there is one cluster.
+    ``dimension`` is the intrinsic one, see :func:`intrinsic_dimension`. ``prior`` has the expected shares of clusters,
+    and ``target`` the labels that the chosen clustering should agree with, see :func:`choose`. The ``referees`` vote if
+    the candidates disagree. They compare a number of clusters with samples without any, on which ``twin`` returns the
+    families of methods. If ``is_independent``, no column depends on another one, so that there is one cluster.
     """
     choose_from = partial(choose, configurations, statistics, prior=prior, target=target, referees=referees)
     if n_clusters is not None:
@@ -430,12 +416,6 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     One cluster has the score that samples without structure rarely reach. It falls with their dimension: the more
     directions there are to cut in, the less configurations agree on one. The score is smaller if the best number is
     less informative than two equal clusters, so that a small cluster far from all others is detected.
-
-    Returns
-    -------
-    table : dict of ndarrays
-        Columns n_clusters, score, agreement, conductance, valley, families (see :func:`ask_referees`), rank and
-        confidence (see :func:`rank_numbers`).
     """
     of = describe_numbers(configurations, statistics, dimension)
     used = [configurations[i] for i in of.configuration]
