@@ -91,11 +91,15 @@ def test_a_second_opinion_on_one_cluster():
     assert scores["rank"][model.n_clusters_] == 1
 
 
-def test_row_order_and_threads_do_not_change_the_vote():
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_row_order_and_threads_do_not_change_the_vote(n_clusters):
     X, _ = overlapping(seed=3)
     order = np.random.default_rng(0).permutation(len(X))
-    labels = GIT(3, n_jobs=1).fit(X).labels_
-    np.testing.assert_array_equal(GIT(3, n_jobs=2).fit(X[order]).labels_, labels[order])
+    model, other = (GIT(n_clusters, n_jobs=jobs).fit(X[rows]) for jobs, rows in ((1, slice(None)), (2, order)))
+    np.testing.assert_array_equal(other.labels_, model.labels_[order])
+    if n_clusters == "auto":
+        assert (model.n_clusters_scores_["families"] > 0).any()
+        np.testing.assert_array_equal(other.n_clusters_scores_["score"], model.n_clusters_scores_["score"])
 
 
 def test_referees_do_not_outvote_proportions():

@@ -7,6 +7,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
+from gitcluster.preprocessing.sources import Points
+from gitcluster.samples import prepare, without_clusters
 
 BLOBS = make_blobs(240, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
 
@@ -60,6 +62,12 @@ def structureless(kind, n_features, seed):
     X = rng.normal(size=(300, n_features))
     if kind == "cube":
         return rng.random((300, n_features))
+    if kind == "elongated":
+        return X + 1.5 * rng.normal(size=(300, 1))
+    if kind == "heavy-tailed":
+        return X / np.sqrt(rng.chisquare(2, (300, 1)) / 2)
+    if kind == "categories":
+        return pd.DataFrame(X).add_prefix("x").assign(a=rng.choice(list("ab"), 300), b=rng.choice(list("abcde"), 300))
     if kind == "sphere":
         return X / np.linalg.norm(X, axis=1)[:, None] * (1 + 0.05 * rng.normal(size=(300, 1)))
     return np.exp(0.7 * X) if kind == "skewed" else X
@@ -71,6 +79,27 @@ def test_samples_without_structure_are_one_cluster(n_features, share):
     numbers = [GIT().fit(structureless(kind, n_features, seed)).n_clusters_ for kind in kinds for seed in range(8)]
     assert numbers.count(1) >= share * len(numbers)
     assert GIT().fit(np.full((20, n_features), 7.5)).n_clusters_ == 1
+
+
+@pytest.mark.filterwarnings("ignore::gitcluster.fitted.warnings.ColumnWarning")
+@pytest.mark.parametrize("kind", ["elongated", "heavy-tailed", "categories"])
+@pytest.mark.parametrize("n_features", [6, 20])
+def test_a_shape_that_methods_cut_alike_is_one_cluster(kind, n_features):
+    numbers = [GIT().fit(structureless(kind, n_features, seed)).n_clusters_ for seed in range(8)]
+    assert numbers.count(1) >= 7
+
+
+def test_samples_without_clusters_have_the_shape_of_the_given_ones():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.gamma(1, size=(500, 3)) @ rng.normal(size=(3, 3)), rng.random(500) < 0.3, np.ones(500)])
+    samples = prepare(Points(X))
+    values = without_clusters(samples).source.values
+    np.testing.assert_allclose(np.cov(values[:, :3].T), np.cov(X[:, :3].T), rtol=0.3, atol=0.3)
+    np.testing.assert_array_equal(np.sort(values[:, 3]), np.sort(X[:, 3]))
+    assert abs(np.corrcoef(values[:, 0], values[:, 3])[0, 1]) < 0.2
+    np.testing.assert_array_equal(values[:, 4], X[:, 4])
+    shuffled = prepare(Points(X[rng.permutation(500)]))
+    np.testing.assert_array_equal(without_clusters(shuffled).source.values, values)
 
 
 def test_moons_are_two_clusters():

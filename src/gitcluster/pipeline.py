@@ -1,6 +1,7 @@
 """GIT from top to bottom: prepare the samples, run the five stages, return the results in the given order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,20 +21,22 @@ from gitcluster.intensity import distance_unit, find_components, intensity_in_un
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors
-from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.representations import MAX_FEATURES, Representation
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
 from gitcluster.referees import MAX_REFEREED, MIN_DIMENSION, REPRESENTATIONS, Referees
 from gitcluster.samples import (
     MAX_STUDIED,
     Samples,
     add_noise,
+    are_independent,
     are_mostly_discrete,
     find_representations,
     find_steps,
     prepare,
     subsample,
+    without_clusters,
 )
-from gitcluster.selection import Selection, Table, hierarchy_of, intrinsic_dimension, select
+from gitcluster.selection import Families, Selection, Table, hierarchy_of, intrinsic_dimension, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 from gitcluster.variants import Variant, find_variant
 
@@ -321,27 +324,53 @@ def study_samples(
 ) -> Study:
     """Compare the clusterings of all representations.
 
-    Parameters
-    ----------
-    samples : Samples
-        At most ``MAX_STUDIED``.
-    variant : Variant
-    representations : list of Representation
-    steps : ndarray of shape (n_features,), default=None
-        Steps of rounded features, which get noise, another one in each representation.
-    search : {"auto", "exact", "approximate"} or object, default="exact"
-    n_neighbors : list of int, default=None
-        Set by the user.
-    n_clusters : int, default=None
-    prior : ndarray of shape (n_clusters,), default=None
-    is_all : bool, default=True
-        Whether these are all samples.
-    asks : bool, default=False
-        Whether referees vote.
-    n_jobs : int, default=None
-    report : callable
+    ``samples`` are at most ``MAX_STUDIED``, and ``is_all`` tells whether these are all. Features with ``steps`` are
+    rounded and get noise, another one in each representation. If ``asks``, referees vote.
     """
     sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
+    options: dict[str, Any] = {"steps": steps, "search": search, "n_jobs": n_jobs, "report": report}
+    candidates, tried = fit_representations(samples, variant, representations, sizes, **options)
+    report("merge")
+    if is_all and n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
+        candidates.add_finest(variant)
+    dimension = candidates.dimension
+    referees = twin = None
+    if asks and dimension >= MIN_DIMENSION:
+        referees = invite_referees(samples, candidates)
+        if n_clusters is None and samples.source.n_features <= MAX_FEATURES:  # the cost is cubic
+            twin = partial(study_twin, samples, variant, sizes, steps=steps, n_jobs=n_jobs)
+    selection = select(
+        candidates.configurations,
+        candidates.statistics,
+        n_clusters=n_clusters,
+        prior=prior,
+        dimension=dimension,
+        constraints=samples.constraints,
+        referees=referees,
+        twin=twin,
+        is_independent=asks and n_clusters is None and are_independent(samples),
+    )
+    selection = selection._replace(representations=describe_representations(tried, selection.table))
+    winner = selection.chosen.configuration
+    fit, stages = candidates.fits[winner]
+    labels = selection.chosen.labels[candidates.statistics.local_labels(winner)]
+    is_final = is_all and steps is None
+    configuration = candidates.configurations[winner]
+    return Study(selection, fit, stages, configuration, candidates.dimension, labels, is_final)
+
+
+def fit_representations(
+    samples: Samples,
+    variant: Variant,
+    representations: list[Representation],
+    sizes: list[int],
+    *,
+    steps: NDArray[np.float64] | None = None,
+    search: Any = "exact",
+    n_jobs: int | None = None,
+    report: Report = lambda stage: None,
+) -> tuple[ConfigurationSet, list[Representation]]:
+    """Return the configurations of all representations, and the representations with the reasons of failures."""
     first = next((some for some in representations if not some.reason), None)
 
     def try_representation(draw: int) -> RepresentationFit | ValueError | None:
@@ -365,39 +394,27 @@ def study_samples(
     problems = [result for result in results if isinstance(result, ValueError)]
     if problems and not candidates.configurations:
         raise problems[0]
-    report("merge")
-    if is_all and n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
-        candidates.add_finest(variant)
-    dimension = candidates.dimension
-    referees = None
-    if asks and dimension >= MIN_DIMENSION:
-        referees = invite_referees(samples, [fit for fit in results if isinstance(fit, RepresentationFit)])
-    selection = select(
-        candidates.configurations,
-        candidates.statistics,
-        n_clusters=n_clusters,
-        prior=prior,
-        dimension=dimension,
-        constraints=samples.constraints,
-        referees=referees,
-    )
-    selection = selection._replace(representations=describe_representations(tried, selection.table))
-    winner = selection.chosen.configuration
-    fit, stages = candidates.fits[winner]
-    labels = selection.chosen.labels[candidates.statistics.local_labels(winner)]
-    is_final = is_all and steps is None
-    configuration = candidates.configurations[winner]
-    return Study(selection, fit, stages, configuration, candidates.dimension, labels, is_final)
+    return candidates, tried
 
 
-def invite_referees(samples: Samples, fits: Sequence[RepresentationFit]) -> Referees:
-    """Return referees of some of the samples, in the representations of several fits."""
+def invite_referees(samples: Samples, candidates: ConfigurationSet) -> Referees:
+    """Return referees of some of the samples, in the representations of the candidates."""
     n_samples = samples.n_samples  # in canonical order, so that equal steps select the same ones in any given order
     rows = np.linspace(0, n_samples - 1, min(n_samples, MAX_REFEREED)).round().astype(np.int64)
-    points: dict[str, Any] = {fit.representation.name: fit.points for fit in fits}
+    points: dict[str, Any] = {fit.representation.name: fit.points for fit, _ in candidates.fits}
     used = {name: points[name].values[rows].astype(np.float64) for name in REPRESENTATIONS if name in points}
     # There is no density between categories, so that other methods may see more.
     return Referees(rows, used, may_win=are_mostly_discrete(samples))
+
+
+def study_twin(
+    samples: Samples, variant: Variant, sizes: list[int], *, steps: NDArray[np.float64] | None, n_jobs: int | None
+) -> Families:
+    """Return the families of methods on samples that are like the given ones, but have no clusters."""
+    twin = without_clusters(samples if steps is None else add_noise(samples, steps, 0))
+    representations = find_representations(twin, "auto", n_jobs=n_jobs)
+    candidates, _ = fit_representations(twin, variant, representations, sizes, n_jobs=n_jobs)
+    return Families(candidates.configurations, candidates.statistics, invite_referees(twin, candidates))
 
 
 def fit_adaptive(

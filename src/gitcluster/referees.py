@@ -6,7 +6,6 @@ methods is a sign of structure. They cluster the same representations of at most
 random: k-means starts from the clusters of Ward's linkage, and the mixture from those of k-means.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -30,6 +29,8 @@ estimated well, and clusters have shapes that no referee can find."""
 SAMPLES_PER_FEATURE = 5
 """Samples per cluster and feature from which on a full covariance matrix is estimated."""
 MIXTURE_STEPS = 20
+MIXTURE_TOLERANCE = 1e-3
+"""Gain in the mean log likelihood below which a mixture has converged."""
 MIXTURE_FLOOR = 1e-3
 """Variance that is added in every direction, beside one of a feature."""
 
@@ -81,34 +82,40 @@ class Referees:
 
 
 def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
-    """Return the clusters of a Gaussian mixture that starts from some clusters; None if it cannot be fitted."""
-    from sklearn.mixture import GaussianMixture  # slow to import
+    """Return the clusters of a Gaussian mixture that starts from some clusters; None if it cannot be fitted.
 
+    The steps are those of scikit-learn's GaussianMixture, for all clusters at once, which is several times faster.
+    """
     n_clusters, (n_samples, n_features) = int(start.max()) + 1, points.shape
-    full = n_samples >= SAMPLES_PER_FEATURE * n_clusters * n_features
-    groups = [points[start == cluster] for cluster in range(n_clusters)]
-    if full:
-        floor = MIXTURE_FLOOR * np.eye(n_features)
-        precisions = np.array([np.linalg.inv(np.cov(own.T, bias=True).reshape(floor.shape) + floor) for own in groups])
-    else:  # with many features, a matrix of covariances would not fit into memory
-        precisions = np.array([1 / (own.var(axis=0) + MIXTURE_FLOOR) for own in groups])
-    mixture = GaussianMixture(
-        n_clusters,
-        covariance_type="full" if full else "diag",
-        reg_covar=MIXTURE_FLOOR,
-        max_iter=MIXTURE_STEPS,
-        weights_init=np.bincount(start) / n_samples,
-        means_init=np.array([own.mean(axis=0) for own in groups]),
-        precisions_init=precisions,
-        init_params="random_from_data",  # not used, but cheap
-        random_state=0,
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # not converged after a few steps
-        try:
-            return np.asarray(mixture.fit_predict(points))
-        except ValueError:
-            return None
+    full, squares = n_samples >= SAMPLES_PER_FEATURE * n_clusters * n_features, points**2
+    shares, fit, converged = np.eye(n_clusters)[start].T, -np.inf, False
+    for _ in range(MIXTURE_STEPS + 1):
+        sizes = shares.sum(axis=1, keepdims=True) + 1e-15
+        means = shares @ points / sizes
+        if full:
+            centred = points - means[:, None]
+            covariances = (centred * shares[:, :, None]).transpose(0, 2, 1) @ centred / sizes[:, :, None]
+            try:
+                roots = np.linalg.cholesky(covariances + MIXTURE_FLOOR * np.eye(n_features))
+            except np.linalg.LinAlgError:
+                return None
+            distances = ((centred @ np.linalg.inv(roots).transpose(0, 2, 1)) ** 2).sum(axis=2)
+            volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+        else:  # with many features, a matrix of covariances would not fit into memory
+            variances = np.maximum(shares @ squares / sizes - means**2, 0) + MIXTURE_FLOOR
+            distances = (means**2 / variances).sum(axis=1)[:, None]
+            distances = distances - 2 * (means / variances) @ points.T + (1 / variances) @ squares.T
+            volumes = np.log(variances).sum(axis=1) / 2
+        densities = np.log(sizes / n_samples) - volumes[:, None] - distances / 2
+        highest = densities.max(axis=0)
+        shares = np.exp(densities - highest)
+        totals = shares.sum(axis=0)
+        shares /= totals
+        if converged:
+            break
+        before, fit = fit, float((np.log(totals) + highest).mean())
+        converged = abs(fit - before) < MIXTURE_TOLERANCE
+    return np.asarray(densities.argmax(axis=0))
 
 
 def vote(agreement: NDArray[np.float64], families: Sequence[str], *, leading: str | None = None) -> NDArray[np.float64]:

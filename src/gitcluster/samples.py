@@ -16,9 +16,12 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array, inverse_order, short_indices
 from gitcluster._support.validation import check_sample_weight
 from gitcluster.constraints import Constraints
+from gitcluster.kernels import limit_threads
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows
+from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import (
     Representation,
+    find_kinds,
     named_representation,
     represent,
     represent_table,
@@ -35,6 +38,8 @@ SCALES = ("auto", "std", "components")
 """Names of scalings."""
 MIN_EQUAL = 0.05
 """Share of rows that equal another one from which on rounded values get noise."""
+MIN_VARIANCE = 1e-9
+"""Variance of a direction, beside the largest one, from which on it counts."""
 MAX_REPEATS = 10
 """Integer weights are repeated rows up to this many rows per sample. A copy is a neighbour like any other sample, while
 a weighted sample is one neighbour whatever its weight, so that repeated rows follow the definition of a weight."""
@@ -87,15 +92,8 @@ def prepare(
 ) -> Samples:
     """Return the samples as all stages use them.
 
-    Parameters
-    ----------
-    source : Points, Distances or NeighborGraph
-    sample_weight : array-like of shape (n_samples,), default=None
-        Integers repeat rows, fractions enter the formulas of the stages.
-    constraints : Constraints, default=None
-    sort : bool, default=True
-        Whether to sort dense samples. The published variants do not.
-    n_jobs : int, default=None
+    Integer weights repeat rows, fractions enter the formulas of the stages. Dense samples are sorted, but not for the
+    published variants.
     """
     weights = check_sample_weight(sample_weight, source.n_samples)
     rows = copies = None
@@ -182,6 +180,23 @@ def are_mostly_discrete(samples: Samples) -> bool:
     return sum(discrete.values()) > len(discrete) / 2
 
 
+def are_independent(samples: Samples) -> bool:
+    """Return whether no column of a table with categories depends on another one, nor has several modes.
+
+    Clusters make columns depend on one another. Only a number with several modes has clusters of its own.
+    """
+    source = samples.source
+    if not isinstance(source, Points) or source.kinds is None or not source.kinds.discrete.any():
+        return False
+    values, kinds = samples.values(), source.kinds
+    columns = [np.flatnonzero(kinds.column == column) for column in np.unique(kinds.column)]
+    discrete = [bool(kinds.discrete[own[0]]) for own in columns]
+    if are_dependent([values[:, own] for own in columns], discrete).any():
+        return False
+    numbers = [values[:, own[0]] for own, is_discrete in zip(columns, discrete, strict=True) if not is_discrete]
+    return not any(is_multimodal(number) for number in numbers)
+
+
 def add_noise(samples: Samples, steps: NDArray[np.float64], draw: int) -> Samples:
     """Return the samples with uniform noise of half a step in their rounded features."""
     assert isinstance(samples.source, Points)
@@ -190,18 +205,44 @@ def add_noise(samples: Samples, steps: NDArray[np.float64], draw: int) -> Sample
     return samples._replace(source=replace(samples.source, values=values), rows=None, copies=None, is_sorted=False)
 
 
+def without_clusters(samples: Samples) -> Samples:
+    """Return as many samples without clusters: random directions from the centre, and shuffled categories.
+
+    Numbers have the same covariances and the same distances from the centre, in standard deviations of each direction.
+    So they may be correlated or have heavy tails. The seed is fixed, and rows and columns are in canonical order.
+    """
+    source, features = samples.source, samples.features
+    assert isinstance(source, Points)
+    assert features is not None
+    values, rng = samples.values()[:, features].astype(np.float64), np.random.default_rng(0)
+    kinds = find_kinds(values)[0] if source.kinds is None else source.kinds.take(features)
+    numbers = values[:, ~kinds.discrete]
+    tiny = np.finfo(np.float64).tiny
+    largest = np.maximum(np.abs(numbers).max(axis=0, initial=0), tiny)  # variances could overflow
+    mean, spread = (numbers / largest).mean(axis=0), (numbers / largest).std(axis=0)
+    numbers = (numbers / largest - mean) / np.where(spread > 0, spread, 1.0)
+    with limit_threads(1):  # the result does not depend on the number of threads
+        variances, axes = np.linalg.eigh(numbers.T @ numbers / len(numbers))
+        used = variances > MIN_VARIANCE * variances.max(initial=0)
+        deviations, axes = np.sqrt(variances[used]), axes[:, used]
+        # Rotated to the axes and back, so that the signs of the axes do not matter.
+        directions = rng.normal(size=numbers.shape) @ axes
+        radii = np.linalg.norm(numbers @ axes / deviations, axis=1)
+        radii /= np.maximum(np.linalg.norm(directions, axis=1), tiny)
+        numbers = (radii[:, None] * directions * deviations) @ axes.T
+    values[:, ~kinds.discrete] = (mean + spread * numbers) * largest
+    for column in np.unique(kinds.column[kinds.discrete]):
+        own = kinds.column == column
+        values[:, own] = values[np.ix_(rng.permutation(len(values)), own)]
+    return prepare(replace(source, values=values[:, inverse_order(features)]))
+
+
 def find_representations(
     samples: Samples, scale: Any, studied: Samples | None = None, *, n_jobs: int | None = None
 ) -> list[Representation]:
     """Return the representations of the features that ``scale`` requests.
 
-    Parameters
-    ----------
-    samples : Samples
-    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
-    studied : Samples, default=None
-        The samples from which "auto" learns weights, power transforms and principal components; by default all.
-    n_jobs : int, default=None
+    Weights, power transforms and principal components are learned from the ``studied`` samples, by default from all.
     """
     source = samples.source
     if isinstance(scale, str) and scale not in SCALES:

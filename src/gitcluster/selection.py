@@ -54,8 +54,15 @@ ENTROPY_WEIGHT = 0.2
 """Bonus of a clustering into equal parts, beside full agreement, which is 1."""
 AGREED = 0.7
 """Mean agreement from which on candidates agree, so that no referee votes."""
+CERTAIN = 0.9
+"""Mean agreement from which on a number of clusters needs no second opinion."""
 NUMBERS_ASKED = (2, 3, 4, 5, 6, 7, 8, 10)
 """Numbers of clusters that referees compare."""
+NUMBERS_COMPARED = (2, 3, 5, 8)
+"""Numbers of clusters on which the families of methods agree more than on samples without clusters."""
+MIN_SCORE_RATIO, MIN_AGREEMENT_RATIO = 3.0, 1.25
+"""Ratios to samples without clusters from which on there are clusters: that of the best score of a number, and that of
+the agreement between families of methods. By chance, the one varies by a factor of two, the other by a tenth."""
 MAX_ASKED = 15
 """Number up to which referees are asked: k-means and mixtures find many clusters less well than linkage."""
 NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.45], [15, 0.34]])
@@ -101,6 +108,32 @@ class Selection(NamedTuple):
         return int(self.chosen.labels.max()) + 1
 
 
+class Families(NamedTuple):
+    """The families of methods that may agree on a number of clusters: GIT and the referees."""
+
+    configurations: Sequence[Configuration]
+    statistics: SampleStatistics
+    referees: Referees
+
+    def agreement(self, n_clusters: int) -> float:
+        """Return the mean agreement between families on clusterings into ``n_clusters``."""
+        rows = self.referees.rows
+        partitions = [(method, labels) for method, _, labels in self.referees.cluster(n_clusters)]
+        for i, some in enumerate(self.configurations):
+            local = self.statistics.local_labels(i)[rows]
+            for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
+                labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
+                partitions.append(("GIT", labels[local]))
+        families, clusterings = zip(*partitions, strict=True)
+        agreement = compare_labels(clusterings)
+        # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
+        least = len(rows) / n_clusters / MIN_SPLIT_RATIO
+        n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
+        outliers = n_counted < max(2, n_clusters / 2)
+        agreement[outliers] = agreement[:, outliers] = 0.0
+        return agreement_of_families(agreement, families)
+
+
 def select(
     configurations: Sequence[Configuration],
     statistics: SampleStatistics,
@@ -111,30 +144,24 @@ def select(
     constraints: Constraints | None = None,
     target: Array | None = None,
     referees: Referees | None = None,
+    twin: Callable[[], Families] | None = None,
+    is_independent: bool = False,
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
-    Parameters
-    ----------
-    configurations : sequence of Configuration
-    statistics : SampleStatistics
-    n_clusters : int or None
-    dimension : float
-        Intrinsic dimension of the samples, see :func:`intrinsic_dimension`.
-    prior : ndarray of shape (n_clusters,), default=None
-        Expected shares.
-    constraints : Constraints, default=None
-    target : ndarray, default=None
-        Labels of the compared samples, with which the chosen clustering should agree, see :func:`choose`.
-    referees : Referees, default=None
-        Other methods, which vote if the candidates disagree.
+    ``dimension`` is the intrinsic one, see :func:`intrinsic_dimension`. ``prior`` has the expected shares of clusters,
+    and ``target`` the labels that the chosen clustering should agree with, see :func:`choose`. The ``referees`` vote if
+    the candidates disagree. They compare a number of clusters with samples without any, on which ``twin`` returns the
+    families of methods. If ``is_independent``, no column depends on another one, so that there is one cluster.
     """
     choose_from = partial(choose, configurations, statistics, prior=prior, target=target, referees=referees)
     if n_clusters is not None:
         return Selection(*choose_from(n_clusters=n_clusters), None)
     scores = score_n_clusters(configurations, statistics, dimension)
-    if referees is not None:
-        scores = ask_referees(configurations, statistics, referees, scores, dimension)
+    if is_independent:
+        scores = prefer_number(scores, 1)
+    elif referees is not None:
+        scores = ask_referees(Families(configurations, statistics, referees), twin, scores, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
     problem: UnmetConstraintsError | None = None
@@ -389,12 +416,6 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     One cluster has the score that samples without structure rarely reach. It falls with their dimension: the more
     directions there are to cut in, the less configurations agree on one. The score is smaller if the best number is
     less informative than two equal clusters, so that a small cluster far from all others is detected.
-
-    Returns
-    -------
-    table : dict of ndarrays
-        Columns n_clusters, score, agreement, conductance, valley, families (see :func:`ask_referees`) and rank (see
-        :func:`rank_numbers`).
     """
     of = describe_numbers(configurations, statistics, dimension)
     used = [configurations[i] for i in of.configuration]
@@ -474,56 +495,67 @@ def rank_numbers(score: NDArray[np.float64]) -> NDArray[np.int64]:
     return ranks
 
 
-def ask_referees(
-    configurations: Sequence[Configuration],
-    statistics: SampleStatistics,
-    referees: Referees,
-    scores: Table,
-    dimension: float,
-) -> Table:
-    """Return the scores of numbers of clusters after a second opinion.
+def prefer_number(scores: Table, number: int) -> Table:
+    """Return the scores after a number of clusters got the highest one."""
+    score = scores["score"].copy()
+    if number != score.argmax() + 1:
+        score[number - 1] = np.nextafter(score.max(), np.inf)
+    return scores | {"score": score, "rank": rank_numbers(score)}
 
-    Referees are asked if the best number is one, or if the candidates do not agree on it. The families of methods agree
-    on a number if their agreement exceeds that of samples without structure. A number that they agree on stays.
-    Otherwise they replace it by the number that they agree on best, if there is one, which gets the highest score. They
-    are not asked about tables with categories, since all methods but GIT take independent categories for clusters.
+
+def ask_referees(families: Families, twin: Callable[[], Families] | None, scores: Table, dimension: float) -> Table:
+    """Return the scores of numbers of clusters after a second opinion; the number decided on gets the highest one.
+
+    If the best number is one, or if the candidates do not agree on it, referees may replace it, see
+    :func:`replace_number`. They do not replace that of tables with categories, since all methods but GIT take
+    independent categories for clusters. A number above one is then compared with a twin, see :func:`exceeds_twin`.
+    Certain candidates of numeric columns need no twin, but all candidates may agree on the values of one category. If
+    most columns are categories, the twin has clusters for all methods but GIT, and agreement of the candidates is
+    enough.
     """
-    score, families = scores["score"].copy(), scores["families"].copy()
-    number = int(score.argmax()) + 1
-    agreed = number > 1 and scores["agreement"][number - 1] >= AGREED
-    if number > MAX_ASKED or agreed or referees.has_categories:
+    scores, referees = scores | {"families": scores["families"].copy()}, families.referees
+    best = int(scores["score"].argmax()) + 1
+    number, agreement = best, scores["agreement"][best - 1] if best > 1 else 0.0
+    if agreement >= (AGREED if referees.may_win else np.inf if referees.has_categories else CERTAIN):
         return scores
+    if agreement < AGREED and number <= MAX_ASKED and not referees.has_categories:
+        number = replace_number(families, number, scores["families"], dimension)
+    if number > 1 and twin is not None and not exceeds_twin(families, twin(), scores, dimension):
+        number = 1
+    return prefer_number(scores, number)
+
+
+def exceeds_twin(families: Families, twin: Families, scores: Table, dimension: float) -> bool:
+    """Return whether there is more structure than in a twin: samples like the given ones, but without clusters.
+
+    The clusters show either in the density, in the best score of a number, or in the agreement between the families of
+    methods, which is written to ``scores``. Both vary by chance, the score much more.
+    """
+    by_chance = score_n_clusters(twin.configurations, twin.statistics, dimension)["score"]
+    if scores["score"][1:].max() > MIN_SCORE_RATIO * by_chance[1:].max(initial=0.0):
+        return True
+    agreements = scores["families"]
+    compared = [c for c in NUMBERS_COMPARED if c <= len(agreements) and 3 * c < len(families.referees.rows)]
+    for c in compared:
+        agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
+    chance = max((twin.agreement(c) for c in compared), default=0.0)
+    return bool(max((agreements[c - 1] for c in compared), default=1.0) > MIN_AGREEMENT_RATIO * chance)
+
+
+def replace_number(families: Families, number: int, agreements: NDArray[np.float64], dimension: float) -> int:
+    """Return the number of clusters that the families of methods agree on best, or the given one if they agree on it.
+
+    They agree if their agreement, which is written to ``agreements``, exceeds that of samples without structure. If
+    they agree on no number, the given one stays.
+    """
     level = np.interp(dimension, *NULL_AGREEMENTS.T)
     for c in [*([number] if number > 1 else []), *NUMBERS_ASKED]:
-        if c <= len(score) and 3 * c < len(referees.rows):
-            families[c - 1] = agree_on_number(configurations, statistics, referees, c)
-        if c == number and families[c - 1] > level:
-            break
-    else:
-        best = int(np.nan_to_num(families).argmax())
-        if families[best] > level:
-            score[best] = np.nextafter(score.max(), np.inf)
-    return scores | {"score": score, "families": families, "rank": rank_numbers(score)}
-
-
-def agree_on_number(
-    configurations: Sequence[Configuration], statistics: SampleStatistics, referees: Referees, n_clusters: int
-) -> float:
-    """Return the mean agreement between families of methods on clusterings into ``n_clusters``."""
-    partitions = [(method, labels) for method, _, labels in referees.cluster(n_clusters)]
-    for i, some in enumerate(configurations):
-        rows = statistics.local_labels(i)[referees.rows]
-        for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
-            labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
-            partitions.append(("GIT", labels[rows]))
-    families, clusterings = zip(*partitions, strict=True)
-    agreement = compare_labels(clusterings)
-    # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
-    least = len(referees.rows) / n_clusters / MIN_SPLIT_RATIO
-    n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
-    outliers = n_counted < max(2, n_clusters / 2)
-    agreement[outliers] = agreement[:, outliers] = 0.0
-    return agreement_of_families(agreement, families)
+        if c <= len(agreements) and 3 * c < len(families.referees.rows):
+            agreements[c - 1] = families.agreement(c)
+        if c == number and agreements[c - 1] > level:
+            return number
+    best = int(np.nan_to_num(agreements).argmax())
+    return best + 1 if agreements[best] > level else number
 
 
 def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
