@@ -1,4 +1,4 @@
-"""Every exact search against a full sort, neighbour descent, other metrics, and indexes of the user."""
+"""Every exact search against a full sort, neighbour descent and other metrics."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
-from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, find_neighbors, neighbors, scale_features
 from gitcluster._support import validation
@@ -268,26 +266,3 @@ def test_memory_is_checked_before_it_is_taken(monkeypatch):
     with pytest.raises(MemoryError, match="neighbours"):
         find_neighbors(np.zeros((10_000, 3)), n_neighbors=30)
     assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1
-
-
-# search by an object of the user
-
-
-class Skipping(NearestNeighbors):
-    """Skips every second neighbour."""
-
-    def kneighbors(self, points, n):
-        distances, indices = super().kneighbors(points, 2 * n)
-        return distances[:, ::2], indices[:, ::2]
-
-
-X = make_blobs(3000, 12, centers=5, random_state=0)[0]
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_an_object_with_scikit_learns_interface(metric):
-    options = {"n_neighbors": 7, "metric": metric}
-    near = find_neighbors(X, search=NearestNeighbors(algorithm="ball_tree", metric=metric), **options)
-    np.testing.assert_array_equal(near.indices, find_neighbors(X, search="exact", **options).indices)
-    assert near.recall == 1
-    assert find_neighbors(X, search=Skipping(metric=metric), **options).recall == pytest.approx(3 / 7)

@@ -4,8 +4,8 @@ F1 over k = 30, 40, ..., 100 of the code behind the published figures (``variant
 default variant with the same k, both given the number of classes. The published principal components can be computed
 again; the published autoencoder embeddings are lost, so ours differ from them.
 
-Neighbours are searched once for an embedding, exactly. k-means, the baseline, and the default that chooses k are taken
-from the results of ``dimension_reduction``.
+Neighbours are searched exactly. k-means, the baseline, and the default that chooses k are taken from the results of
+``dimension_reduction``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.experiments import dimension_reduction
 from benchmarks.methods import METHODS
@@ -27,35 +25,10 @@ from benchmarks.reporting.tables import markdown
 from benchmarks.runner import Line, Store, Task, run_experiment, time_call
 from benchmarks.scoring import count_clusters, published_scores, score_labels
 from benchmarks.suite.embeddings import EMBEDDINGS, SETS, Embedding, is_available, load_embedding
-from gitcluster import find_neighbors
 
 FIELDS = ("set", "embedding", "variant", "k")
 NAMES = tuple(name for name in EMBEDDINGS if not name.startswith("umap"))
 Curves = dict[tuple[str, str], dict[str, list[float]]]
-
-
-class SearchOnce:
-    """A search for GIT's parameter ``search`` that remembers the last samples: smaller k are prefixes."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.points, self.graph = most, np.empty((0, 0)), None
-
-    def __sklearn_clone__(self) -> SearchOnce:
-        return self  # a fit must not forget the neighbours of the one before
-
-    def fit(self, points: NDArray[Any]) -> SearchOnce:
-        """Search, unless the samples are those of the last call."""
-        if not np.array_equal(points, self.points):
-            most = min(self.most, len(points) - 1)
-            self.points = points.copy()
-            self.graph = find_neighbors(points, n_neighbors=most, search="exact", n_jobs=-1)
-        return self
-
-    def kneighbors(self, points: NDArray[Any], n: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return distances and indices, the sample itself first."""
-        own = np.arange(len(points))[:, None]
-        distances, indices = self.graph.distances[:, : n - 1], self.graph.indices[:, : n - 1]
-        return np.hstack([np.zeros_like(own, distances.dtype), distances]), np.hstack([own, indices])
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -69,20 +42,19 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
     for name, dataset in product(["pca5"] if options.quick else NAMES, SETS):
         if is_available(name):
             n_samples = dimension_reduction.QUICK_SAMPLES if options.quick else None
-            search = SearchOnce(2 * PUBLISHED_SIZES[-1])
             for variant, k in product(("authors", "adaptive"), sizes):
                 task = {"set": dataset, "embedding": name, "variant": variant, "k": k}
-                yield task, partial(fit_k, dataset, name, n_samples, variant, k, search)
+                yield task, partial(fit_k, dataset, name, n_samples, variant, k)
 
 
-def fit_k(dataset: str, name: str, n_samples: int | None, variant: str, k: int, search: SearchOnce) -> Line:
+def fit_k(dataset: str, name: str, n_samples: int | None, variant: str, k: int) -> Line:
     """Return the scores of a variant with k neighbours."""
-    return score_fit(load_embedding(dataset, name, n_samples=n_samples), variant, k, search)
+    return score_fit(load_embedding(dataset, name, n_samples=n_samples), variant, k)
 
 
-def score_fit(embedding: Embedding, variant: str, k: int, search: Any) -> Line:
+def score_fit(embedding: Embedding, variant: str, k: int) -> Line:
     """Return the scores of one fit; the published counting is added."""
-    y, options = embedding.y, {"variant": variant, "n_neighbors": k, "search": search, "n_jobs": -1}
+    y, options = embedding.y, {"variant": variant, "n_neighbors": k, "search": "exact", "n_jobs": -1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         labels, wall, _ = time_call(lambda: METHODS["GIT"].fit(embedding.points, np.bincount(y), **options))

@@ -52,7 +52,7 @@ def git_clusters(
     variant: str = "adaptive",
     metric: str = "euclidean",
     scale: ArrayLike | str | None = "auto",
-    search: Any = "auto",
+    search: str = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
@@ -76,7 +76,7 @@ def git_clusters(
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
     scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
         Feature scaling, by default "auto". The published variants use "std" for it.
-    search : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"}, default="auto"
         Neighbour search, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to label -1.
@@ -98,8 +98,7 @@ def git_clusters(
     chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    if isinstance(search, type) or not hasattr(search, "kneighbors"):
-        check_choice("search", search, SEARCHES)
+    check_choice("search", search, SEARCHES)
     source = X if isinstance(X, (Points, Distances, NeighborGraph)) else check_source(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
@@ -176,7 +175,7 @@ def fit_representation(
     sizes: list[int],
     *,
     variant: Variant,
-    search: Any = "auto",
+    search: str = "auto",
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
 ) -> RepresentationFit:
@@ -310,7 +309,7 @@ def study_samples(
     representations: list[Representation],
     *,
     steps: NDArray[np.float64] | None = None,
-    search: Any = "exact",
+    search: str = "exact",
     n_neighbors: list[int] | None = None,
     n_clusters: int | None = None,
     prior: NDArray[np.float64] | None = None,
@@ -405,7 +404,7 @@ def fit_adaptive(
     variant: Variant,
     *,
     scale: Any,
-    search: Any,
+    search: str,
     n_neighbors: list[int] | None,
     n_clusters: int | None,
     prior: NDArray[np.float64] | None,

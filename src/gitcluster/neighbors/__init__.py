@@ -31,7 +31,6 @@ from gitcluster.neighbors.index import (
     Neighbors,
     RecomputeRows,
     SklearnIndex,
-    UserIndex,
     empty_neighbors,
     matrix_neighbors,
     measure_pairs,
@@ -65,7 +64,7 @@ WORTH_BLOCKS = 0.1
 
 
 def find_neighbors(
-    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: Any = "auto", n_jobs: int | None = None
+    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: str = "auto", n_jobs: int | None = None
 ) -> Neighbors:
     """Find the k nearest other samples of every sample.
 
@@ -77,10 +76,9 @@ def find_neighbors(
         k, not counting the sample itself; from 1 to n_samples - 1.
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
-    search : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"}, default="auto"
         "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and "cosine"; other input is
-        searched exactly. "auto" uses it if it is clearly faster and its recall is high enough. An object with
-        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
+        searched exactly. "auto" uses it if it is clearly faster and its recall is high enough.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -98,7 +96,7 @@ def search_points(
     n_neighbors: int,
     metric: str,
     *,
-    search: Any = "auto",
+    search: str = "auto",
     n_jobs: int | None = None,
     recompute: RecomputeRows | None = None,
 ) -> Neighbors:
@@ -132,13 +130,11 @@ def search_points(
 
 
 def _search_distinct(
-    points: Any, k: int, metric: str, search: Any, n_jobs: int | None, recompute: RecomputeRows | None
+    points: Any, k: int, metric: str, search: str, n_jobs: int | None, recompute: RecomputeRows | None
 ) -> Neighbors:
     """Search among distinct samples, again if the recall is too low."""
     index = choose_index(points, k, metric, search=search, n_jobs=n_jobs, recompute=recompute)
     neighbors = index.search()
-    if isinstance(index, UserIndex):
-        return neighbors
     if search == "auto" and neighbors.recall < MIN_RECALL:
         return _search_distinct(points, k, metric, "exact", n_jobs, recompute)
     if neighbors.recall < GOOD_RECALL:
@@ -151,14 +147,12 @@ def _search_distinct(
 
 
 def choose_index(
-    points: Any, k: int, metric: str, *, search: Any, n_jobs: int | None, recompute: RecomputeRows | None = None
+    points: Any, k: int, metric: str, *, search: str, n_jobs: int | None, recompute: RecomputeRows | None = None
 ) -> KNNIndex:
     """Return the index that is expected to be the fastest for distinct samples.
 
     How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
     """
-    if hasattr(search, "kneighbors"):
-        return UserIndex(search, points, k, metric, n_jobs=n_jobs)
     check_choice("search", search, SEARCHES)
     if CosineIndex.supports(points, metric):
         return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))

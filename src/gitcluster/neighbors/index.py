@@ -1,4 +1,4 @@
-"""The interface of all searches, and the searches that build on scikit-learn or the user's own object.
+"""The interface of all searches, and the searches that build on scikit-learn.
 
 Every search passes its candidates to the same kernels, which measure them in double precision, round the distances and
 sort them by (distance, index). The result therefore does not depend on how a search rounds or on the number of threads.
@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from gitcluster._support.arrays import Array
@@ -244,60 +243,6 @@ class TrueNeighbors:
 def sample_rows(n_samples: int) -> Array:
     """Return some of the rows, the same in every run."""
     return np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
-
-
-class UserIndex(KNNIndex):
-    """An object of the user with scikit-learn's ``fit(X)`` and ``kneighbors(X, n)``."""
-
-    METRICS = None
-    SPARSE = True
-
-    def __init__(self, estimator: Any, points: Any, k: int, metric: str, *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
-        self.estimator = estimator
-
-    def search(self) -> Neighbors:
-        """Return the k nearest of the candidates of every row, and the estimated recall.
-
-        Rows with fewer than k different candidates are searched by scikit-learn.
-        """
-        n_samples, k = self.points.shape[0], self.k
-        distances, candidates = self._request()
-        exact = SklearnIndex(self.points, k, self.metric, n_jobs=self.n_jobs)
-        neighbors = empty_neighbors(n_samples, k, self.points.dtype)
-        unsettled = []
-        for start in range(0, n_samples, ROWS_AT_ONCE):
-            rows = np.arange(start, min(start + ROWS_AT_ONCE, n_samples))
-            near, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
-            near[(near < 0).any(axis=1)] = 0
-            exact.measure(rows, near, measured)
-            settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
-            run_chunks(kernels.keep_nearest, len(rows), self.n_jobs, rows, near, measured, reach, *neighbors, settled)
-            unsettled.append(rows[~settled])
-        left = np.concatenate(unsettled)
-        if len(left):
-            measured, near = exact.candidates(left, k + 1)
-            settled, reach = np.zeros(len(left), np.bool_), np.full(len(left), np.inf)
-            kernels.keep_nearest(0, len(left), left, near.astype(np.int64), measured, reach, *neighbors, settled)
-        truth = TrueNeighbors(exact, sample_rows(n_samples), k)
-        return Neighbors(*neighbors, truth.recall(*(part[truth.rows] for part in neighbors)))
-
-    def _request(self) -> tuple[Array, Array]:
-        """Return the distances and indices of the user's object, or raise an error that says what is wrong."""
-        call, shape = f"search.kneighbors(X, {self.k + 1})", (self.points.shape[0], self.k + 1)
-        answer = clone(self.estimator, safe=False).fit(self.points).kneighbors(self.points, self.k + 1)
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise ValueError(f"{call} must return a tuple (distances, indices), got {answer!r:.80}.")
-        distances, indices = (np.asarray(part) for part in answer)
-        are_numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiu"
-        if not are_numbers or not indices.shape == distances.shape == shape or indices.max() >= shape[0]:
-            raise ValueError(
-                f"{call} must return distances (numbers) and indices (integers below {shape[0]}) of shape {shape}, got "
-                f"{distances.dtype} of shape {distances.shape} and {indices.dtype} of shape {indices.shape}."
-            )
-        if not (distances >= 0).all():
-            raise ValueError(f"{call} must return distances >= 0, got negative or missing ones.")
-        return distances, indices
 
 
 class CosineIndex(KNNIndex):

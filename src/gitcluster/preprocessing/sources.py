@@ -231,7 +231,7 @@ class Points(_Source):
         self,
         n_neighbors: int,
         *,
-        search: Any = "auto",
+        search: str = "auto",
         n_jobs: int | None = None,
         recompute: RecomputeRows | None = None,
     ) -> Neighbors:
