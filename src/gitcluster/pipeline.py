@@ -183,12 +183,11 @@ def fit_representation(
     report("search")
     source, rows = samples.source, samples.rows
     points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
-    recompute = source.recompute_rows(representation, rows)
     k = max(variant.reach(sizes[-1], samples.n_samples - 1))
     large = samples.n_samples > MAX_STUDIED
     if large:
         give_back()
-    near = points.neighbors(k, search=search, n_jobs=n_jobs, recompute=recompute)
+    near = points.neighbors(k, search=search, n_jobs=n_jobs)
     if large:
         give_back()
 

@@ -50,20 +50,3 @@ def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
     array([0, 2, 5])
     """
     return np.concatenate(([0], np.cumsum(sizes)))
-
-
-def reorder_rows(values: NDArray[Any], order: NDArray[Any]) -> None:
-    """Sort the rows of an array in place, some columns at a time, so that there is no second array.
-
-    Examples
-    --------
-    >>> values = np.array([[1, 2], [3, 4], [5, 6]])
-    >>> reorder_rows(values, np.array([2, 0, 1]))
-    >>> values
-    array([[5, 6],
-           [1, 2],
-           [3, 4]])
-    """
-    width = max(64 // values.itemsize, -(-values.shape[1] // 8))  # at least a cache line of 64 bytes
-    for first in range(0, values.shape[1], width):
-        values[:, first : first + width] = values[order, first : first + width]

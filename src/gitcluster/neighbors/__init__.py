@@ -29,7 +29,6 @@ from gitcluster.neighbors.index import (
     ExactNeighbors,
     KNNIndex,
     Neighbors,
-    RecomputeRows,
     SklearnIndex,
     empty_neighbors,
     matrix_neighbors,
@@ -42,7 +41,6 @@ __all__ = [
     "SEARCHES",
     "ExactNeighbors",
     "Neighbors",
-    "RecomputeRows",
     "choose_index",
     "choose_query_index",
     "empty_neighbors",
@@ -98,12 +96,8 @@ def search_points(
     *,
     search: str = "auto",
     n_jobs: int | None = None,
-    recompute: RecomputeRows | None = None,
 ) -> Neighbors:
-    """Find the neighbours; see :func:`find_neighbors`.
-
-    If samples can be recomputed, a search that needs much memory may overwrite ``points`` while it runs.
-    """
+    """Find the neighbours; see :func:`find_neighbors`."""
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
     # A neighbour takes 4 bytes for the index, 4 or 8 for the distance, and 1 to mark boundary pairs. The samples are
@@ -120,23 +114,20 @@ def search_points(
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         del first, group  # the search needs the memory
-        return _search_distinct(points, n_neighbors, metric, search, n_jobs, recompute)
+        return _search_distinct(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
     neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))
     if k:
-        again = None if issparse(points) else (lambda rows: points[first[rows]])
-        neighbors = _search_distinct(points[first], k, metric, search, n_jobs, again)
+        neighbors = _search_distinct(points[first], k, metric, search, n_jobs)
     return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)
 
 
-def _search_distinct(
-    points: Any, k: int, metric: str, search: str, n_jobs: int | None, recompute: RecomputeRows | None
-) -> Neighbors:
+def _search_distinct(points: Any, k: int, metric: str, search: str, n_jobs: int | None) -> Neighbors:
     """Search among distinct samples, again if the recall is too low."""
-    index = choose_index(points, k, metric, search=search, n_jobs=n_jobs, recompute=recompute)
+    index = choose_index(points, k, metric, search=search, n_jobs=n_jobs)
     neighbors = index.search()
     if search == "auto" and neighbors.recall < MIN_RECALL:
-        return _search_distinct(points, k, metric, "exact", n_jobs, recompute)
+        return _search_distinct(points, k, metric, "exact", n_jobs)
     if neighbors.recall < GOOD_RECALL:
         warnings.warn(
             f"The recall of the approximate search is {neighbors.recall:.1%}. Use search='exact' for all neighbours.",
@@ -146,9 +137,7 @@ def _search_distinct(
     return neighbors
 
 
-def choose_index(
-    points: Any, k: int, metric: str, *, search: str, n_jobs: int | None, recompute: RecomputeRows | None = None
-) -> KNNIndex:
+def choose_index(points: Any, k: int, metric: str, *, search: str, n_jobs: int | None) -> KNNIndex:
     """Return the index that is expected to be the fastest for distinct samples.
 
     How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
@@ -158,10 +147,10 @@ def choose_index(
         return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))
     can_descend = DescentIndex.supports(points, metric) and k + 1 < points.shape[0]
     if can_descend and search == "approximate":
-        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
-    exact = _choose_exact(points, k, metric, n_jobs, recompute)
+        return DescentIndex(points, k, n_jobs=n_jobs)
+    exact = _choose_exact(points, k, metric, n_jobs)
     if can_descend and search == "auto" and descent_pays(exact.seconds, points.shape, k):
-        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
+        return DescentIndex(points, k, n_jobs=n_jobs)
     return exact
 
 
@@ -170,9 +159,7 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def _choose_exact(
-    points: Any, k: int, metric: str, n_jobs: int | None, recompute: RecomputeRows | None
-) -> CellIndex | BoundIndex | SklearnIndex:
+def _choose_exact(points: Any, k: int, metric: str, n_jobs: int | None) -> CellIndex | BoundIndex | SklearnIndex:
     """Return the exact index that is expected to be the fastest."""
     n_samples, n_features = points.shape
     best: CellIndex | SklearnIndex = SklearnIndex(points, k, metric, n_jobs=n_jobs)
@@ -187,7 +174,7 @@ def _choose_exact(
         if seconds > WORTH_SAMPLING and least < seconds:
             plan = plan_rotated(points, k)
             if plan.seconds < seconds:
-                return BoundIndex(points, k, plan, n_jobs=n_jobs, recompute=recompute)
+                return BoundIndex(points, k, plan, n_jobs=n_jobs)
         elif WORTH_BLOCKS < seconds <= WORTH_SAMPLING and not fits_cells:
             return BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
     return best

@@ -21,7 +21,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import Array, inverse_order, reorder_rows, starts_of
+from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.kernels import bounds as kernels
 from gitcluster.kernels import limit_threads, run_chunks, run_threads
 from gitcluster.kernels.search import keep_nearest
@@ -32,7 +32,6 @@ from gitcluster.neighbors.index import (
     ExactNeighbors,
     KNNIndex,
     Neighbors,
-    RecomputeRows,
     empty_neighbors,
     measure_pairs,
     round_distances,
@@ -262,27 +261,23 @@ def project(
     blocks: tuple[Array, Array],
     unit: float,
     n_jobs: int | None,
-    overwrite: bool = False,
 ) -> Projections:
     """Return samples in single precision by blocks, which are given as members and starts.
 
-    Samples are not rotated if all features are compared. With ``overwrite``, ``features`` reuses the memory of
-    ``points``.
+    Samples are not rotated if all features are compared.
     """
     n_samples, n_features = points.shape
     (centre, directions), whole = axes, n_leading == n_features
     n_further = 0 if whole else directions.shape[1] - n_leading
     members, starts = blocks
-    if overwrite:
-        reorder_rows(points, members)
-    features = points if overwrite else np.empty((n_samples, n_features), np.float32)
+    features = np.empty((n_samples, n_features), np.float32)
     leading = features if whole else np.empty((n_samples, n_leading + 1), np.float32)
     further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
     squares = np.empty(n_samples, np.float32)
 
     def fill(start: int) -> None:
         rows = slice(start, start + PROJECTED_ROWS)
-        centred = (points[rows if overwrite else members[rows]].astype(np.float64) - centre) * unit
+        centred = (points[members[rows]].astype(np.float64) - centre) * unit
         features[rows] = centred
         if not whole:
             rotated, rest = centred @ directions, row_squares(centred)
@@ -467,27 +462,6 @@ def block_pairs_in_reach(
 class ProjectingIndex(KNNIndex):
     """A search among projections in single precision, whose candidates are measured in the end."""
 
-    OVERWRITE_BYTES = 1 << 26
-    """From this size on, samples in single precision are overwritten by their projections and recomputed afterwards: a
-    second array would count."""
-
-    def __init__(
-        self, points: Array, k: int, *, n_jobs: int | None = None, recompute: RecomputeRows | None = None
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs)
-        self.recompute = recompute
-        self.overwrites = recompute is not None and points.dtype == np.float32 and points.nbytes > self.OVERWRITE_BYTES
-
-    def _restore(self) -> None:
-        """Write the samples back if :func:`project` has overwritten them."""
-        points, recompute = self.points, self.recompute
-
-        def fill(start: int) -> None:
-            stop = min(start + PROJECTED_ROWS, len(points))
-            points[start:stop] = recompute(np.arange(start, stop))  # type: ignore[misc]
-
-        run_threads(fill, range(0, len(points) if self.overwrites else 0, PROJECTED_ROWS), self.n_jobs)
-
     def _name_members(self, members: Array, lists: tuple[Array, Array]) -> tuple[Array, Array]:
         """Return the neighbours of every sample as samples, and the squared distance of the last one."""
         names, last = np.empty_like(lists[0]), np.empty(len(members), np.float32)
@@ -514,16 +488,8 @@ class ProjectingIndex(KNNIndex):
 class BoundIndex(ProjectingIndex):
     """Exact search by lower bounds on all distances, for many features."""
 
-    def __init__(
-        self,
-        points: Array,
-        k: int,
-        plan: BoundPlan,
-        *,
-        n_jobs: int | None = None,
-        recompute: RecomputeRows | None = None,
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs, recompute=recompute)
+    def __init__(self, points: Array, k: int, plan: BoundPlan, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
         self.axes, self.n_leading, self.seconds = plan
 
     def search(self) -> Neighbors:
@@ -534,14 +500,13 @@ class BoundIndex(ProjectingIndex):
             along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
             blocks = gather_blocks((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
             options: dict[str, Any] = {"blocks": blocks, "unit": unit, "n_jobs": n_jobs}
-            projections = project(points, axes, self.n_leading, **options, overwrite=self.overwrites)
+            projections = project(points, axes, self.n_leading, **options)
             lists = empty_lists(n_samples, min(self.k + SPARE, n_samples - 1))
             last_of_blocks = np.full(len(projections.starts) - 1, np.inf)
             pairs = block_pairs_in_reach(projections, margins, last_of_blocks, n_jobs)
             compare_pairs(projections, margins, lists, pairs, n_jobs, last_of_blocks)
             members, squares = projections.members, projections.squares
             del projections, along, pairs
-            self._restore()
             names, last = self._name_members(members, lists)
             del lists
             # All others within `reach` are candidates. `last` is the squared distance of the last candidate. A sample

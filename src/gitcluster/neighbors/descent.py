@@ -41,7 +41,6 @@ from gitcluster.neighbors.bounds import (
 from gitcluster.neighbors.duplicates import hash_samples
 from gitcluster.neighbors.index import (
     Neighbors,
-    RecomputeRows,
     SklearnIndex,
     TrueNeighbors,
     empty_neighbors,
@@ -89,12 +88,9 @@ class DescentIndex(ProjectingIndex):
     MIN_CHANGES = 1e-3
     """Share of the lists that a round has to change for another one to follow."""
 
-    def __init__(
-        self, points: Array, k: int, *, n_jobs: int | None = None, recompute: RecomputeRows | None = None
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs, recompute=recompute)
-        n_samples, n_features = points.shape
-        self.seconds = descent_seconds(n_samples, n_features, k)
+    def __init__(self, points: Array, k: int, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
+        self.seconds = descent_seconds(len(points), points.shape[1], k)
 
     def search(self) -> Neighbors:
         """Return k near others of every sample, and the estimated share of the k nearest among them."""
@@ -105,12 +101,9 @@ class DescentIndex(ProjectingIndex):
             n_leading = axes.directions.shape[1]
             positions = sample_rows(n_samples)
             truth = TrueNeighbors(SklearnIndex(points, n_jobs=self.n_jobs), blocks.members[positions], k)
-            projections = project(
-                points, axes, n_leading, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs, overwrite=self.overwrites
-            )
+            projections = project(points, axes, n_leading, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs)
             lists, recall = self._descend(blocks, projections, find_margins(axes, n_leading), truth, positions)
             del projections
-            self._restore()
             names, _ = self._name_members(blocks.members, lists)
             del lists
             neighbors = empty_neighbors(n_samples, k, points.dtype)
@@ -198,10 +191,7 @@ class DescentIndex(ProjectingIndex):
         """Return the share of true neighbours in the lists of some samples, ``near``."""
         names = members[np.maximum(near, ~near)]
         distances = np.empty(names.shape)
-        involved = np.unique(np.append(truth.rows, names))
-        rows, others = (np.searchsorted(involved, part) for part in (truth.rows, names))
-        samples = self.points[involved] if self.recompute is None else self.recompute(involved)
-        measure_pairs(samples, rows, others, distances, None)
+        measure_pairs(self.points, truth.rows, names, distances, None)
         round_distances(distances)
         nearest = np.argsort(distances, axis=1, kind="stable")[:, : self.k]
         return truth.recall(*(np.take_along_axis(part, nearest, axis=1) for part in (names, distances)))

@@ -6,7 +6,7 @@ sort them by (distance, index). The result therefore does not depend on how a se
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -27,9 +27,6 @@ ROWS_AT_ONCE = 1 << 16
 """Rows whose candidates are in memory at a time."""
 RECALL_ROWS = 256
 """Samples whose true neighbours are searched to estimate the recall."""
-
-RecomputeRows = Callable[[Array], Array]
-"""Return some of the samples again, by their indices. Their source is still in memory."""
 
 
 class Neighbors(NamedTuple):
