@@ -41,9 +41,9 @@ def nearest_by_sorting(points, k):
     return order, np.take_along_axis(distances, order, axis=1)
 
 
-def by_bounds(points, k, n_axes=None, n_leading=None, n_jobs=None):
-    n_axes = min(points.shape[1], n_axes or points.shape[1])
-    plan = BoundPlan(find_axes(points[:500], n_axes), min(n_leading or n_axes, n_axes), 0.0)
+def by_bounds(points, k, n_leading, n_jobs=None):
+    n_leading = min(points.shape[1], n_leading)
+    plan = BoundPlan(find_axes(points[:500], n_leading), n_leading < points.shape[1], 0.0)
     return BoundIndex(points, k, plan, n_jobs=n_jobs).search()
 
 
@@ -96,7 +96,7 @@ def test_every_exact_search_equals_a_full_sort(seed, n, d, k, dtype, kind, n_lea
         k = min(k, len(points) - 1)
         expected = nearest_by_sorting(points, k)
         assert_same(SklearnIndex(points, k).search(), expected)
-        assert_same(by_bounds(points, k, 3 * n_leading, n_leading), expected)
+        assert_same(by_bounds(points, k, n_leading), expected)
         if d <= 64:
             assert_same(CellIndex(points, k).search(), expected)
 
@@ -110,7 +110,7 @@ def test_many_cells_and_blocks(shape, dtype):
     for points in (blobs(n, d, dtype), rng.permutation(lattice)):
         k = min(k, len(points) - 1)
         expected = SklearnIndex(points, k).search()
-        assert_same(by_bounds(points, k, n_axes=60, n_leading=20, n_jobs=2), expected)
+        assert_same(by_bounds(points, k, 20, n_jobs=2), expected)
         assert_same(BoundIndex(points, k, plan_unrotated(points, k), n_jobs=2).search(), expected)
         assert_same(BoundIndex(points, k, plan_rotated(points, k), n_jobs=3).search(), expected)
         if d <= 64:
@@ -120,7 +120,7 @@ def test_many_cells_and_blocks(shape, dtype):
 @pytest.mark.parametrize("scale", [1e-140, 1e-9, 1.0, 1e15, 1e138])
 def test_bounds_beyond_the_range_of_single_precision(scale):
     points = blobs(300, 66) * scale
-    assert_same(by_bounds(points, 7, n_leading=20), SklearnIndex(points, 7).search())
+    assert_same(by_bounds(points, 7, 20), SklearnIndex(points, 7).search())
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1.0, 1e15, 1e25])

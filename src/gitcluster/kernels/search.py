@@ -119,6 +119,23 @@ def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indi
 
 
 @kernel
+def insert_near(queries, own, points, names, squared, threshold, slack, indices, distances, filled):
+    """Insert the points that may be near into the neighbour rows of queries, with exact distances.
+
+    A pair may be near if ``squared``, the squared distance with rounding errors, is not above the query's threshold.
+    ``names`` are the numbers of the points, ``own`` those of the queries, which are left out.
+    """
+    distance = np.empty(1, distances.dtype)  # converts to the precision of the result
+    for q in range(len(queries)):
+        for c in range(len(points)):
+            if squared[q, c] <= threshold[q] and names[c] != own[q]:
+                exact = squared_distance(queries[q], points[c])
+                if filled[q] < indices.shape[1] or exact <= np.float64(distances[q, -1]) ** 2 * slack:
+                    distance[0] = round_distance(exact)
+                    filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
+
+
+@kernel
 def nearest_in_matrix(start, stop, matrix, same, indices, distances):
     """Write the nearest columns of every row of a distance matrix, without the diagonal if ``same``."""
     for x in range(start, stop):
@@ -272,7 +289,8 @@ def sort_first(indices, distances, count, k):
     for i in range(1, count):
         index, distance, position = indices[i], distances[i], min(i, k)
         while position > 0 and (
-            distance < distances[position - 1] or (distance == distances[position - 1] and index < indices[position - 1])
+            distance < distances[position - 1]
+            or (distance == distances[position - 1] and index < indices[position - 1])
         ):
             position -= 1
             if position < k - 1:

@@ -57,8 +57,6 @@ MIN_RECALL = 0.9
 """If neighbour descent reaches less, ``search="auto"`` searches exactly after all."""
 WORTH_SAMPLING = 1.0
 """CPU seconds of a search above which it pays to try lower bounds on a sample, which takes some tenths of a second."""
-WORTH_BLOCKS = 0.1
-"""CPU seconds above which blocks in single precision are faster than scikit-learn's search, import included."""
 
 
 def find_neighbors(
@@ -161,22 +159,20 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
 
 def _choose_exact(points: Any, k: int, metric: str, n_jobs: int | None) -> CellIndex | BoundIndex | SklearnIndex:
     """Return the exact index that is expected to be the fastest."""
+    if not BoundIndex.supports(points, metric):
+        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
+    best: CellIndex | BoundIndex
+    if CellIndex.supports(points, metric):
+        best = CellIndex(points, k, metric, n_jobs=n_jobs)
+    else:
+        best = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    # A plan is some work, so first see whether bounds that rule out all other pairs would be fast enough.
     n_samples, n_features = points.shape
-    best: CellIndex | SklearnIndex = SklearnIndex(points, k, metric, n_jobs=n_jobs)
-    seconds, fits_cells = best.seconds, CellIndex.supports(points, metric)
-    if fits_cells:
-        cells = CellIndex(points, k, metric, n_jobs=n_jobs)
-        if cells.seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
-            best, seconds = cells, cells.seconds
-    if BoundIndex.supports(points, metric):
-        # The plan is a sample's work, so first see whether bounds that rule out all other pairs would be fast enough.
-        least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
-        if seconds > WORTH_SAMPLING and least < seconds:
-            plan = plan_rotated(points, k)
-            if plan.seconds < seconds:
-                return BoundIndex(points, k, plan, n_jobs=n_jobs)
-        elif WORTH_BLOCKS < seconds <= WORTH_SAMPLING and not fits_cells:
-            return BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+    if least < best.seconds > WORTH_SAMPLING:
+        plan = plan_rotated(points, k)
+        if plan.seconds < best.seconds:
+            return BoundIndex(points, k, plan, n_jobs=n_jobs)
     return best
 
 

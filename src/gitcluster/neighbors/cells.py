@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, empty_neighbors
+from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, distance_slack, empty_neighbors
 
 CELL_FEATURES = 64
 """With more features, boxes rule out nearly nothing."""
@@ -182,6 +182,5 @@ def nearest_in_cells(
 
 def _search_cells(start: int, stop: int, queries: Cells, cells: Cells, *arrays: Array) -> None:
     """Search for the samples of some cells; ``arrays`` are indices, distances, filled and pairs of the kernel."""
-    # 2**-33 covers the rounding of a distance to 36 bits, twice since it is squared, with some bits to spare.
-    slack = 1 + max(2.0**-33, 8 * float(np.finfo(arrays[1].dtype).eps))
+    slack = distance_slack(arrays[1].dtype)
     kernels.search_cells(start, stop, tuple(queries), tuple(cells), queries is cells, slack, *arrays)

@@ -98,11 +98,11 @@ class DescentIndex(ProjectingIndex):
         with limit_threads(1):
             blocks, axes, unit = self._gather_blocks()
             axes = self._choose_axes(axes, blocks)
-            n_leading = axes.directions.shape[1]
+            rotated = axes.directions.shape[1] < points.shape[1]
             positions = sample_rows(n_samples)
             truth = TrueNeighbors(SklearnIndex(points, n_jobs=self.n_jobs), blocks.members[positions], k)
-            projections = project(points, axes, n_leading, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs)
-            lists, recall = self._descend(blocks, projections, find_margins(axes, n_leading), truth, positions)
+            projections = project(points, axes, rotated, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs)
+            lists, recall = self._descend(blocks, projections, find_margins(axes, rotated), truth, positions)
             del projections
             names, _ = self._name_members(blocks.members, lists)
             del lists

@@ -25,6 +25,8 @@ ROUNDING = 2.0**-36
 """Relative precision of distances. Closer ones are tied, so that rounding errors do not decide between them."""
 ROWS_AT_ONCE = 1 << 16
 """Rows whose candidates are in memory at a time."""
+PAIRS_AT_ONCE = 1 << 22
+"""Squared distances that a search by all pairs has in memory at a time: 32 MB."""
 RECALL_ROWS = 256
 """Samples whose true neighbours are searched to estimate the recall."""
 
@@ -74,6 +76,56 @@ def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_j
     parts = (points.indptr, points.indices, points.data) if sparse else (np.ascontiguousarray(points),)
     kernel: Any = kernels.measure_sparse if sparse else kernels.measure
     run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
+
+
+def distance_slack(dtype: Any) -> float:
+    """Return the factor of squared distances above which two distances differ after rounding.
+
+    2**-33 covers the rounding to 36 bits, twice since distances are squared, with some bits to spare; single precision
+    rounds more.
+    """
+    return 1 + max(2.0**-33, 8 * float(np.finfo(dtype).eps))
+
+
+def search_all_pairs(
+    queries: Array,
+    points: Array,
+    names: Array,
+    indices: Array,
+    distances: Array,
+    filled: Array,
+    own: Array | None = None,
+) -> None:
+    """Update neighbour rows of queries, in place, by comparing each query with all points.
+
+    ``names`` are the numbers of the points, ``own`` those of the queries, if these are not their own neighbours.
+    ``filled`` is the number of neighbours in every row.
+
+    A matrix product yields |x - y|^2 = |x|^2 + |y|^2 - 2 x y, which cancels. Its error is some roundings of the squared
+    lengths. Only pairs that may be near in spite of this error are measured.
+    """
+    width, slack = indices.shape[1], distance_slack(distances.dtype)
+    own = np.full(len(queries), -1) if own is None else own
+    theirs = points.astype(np.float64, copy=False)
+    squares = np.einsum("ij,ij->i", theirs, theirs)
+    step = max(1, PAIRS_AT_ONCE // len(points))
+    for start in range(0, len(queries), step):
+        rows = slice(start, start + step)
+        ours = queries[rows].astype(np.float64, copy=False)
+        own_squares = np.einsum("ij,ij->i", ours, ours)
+        squared = ours @ theirs.T
+        squared *= -2
+        squared += own_squares[:, None]
+        squared += squares
+        noise = 64 * np.finfo(np.float64).eps * (own_squares + squares.max())
+        worst = np.where(filled[rows] == width, distances[rows, -1].astype(np.float64) ** 2, np.inf)
+        unbounded = np.flatnonzero(worst == np.inf)
+        if len(unbounded) and len(points) > width:  # one of the first width + 1 may be the query itself
+            worst[unbounded] = np.partition(squared[unbounded], width, axis=1)[:, width] + noise[unbounded]
+        kernels.insert_near(
+            queries[rows], own[rows], points, names, squared, worst * slack + noise, slack,
+            indices[rows], distances[rows], filled[rows],
+        )  # fmt: skip
 
 
 class KNNIndex(ABC):
