@@ -30,10 +30,27 @@ def squared_distance(x, y):
 
 @kernel
 def measure(start, stop, points, rows, others, distances):
-    """Write the distances of rows to their ``others``."""
+    """Write the distances of rows to their ``others``, four at a time.
+
+    Features are added in their order, so a sum cannot be vectorized. Four independent sums hide the latency of the
+    additions, which makes the loop twice as fast.
+    """
     for r in range(start, stop):
-        for c in range(others.shape[1]):
-            distances[r, c] = sqrt(squared_distance(points[rows[r]], points[others[r, c]]))
+        x, width = points[rows[r]], others.shape[1]
+        for c in range(0, width - 3, 4):
+            y0, y1, y2, y3 = (
+                points[others[r, c]], points[others[r, c + 1]], points[others[r, c + 2]], points[others[r, c + 3]]
+            )  # fmt: skip
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for j in range(len(x)):
+                value = np.float64(x[j])
+                e0, e1 = value - np.float64(y0[j]), value - np.float64(y1[j])
+                e2, e3 = value - np.float64(y2[j]), value - np.float64(y3[j])
+                s0, s1, s2, s3 = s0 + e0 * e0, s1 + e1 * e1, s2 + e2 * e2, s3 + e3 * e3
+            distances[r, c], distances[r, c + 1] = sqrt(s0), sqrt(s1)
+            distances[r, c + 2], distances[r, c + 3] = sqrt(s2), sqrt(s3)
+        for c in range(width - width % 4, width):
+            distances[r, c] = sqrt(squared_distance(x, points[others[r, c]]))
 
 
 @kernel

@@ -121,7 +121,7 @@ def pair_seconds(n_leading: int, share: float, compared: float = 1.0) -> float:
 
     A share ``compared`` of all pairs is compared in ``n_leading`` coordinates; a ``share`` passes and is measured.
     """
-    return compared * (3.1e-11 * (n_leading + 1) + 3e-10) + 1.8e-7 * share
+    return compared * (2.7e-11 * (n_leading + 1) + 2.6e-10) + 2.2e-7 * share
 
 
 def bound_seconds(
