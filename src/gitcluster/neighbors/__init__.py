@@ -21,7 +21,7 @@ from gitcluster._support.validation import check_choice, check_memory, check_n_n
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
-from gitcluster.neighbors.cells import CellIndex
+from gitcluster.neighbors.cells import CELL_FEATURES, CellIndex
 from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seconds
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.index import (
@@ -141,12 +141,14 @@ def choose_index(points: Any, k: int, metric: str, *, search: str, n_jobs: int |
     How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
     """
     check_choice("search", search, SEARCHES)
-    if CosineIndex.supports(points, metric):
+    if issparse(points) or metric not in ("euclidean", "cosine"):
+        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
+    if metric == "cosine":
         return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))
-    can_descend = DescentIndex.supports(points, metric) and k + 1 < points.shape[0]
+    can_descend = k + 1 < len(points)
     if can_descend and search == "approximate":
         return DescentIndex(points, k, n_jobs=n_jobs)
-    exact = _choose_exact(points, k, metric, n_jobs)
+    exact = _choose_exact(points, k, n_jobs)
     if can_descend and search == "auto" and descent_pays(exact.seconds, points.shape, k):
         return DescentIndex(points, k, n_jobs=n_jobs)
     return exact
@@ -157,17 +159,15 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def _choose_exact(points: Any, k: int, metric: str, n_jobs: int | None) -> CellIndex | BoundIndex | SklearnIndex:
+def _choose_exact(points: Array, k: int, n_jobs: int | None) -> CellIndex | BoundIndex:
     """Return the exact index that is expected to be the fastest."""
-    if not BoundIndex.supports(points, metric):
-        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
+    n_samples, n_features = points.shape
     best: CellIndex | BoundIndex
-    if CellIndex.supports(points, metric):
-        best = CellIndex(points, k, metric, n_jobs=n_jobs)
+    if n_features <= CELL_FEATURES:
+        best = CellIndex(points, k, n_jobs=n_jobs)
     else:
         best = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
     # A plan is some work, so first see whether bounds that rule out all other pairs would be fast enough.
-    n_samples, n_features = points.shape
     least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
     if least < best.seconds > WORTH_SAMPLING:
         plan = plan_rotated(points, k)
@@ -178,7 +178,9 @@ def _choose_exact(points: Any, k: int, metric: str, n_jobs: int | None) -> CellI
 
 def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
     """Return an index for queries by new samples."""
-    return (CellIndex if CellIndex.supports(points, metric) else SklearnIndex)(points, metric=metric)
+    if metric == "euclidean" and not issparse(points) and points.shape[1] <= CELL_FEATURES:
+        return CellIndex(points)
+    return SklearnIndex(points, metric=metric)
 
 
 def _expand_duplicates(neighbors: Neighbors, group: Array, k: int, n_jobs: int | None) -> Neighbors:

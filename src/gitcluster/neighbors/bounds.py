@@ -385,11 +385,6 @@ def empty_lists(n_samples: int, n_near: int) -> tuple[Array, Array]:
     return near, np.full((n_samples, n_near), np.inf, np.float32)
 
 
-def _halves(projections: Projections, margins: Margins) -> NDArray[np.float32]:
-    """Return every sample's part of the inner product from which on a pair may be near; see ``compare_blocks``."""
-    return (projections.squares * ((1 - margins.share) / 2)).astype(np.float32)
-
-
 def compare_pairs(
     projections: Projections,
     margins: Margins,
@@ -405,7 +400,7 @@ def compare_pairs(
     block, is updated as well.
     """
     near, squared = lists
-    half = _halves(projections, margins)
+    half = (projections.squares * ((1 - margins.share) / 2)).astype(np.float32)  # see compare_blocks
     bar = (half - squared[:, -1].astype(np.float64) * (margins.growth / 2) - margins.least).astype(np.float32)
     starts, leading, plain = projections.starts, projections.leading, (tuple(projections), tuple(margins))
     schedule, farthest = BlockSchedule(pairs), np.empty(len(starts) - 1) if last is None else last

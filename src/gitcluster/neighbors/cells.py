@@ -52,14 +52,9 @@ class Cells(NamedTuple):
 class CellIndex(KNNIndex):
     """Samples in cells, for up to :data:`CELL_FEATURES` features."""
 
-    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
+    def __init__(self, points: Array, k: int = 1, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
         self.cells = gather_cells(points, n_jobs=n_jobs)
-
-    @classmethod
-    def supports(cls, points: Any, metric: str) -> bool:
-        """Return whether the samples are dense and have few features."""
-        return super().supports(points, metric) and points.shape[1] <= CELL_FEATURES
 
     @cached_property
     def seconds(self) -> float:  # type: ignore[override]

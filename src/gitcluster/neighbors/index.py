@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -25,10 +25,9 @@ ROUNDING = 2.0**-36
 """Relative precision of distances. Closer ones are tied, so that rounding errors do not decide between them."""
 ROWS_AT_ONCE = 1 << 16
 """Rows whose candidates are in memory at a time."""
-PAIRS_AT_ONCE = 1 << 22
-"""Squared distances that a search by all pairs has in memory at a time: 32 MB."""
-RECALL_ROWS = 256
-"""Samples whose true neighbours are searched to estimate the recall."""
+PAIRS_AT_ONCE, MIN_QUERIES = 1 << 19, 16
+"""Squared distances that a search by all pairs has in memory at a time, but those of some queries at least: with
+fewer, a matrix product would read all points for little work."""
 
 
 class Neighbors(NamedTuple):
@@ -108,7 +107,7 @@ def search_all_pairs(
     own = np.full(len(queries), -1) if own is None else own
     theirs = points.astype(np.float64, copy=False)
     squares = np.einsum("ij,ij->i", theirs, theirs)
-    step = max(1, PAIRS_AT_ONCE // len(points))
+    step = max(MIN_QUERIES, PAIRS_AT_ONCE // len(points))
     for start in range(0, len(queries), step):
         rows = slice(start, start + step)
         ours = queries[rows].astype(np.float64, copy=False)
@@ -118,7 +117,7 @@ def search_all_pairs(
         squared += own_squares[:, None]
         squared += squares
         noise = 64 * np.finfo(np.float64).eps * (own_squares + squares.max())
-        worst = np.where(filled[rows] == width, distances[rows, -1].astype(np.float64) ** 2, np.inf)
+        worst = np.where(filled[rows] == width, distances[rows, -1], np.inf).astype(np.float64) ** 2
         unbounded = np.flatnonzero(worst == np.inf)
         if len(unbounded) and len(points) > width:  # one of the first width + 1 may be the query itself
             worst[unbounded] = np.partition(squared[unbounded], width, axis=1)[:, width] + noise[unbounded]
@@ -131,29 +130,15 @@ def search_all_pairs(
 class KNNIndex(ABC):
     """Distinct samples and a method to search their nearest neighbours. Every backend is a subclass."""
 
-    METRICS: ClassVar[tuple[str, ...] | None] = ("euclidean",)
-    """Metrics of the backend; None for all metrics of scikit-learn."""
-    SPARSE: ClassVar[bool] = False
-    """Whether samples may be a CSR array."""
-
     seconds: float
-    """Expected CPU seconds of :meth:`search`, from the measurements of ``benchmarks/experiments/search.py``."""
+    """Expected CPU seconds of :meth:`search`, if there is a choice. The constants were measured on one core."""
 
-    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        self.points, self.k, self.metric, self.n_jobs = points, k, metric, n_jobs
-
-    @classmethod
-    def supports(cls, points: Any, metric: str) -> bool:
-        """Return whether the backend can search these samples with this metric."""
-        return (cls.METRICS is None or metric in cls.METRICS) and (cls.SPARSE or not issparse(points))
+    def __init__(self, points: Any, k: int = 1, *, n_jobs: int | None = None) -> None:
+        self.points, self.k, self.n_jobs = points, k, n_jobs
 
     @abstractmethod
     def search(self) -> Neighbors:
         """Return the ``k`` nearest other samples of every sample."""
-
-    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-        """Return the indices and distances of the k samples nearest to every new one."""
-        raise NotImplementedError(f"{type(self).__name__} does not search for new samples")
 
 
 def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
@@ -164,24 +149,18 @@ def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = 
 
 
 class SklearnIndex(KNNIndex):
-    """scikit-learn's search, for every metric; brute force for Euclidean distances.
+    """scikit-learn's search: for sparse samples, for every metric, and for new samples of many features.
 
     scikit-learn computes |x - y|^2 as |x|^2 - 2 x y + |y|^2, which cancels, and breaks ties arbitrarily. It therefore
     serves only to find candidates: :meth:`search` requests more of them until they are certain to hold the k nearest.
     """
 
-    METRICS: ClassVar[tuple[str, ...] | None] = None
-    SPARSE = True
     MAX_DISTANCE = 1e300
     """scikit-learn returns the largest float if a distance overflows."""
 
     def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
-        n_samples, n_features = points.shape
-        if issparse(points):
-            n_features = points.nnz // n_samples + 1
-        self.seconds = n_samples**2 * (3e-9 + 4e-11 * n_features)
-        self.is_measured = metric == "euclidean"
+        super().__init__(points, k, n_jobs=n_jobs)
+        self.metric, self.is_measured = metric, metric == "euclidean"
         """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
 
     @cached_property
@@ -191,18 +170,6 @@ class SklearnIndex(KNNIndex):
         with self._quiet():
             algorithm = "brute" if self.is_measured else "auto"
             return NearestNeighbors(algorithm=algorithm, metric=self.metric, n_jobs=self.n_jobs).fit(self.points)
-
-    @cached_property
-    def _noise(self) -> float:
-        """Return a bound on the error of squared distances: some roundings of the largest squared norm."""
-        if not self.is_measured:
-            return 0.0
-        points = self.points
-        if issparse(points):
-            squares = points.multiply(points).sum(axis=1)
-        else:
-            squares = np.einsum("ij,ij->i", points, points, dtype=np.float64)
-        return 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
 
     @contextmanager
     def _quiet(self) -> Iterator[None]:
@@ -220,23 +187,27 @@ class SklearnIndex(KNNIndex):
 
     def search(self) -> Neighbors:
         """Return the k nearest others, from k + 2 candidates, and four times as many for rows still in doubt."""
-        n_samples = self.points.shape[0]
-        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
-        rows = np.arange(n_samples)
-        n_candidates = self.k + 2
+        points, n_samples = self.points, self.points.shape[0]
+        neighbors = empty_neighbors(n_samples, self.k, points.dtype)
+        noise = 0.0
+        if self.is_measured:  # a bound on the error of squared distances: some roundings of the largest squared length
+            squares = points.multiply(points).sum(axis=1) if issparse(points) else (points**2).sum(axis=1)
+            noise = 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
+        rows, n_candidates = np.arange(n_samples), self.k + 2
         while len(rows):
             n_candidates = n_candidates if 2 * n_candidates < n_samples else n_samples
             settled = np.ones(len(rows), dtype=np.bool_)
             step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
-                distances, candidates = self.candidates(some, n_candidates)
+                distances, candidates = self._find_candidates(some, n_candidates)
                 reach = distances[:, -1].copy()  # no other sample can be nearer
                 if self.is_measured:
-                    reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
+                    reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
                     if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
                         candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
-                    self.measure(some, candidates, distances)
+                    measure_pairs(points, some, candidates, distances, self.n_jobs)
+                    round_distances(distances)
                 if n_candidates == n_samples:
                     reach[:] = np.inf
                 run_chunks(
@@ -247,13 +218,7 @@ class SklearnIndex(KNNIndex):
             n_candidates *= 4
         return (ExactNeighbors if self.is_measured else Neighbors)(*neighbors)
 
-    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-        """Return scikit-learn's answer. A distance that is not defined is infinite."""
-        with self._quiet():
-            distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
-        return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
-
-    def candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
+    def _find_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
         """Return distances and indices of the samples nearest to some rows, themselves included."""
         with limit_threads(effective_n_jobs(self.n_jobs)), np.errstate(all="ignore"), self._quiet():
             distances, indices = self._estimator.kneighbors(self.points[rows], n_candidates)
@@ -264,44 +229,19 @@ class SklearnIndex(KNNIndex):
             )
         return np.maximum(distances.astype(np.float64), 0.0), indices
 
-    def measure(self, rows: Array, others: Array, distances: Array) -> None:
-        """Write the distances between rows and others, if the metric is measured by our own kernels."""
-        if self.is_measured:
-            measure_pairs(self.points, rows, others, distances, self.n_jobs)
-            round_distances(distances)
-
-
-class TrueNeighbors:
-    """The true neighbours of some rows, to estimate the recall of a search."""
-
-    def __init__(self, exact: SklearnIndex, rows: Array, k: int) -> None:
-        self.rows = rows
-        distances, self.near = exact.candidates(rows, k + 1)
-        exact.measure(rows, self.near, distances)
-        # A sample within this distance counts as right, whichever of several tied samples the exact search returned.
-        self.reach = distances.max(axis=1) if exact.is_measured else np.full(len(rows), -np.inf)
-
-    def recall(self, indices: Array, distances: Array) -> float:
-        """Return the share of true neighbours among the results of the rows."""
-        hits = distances <= self.reach[:, None].astype(distances.dtype)
-        for hit, own, near in zip(hits, indices, self.near, strict=True):
-            hit |= np.isin(own, near)
-        return float(hits.mean())
-
-
-def sample_rows(n_samples: int) -> Array:
-    """Return some of the rows, the same in every run."""
-    return np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return scikit-learn's k nearest samples of every new one. A distance that is not defined is infinite."""
+        with self._quiet():
+            distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
+        return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
 
 
 class CosineIndex(KNNIndex):
     """Cosine distances, by a Euclidean search among unit vectors: |u - v|^2 / 2 = 1 - u v."""
 
-    METRICS = ("cosine",)
-
     def __init__(self, euclidean: KNNIndex) -> None:
-        super().__init__(euclidean.points, euclidean.k, self.METRICS[0], n_jobs=euclidean.n_jobs)
-        self.euclidean, self.seconds = euclidean, euclidean.seconds
+        super().__init__(euclidean.points, euclidean.k, n_jobs=euclidean.n_jobs)
+        self.euclidean = euclidean
 
     def search(self) -> Neighbors:
         """Return the neighbours of the Euclidean search with cosine distances."""
