@@ -49,7 +49,6 @@ __all__ = [
     "measure_neighbors",
     "measure_pairs",
     "round_distances",
-    "search_points",
 ]
 
 SEARCHES = ("auto", "exact", "approximate")
@@ -84,18 +83,6 @@ def find_neighbors(
     >>> find_neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1).indices.ravel()
     array([1, 0, 1], dtype=int32)
     """
-    return search_points(points, n_neighbors, metric, search=search, n_jobs=n_jobs)
-
-
-def search_points(
-    points: Any,
-    n_neighbors: int,
-    metric: str,
-    *,
-    search: str = "auto",
-    n_jobs: int | None = None,
-) -> Neighbors:
-    """Find the neighbours; see :func:`find_neighbors`."""
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
     # A neighbour takes 4 bytes for the index, 4 or 8 for the distance, and 1 to mark boundary pairs. The samples are
@@ -106,15 +93,12 @@ def search_points(
     check_memory(n_samples * row_bytes, remedy)
     if metric == "precomputed":
         return matrix_neighbors(points, n_neighbors, same=True, n_jobs=n_jobs)
-    if n_features == 0:  # no feature varies: all samples are duplicates
-        single = Neighbors(*empty_neighbors(1, 0, points.dtype))
-        return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         del first, group  # the search needs the memory
         return _search_distinct(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
-    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))
+    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))  # if all samples are equal
     if k:
         neighbors = _search_distinct(points[first], k, metric, search, n_jobs)
     return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)

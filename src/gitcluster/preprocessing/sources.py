@@ -29,7 +29,6 @@ from gitcluster.neighbors import (
     measure_neighbors,
     measure_pairs,
     round_distances,
-    search_points,
 )
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
 from gitcluster.preprocessing.representations import FeatureKinds, Representation
@@ -217,7 +216,9 @@ class Points(_Source):
 
     def neighbors(self, n_neighbors: int, *, search: str = "auto", n_jobs: int | None = None) -> Neighbors:
         """Search the nearest neighbours."""
-        return _check_distances(search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs))
+        return _check_distances(
+            find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
+        )
 
     def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
         """Return the same neighbours with their distances in the given features."""
