@@ -299,21 +299,19 @@ def count_above(values, count, bound):
 
 @kernel
 def sort_first(indices, distances, count, k):
-    """Sort the pairs by (distance, index) and move the first k of them to the front, by insertion.
-
-    ``count`` is at most k plus some, and after the first call most pairs are in order, so that few are moved.
-    """
+    """Sort the first k of ``count`` pairs by (distance, index) to the front, by insertion: there are few more than k."""
     for i in range(1, count):
-        index, distance, position = indices[i], distances[i], min(i, k)
-        while position > 0 and (
-            distance < distances[position - 1]
-            or (distance == distances[position - 1] and index < indices[position - 1])
-        ):
+        index, distance, position = indices[i], distances[i], min(i, k - 1)
+        last = distances[position]
+        if i >= k and not (distance < last or (distance == last and index < indices[position])):
+            continue
+        while position > 0 and distances[position - 1] > distance:
+            indices[position], distances[position] = indices[position - 1], distances[position - 1]
             position -= 1
-            if position < k - 1:
-                indices[position + 1], distances[position + 1] = indices[position], distances[position]
-        if position < k:
-            indices[position], distances[position] = index, distance
+        while position > 0 and distances[position - 1] == distance and indices[position - 1] > index:
+            indices[position], distances[position] = indices[position - 1], distances[position - 1]
+            position -= 1
+        indices[position], distances[position] = index, distance
 
 
 @kernel
