@@ -299,7 +299,10 @@ def count_above(values, count, bound):
 
 @kernel
 def sort_first(indices, distances, count, k):
-    """Sort the first k of ``count`` pairs by (distance, index) to the front, by insertion: there are few more than k."""
+    """Sort the first k of ``count`` pairs by (distance, index) to the front, by insertion.
+
+    Distances are compared before indices, so that the inner loop has one comparison; equal distances are rare.
+    """
     for i in range(1, count):
         index, distance, position = indices[i], distances[i], min(i, k - 1)
         last = distances[position]
