@@ -1,4 +1,4 @@
-"""Every exact search against a full sort, neighbour descent, other metrics, and indexes of the user."""
+"""Every exact search against a full sort, neighbour descent and other metrics."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
-from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, find_neighbors, neighbors, scale_features
 from gitcluster._support import validation
@@ -43,9 +41,9 @@ def nearest_by_sorting(points, k):
     return order, np.take_along_axis(distances, order, axis=1)
 
 
-def by_bounds(points, k, n_axes=None, n_leading=None, n_jobs=None):
-    n_axes = min(points.shape[1], n_axes or points.shape[1])
-    plan = BoundPlan(find_axes(points[:500], n_axes), min(n_leading or n_axes, n_axes), 0.0)
+def by_bounds(points, k, n_leading, n_jobs=None):
+    n_leading = min(points.shape[1], n_leading)
+    plan = BoundPlan(find_axes(points[:500], n_leading), n_leading < points.shape[1], 0.0)
     return BoundIndex(points, k, plan, n_jobs=n_jobs).search()
 
 
@@ -98,7 +96,7 @@ def test_every_exact_search_equals_a_full_sort(seed, n, d, k, dtype, kind, n_lea
         k = min(k, len(points) - 1)
         expected = nearest_by_sorting(points, k)
         assert_same(SklearnIndex(points, k).search(), expected)
-        assert_same(by_bounds(points, k, 3 * n_leading, n_leading), expected)
+        assert_same(by_bounds(points, k, n_leading), expected)
         if d <= 64:
             assert_same(CellIndex(points, k).search(), expected)
 
@@ -112,7 +110,7 @@ def test_many_cells_and_blocks(shape, dtype):
     for points in (blobs(n, d, dtype), rng.permutation(lattice)):
         k = min(k, len(points) - 1)
         expected = SklearnIndex(points, k).search()
-        assert_same(by_bounds(points, k, n_axes=60, n_leading=20, n_jobs=2), expected)
+        assert_same(by_bounds(points, k, 20, n_jobs=2), expected)
         assert_same(BoundIndex(points, k, plan_unrotated(points, k), n_jobs=2).search(), expected)
         assert_same(BoundIndex(points, k, plan_rotated(points, k), n_jobs=3).search(), expected)
         if d <= 64:
@@ -122,7 +120,7 @@ def test_many_cells_and_blocks(shape, dtype):
 @pytest.mark.parametrize("scale", [1e-140, 1e-9, 1.0, 1e15, 1e138])
 def test_bounds_beyond_the_range_of_single_precision(scale):
     points = blobs(300, 66) * scale
-    assert_same(by_bounds(points, 7, n_leading=20), SklearnIndex(points, 7).search())
+    assert_same(by_bounds(points, 7, 20), SklearnIndex(points, 7).search())
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1.0, 1e15, 1e25])
@@ -268,26 +266,3 @@ def test_memory_is_checked_before_it_is_taken(monkeypatch):
     with pytest.raises(MemoryError, match="neighbours"):
         find_neighbors(np.zeros((10_000, 3)), n_neighbors=30)
     assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1
-
-
-# search by an object of the user
-
-
-class Skipping(NearestNeighbors):
-    """Skips every second neighbour."""
-
-    def kneighbors(self, points, n):
-        distances, indices = super().kneighbors(points, 2 * n)
-        return distances[:, ::2], indices[:, ::2]
-
-
-X = make_blobs(3000, 12, centers=5, random_state=0)[0]
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_an_object_with_scikit_learns_interface(metric):
-    options = {"n_neighbors": 7, "metric": metric}
-    near = find_neighbors(X, search=NearestNeighbors(algorithm="ball_tree", metric=metric), **options)
-    np.testing.assert_array_equal(near.indices, find_neighbors(X, search="exact", **options).indices)
-    assert near.recall == 1
-    assert find_neighbors(X, search=Skipping(metric=metric), **options).recall == pytest.approx(3 / 7)

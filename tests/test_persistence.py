@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.neighbors import kneighbors_graph
 
 from gitcluster import GIT
 from gitcluster.fitted.persistence import ModelFileError, read_notes
@@ -138,9 +138,8 @@ def test_notes_are_saved_with_the_model(fitted, path):
 def test_a_failed_save_leaves_the_file_unchanged(fitted, path):
     fitted("default")[0].save(path)
     whole = path.read_bytes()
-    for model in (GIT(2).fit(X).set_params(scale=object()), GIT(2, search=NearestNeighbors()).fit(X)):
-        with pytest.raises(TypeError, match=r"scale|search"):
-            model.save(path)
+    with pytest.raises(TypeError, match="scale"):
+        GIT(2).fit(X).set_params(scale=object()).save(path)
     assert path.read_bytes() == whole
     assert os.listdir(path.parent) == ["model.npz"]
 

@@ -7,7 +7,6 @@ from scipy.sparse import random as random_sparse
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import NearestNeighbors
 
 from gitcluster import GIT, scale_features
 
@@ -75,16 +74,6 @@ def test_random_yes_no_columns_do_not_rule(n_columns):
 # more than 5,000 samples: a subsample decides
 
 
-class Index(NearestNeighbors):
-    """A search of the user's own, which takes long to build."""
-
-    n_built = 0
-
-    def fit(self, X):
-        Index.n_built += 1
-        return super().fit(X)
-
-
 LARGE, LARGE_Y = make_blobs(6000, 4, centers=5, random_state=1)
 LARGE = LARGE * [1, 10, 1, 1000]
 
@@ -99,12 +88,6 @@ def test_neither_order_nor_units_change_the_subsample(container):
         again = GIT(5).fit(container(other))
         np.testing.assert_array_equal(again.labels_, labels)
         assert again.representation_ == model.representation_
-
-
-def test_an_index_is_built_once():
-    Index.n_built = 0
-    GIT(5, search=Index()).fit(LARGE)
-    assert Index.n_built == 1
 
 
 # scales

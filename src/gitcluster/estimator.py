@@ -82,10 +82,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         "components" then uses the principal components with 90 % of the variance. None uses the features as they are.
         An array multiplies the features. All but None and arrays need the Euclidean metric; the published variants
         use "std" for "auto".
-    search : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"}, default="auto"
         Neighbour search. "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and
-        "cosine"; other input is searched exactly. "auto" uses it if it is clearly faster. An object with
-        scikit-learn's ``fit`` and ``kneighbors`` is used as it is.
+        "cosine"; other input is searched exactly. "auto" uses it if it is clearly faster. To use an index of another
+        package, pass its answer with ``metric="precomputed_graph"``.
     noise : float or "auto", default=None
         Samples to label -1: the given share of them, those with the highest outlier scores; or "auto", those far
         outside the usual range. By default every sample has a cluster.
@@ -188,7 +188,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         variant: str = "adaptive",
         metric: str = "euclidean",
         scale: ArrayLike | str | None = "auto",
-        search: Any = "auto",
+        search: str = "auto",
         noise: float | str | None = None,
         min_cluster_size: int | None = None,
         max_cluster_size: int | None = None,
@@ -629,8 +629,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             :func:`gitcluster.fitted.persistence.read_notes`.
         """
         check_is_fitted(self)
-        if not isinstance(self.search, str):
-            raise TypeError("A model with an object as search cannot be saved. Set search='exact' after the fit.")
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
         fitted = {name: getattr(self, name, None) for name in _SAVED}

@@ -55,7 +55,7 @@ def git_clusters(
     variant: str = "adaptive",
     metric: str = "euclidean",
     scale: ArrayLike | str | None = "auto",
-    search: Any = "auto",
+    search: str = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
@@ -79,7 +79,7 @@ def git_clusters(
         "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
     scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
         Feature scaling, by default "auto". The published variants use "std" for it.
-    search : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"}, default="auto"
         Neighbour search, see :func:`find_neighbors`.
     noise : float or "auto", default=None
         Samples to label -1.
@@ -101,8 +101,7 @@ def git_clusters(
     chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
     check_noise(noise)
-    if isinstance(search, type) or not hasattr(search, "kneighbors"):
-        check_choice("search", search, SEARCHES)
+    check_choice("search", search, SEARCHES)
     source = X if isinstance(X, (Points, Distances, NeighborGraph)) else check_source(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
@@ -179,7 +178,7 @@ def fit_representation(
     sizes: list[int],
     *,
     variant: Variant,
-    search: Any = "auto",
+    search: str = "auto",
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
 ) -> RepresentationFit:
@@ -187,12 +186,11 @@ def fit_representation(
     report("search")
     source, rows = samples.source, samples.rows
     points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
-    recompute = source.recompute_rows(representation, rows)
     k = max(variant.reach(sizes[-1], samples.n_samples - 1))
     large = samples.n_samples > MAX_STUDIED
     if large:
         give_back()
-    near = points.neighbors(k, search=search, n_jobs=n_jobs, recompute=recompute)
+    near = points.neighbors(k, search=search, n_jobs=n_jobs)
     if large:
         give_back()
 
@@ -313,7 +311,7 @@ def study_samples(
     representations: list[Representation],
     *,
     steps: NDArray[np.float64] | None = None,
-    search: Any = "exact",
+    search: str = "exact",
     n_neighbors: list[int] | None = None,
     n_clusters: int | None = None,
     prior: NDArray[np.float64] | None = None,
@@ -422,7 +420,7 @@ def fit_adaptive(
     variant: Variant,
     *,
     scale: Any,
-    search: Any,
+    search: str,
     n_neighbors: list[int] | None,
     n_clusters: int | None,
     prior: NDArray[np.float64] | None,

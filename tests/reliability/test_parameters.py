@@ -1,10 +1,10 @@
-"""Hostile parameters, metrics, matrices of distances and neighbour indexes."""
+"""Hostile parameters, metrics and matrices of distances."""
 
 import numpy as np
 import pytest
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
-from sklearn.neighbors import VALID_METRICS, NearestNeighbors
+from sklearn.neighbors import VALID_METRICS
 
 from gitcluster import GIT
 
@@ -152,41 +152,3 @@ def test_wrong_distances_are_refused(D):
         must_refuse(lambda v=variant: GIT(2, metric="precomputed", variant=v).fit(D))
     if D.shape != (5, 40):
         must_refuse(lambda: GIT(2, metric="precomputed").fit(DISTANCES).predict(D))
-
-
-ANSWERS = {
-    "none": lambda near, n, k: None,
-    "swapped": lambda near, n, k: near[::-1],
-    "short": lambda near, n, k: (near[0][:-1], near[1][:-1]),
-    "narrow": lambda near, n, k: (near[0][:, :1], near[1][:, :1]),
-    "flat": lambda near, n, k: (near[0].ravel(), near[1].ravel()),
-    "out of range": lambda near, n, k: (near[0], near[1] + n),
-    "negative": lambda near, n, k: (near[0], near[1] - 2 * n),
-    "minus one": lambda near, n, k: (near[0], np.where(near[1] > 20, -1, near[1])),
-    "only itself": lambda near, n, k: (np.zeros((n, k)), np.repeat(np.arange(n)[:, None], k, axis=1)),
-    "one for all": lambda near, n, k: (np.ones((n, k)), np.zeros((n, k), int)),
-    "NaN": lambda near, n, k: (near[0] * np.nan, near[1]),
-    "infinite": lambda near, n, k: (near[0] + np.inf, near[1]),
-    "negative distances": lambda near, n, k: (-near[0], near[1]),
-    "lists": lambda near, n, k: (near[0].tolist(), near[1].tolist()),
-    "strings": lambda near, n, k: (near[0].astype(str), near[1].astype(str)),
-}
-
-
-class WrongIndex:
-    """A neighbour index with wrong answers."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def fit(self, X, y=None):
-        return self
-
-    def kneighbors(self, X, k):
-        return ANSWERS[self.answer](NearestNeighbors().fit(X).kneighbors(X, k), X.shape[0], k)
-
-
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_a_wrong_index_is_refused_or_does_no_harm(answer):
-    for metric in ("euclidean", "manhattan"):
-        check_fit(X, n_clusters=2, search=WrongIndex(answer), metric=metric)

@@ -75,13 +75,9 @@ def test_long_chains_and_many_duplicates_give_a_valid_model(X):
     check_fit(X, must=True, n_clusters=3)
 
 
-class Interrupted:
-    """An index that is interrupted during a fit."""
-
-    def fit(self, X):
-        return self
-
-    def kneighbors(self, X, k):
+def interrupt(stage):
+    """Interrupt a fit during its search, as its ``verbose``."""
+    if stage == "search":
         raise KeyboardInterrupt
 
 
@@ -94,7 +90,7 @@ def test_a_failed_fit_leaves_the_earlier_one_unchanged():
     must_refuse(lambda: model.fit(other, sample_weight=[-1.0] * 10))
     must_refuse(lambda: model.set_params(n_neighbors=0).fit(other))
     with pytest.raises(KeyboardInterrupt):
-        model.set_params(n_neighbors="auto", search=Interrupted()).fit(other)
-    model.set_params(search="auto")
+        model.set_params(n_neighbors="auto", verbose=interrupt).fit(other)
+    model.set_params(verbose=False)
     assert set(vars(model)) == attributes
     check_model(model, X)

@@ -38,10 +38,3 @@ def follow_to_end(following: NDArray[Any]) -> NDArray[Any]:
 def starts_of(sizes: NDArray[Any]) -> NDArray[Any]:
     """Return the start of each of several runs, and the end of the last one: 0, 2, 5 for the sizes 2, 3."""
     return np.concatenate(([0], np.cumsum(sizes)))
-
-
-def reorder_rows(values: NDArray[Any], order: NDArray[Any]) -> None:
-    """Sort the rows of an array in place, some columns at a time, so that there is no second array."""
-    width = max(64 // values.itemsize, -(-values.shape[1] // 8))  # at least a cache line of 64 bytes
-    for first in range(0, values.shape[1], width):
-        values[:, first : first + width] = values[order, first : first + width]

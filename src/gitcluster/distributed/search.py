@@ -27,12 +27,12 @@ from gitcluster.distributed.tasks import gather, persist, scatter, submit, submi
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
+from gitcluster.neighbors.index import search_all_pairs
 
 FIRST_BORROWED = 6
 """Cells that a cell borrows in the first round at most; afterwards fewer samples need those farther away."""
 MAX_QUERIES = 0.5
 """Queries that a cell may send to all others, as a share of its samples: bounds the memory of the answers."""
-ROWS_AT_ONCE = 1 << 11
 CHECKPOINT_FORMAT = 4
 MANIFEST = "graph.json"
 
@@ -124,34 +124,8 @@ def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequenc
         if isinstance(points, Cells) and isinstance(other, Cells):
             nearest_in_cells(points, other, (indices, distances), filled=filled, n_jobs=1)
         else:
-            _search_all_pairs(points.points, other, candidates)
+            search_all_pairs(points.points, other.points, other.members, *candidates)
     return candidates
-
-
-def _search_all_pairs(points: Array, other: Index, candidates: Candidates) -> None:
-    """Compare all pairs: matrix products yield rounded distances, which select the pairs to measure exactly."""
-    width = candidates.indices.shape[1]
-    theirs = other.points.astype(np.float64, copy=False)
-    norms = np.einsum("ij,ij->i", theirs, theirs)
-    slack = 1 + 2.0**-33  # distances are rounded to 36 bits
-    for start in range(0, len(points), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        ours = points[rows].astype(np.float64, copy=False)
-        own_norms = np.einsum("ij,ij->i", ours, ours)
-        squared = ours @ theirs.T  # |x - y|^2 = |x|^2 + |y|^2 - 2 x y, whose rounding error follows from the norms
-        squared *= -2
-        squared += own_norms[:, None]
-        squared += norms
-        noise = 64 * np.finfo(np.float64).eps * (own_norms + norms.max())
-        worst = candidates.reach(rows).astype(np.float64) ** 2 * slack
-        open_ended = np.flatnonzero(worst == np.inf)
-        if len(open_ended) and squared.shape[1] > width:
-            nearest = np.partition(squared[open_ended], width - 1, axis=1)[:, width - 1]
-            worst[open_ended] = nearest * slack + noise[open_ended]
-        cellwise.insert_below(
-            points[rows], other.points, other.members, squared, worst + noise, 1 + 1e-6,
-            *(column[rows] for column in candidates),
-        )  # fmt: skip
 
 
 def divide_needs(cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array) -> Needs:

@@ -11,7 +11,6 @@ from math import inf
 import numpy as np
 
 from gitcluster.kernels import kernel, unordered_kernel
-from gitcluster.kernels.search import insert, round_distance, squared_distance
 
 MARKS = 8
 """Marks per machine word: eight pairs that are all too far are skipped by one comparison."""
@@ -87,8 +86,8 @@ def compare_blocks(first, second, products, projections, margins, half, bar, nea
     squared distance of the last of ``near[x]``, both lowered by what rounding can do. ``squared`` are the distances of
     ``near``, in single precision, and ``last`` is the largest of them in every block.
     """
-    _, starts, leading, further, features, squares = projections
-    growth, share, _, least = margins
+    _, starts, _, features, _ = projections
+    growth, _, _, least = margins
     begin, start, stop = starts[first], starts[second], starts[second + 1]
     their_half, their_bar = half[start:stop], bar[start:stop]
     marks = np.zeros(-(-(stop - start) // MARKS) * MARKS, np.bool_)
@@ -105,14 +104,6 @@ def compare_blocks(first, second, products, projections, margins, half, bar, nea
                 if not marks[c] or product < min(bar[i] + half[j], half[i] + bar[j]):  # bars have risen since
                     continue
                 worst = max(squared[i, -1], squared[j, -1])
-                if further.shape[1] > 0:
-                    # Replace the bound's last term, from the rest after the leading axes, by the further coordinates.
-                    lengths = squares[i] + squares[j]
-                    tail = leading[i, -1] - leading[j, -1]
-                    bound = lengths - 2 * product - tail * tail
-                    bound += sum_squares(further[i], further[j])
-                    if bound > worst * growth + lengths * share + least:
-                        continue
                 value = quick_distance(features[i], features[j], worst)
                 if value <= squared[i, -1] and insert_full(near[i], squared[i], j, value):
                     bar[i] = half[i] - squared[i, -1] * growth / 2 - least
@@ -123,26 +114,6 @@ def compare_blocks(first, second, products, projections, margins, half, bar, nea
         for i in range(starts[block], starts[block + 1]):
             farthest = max(farthest, squared[i, -1])
         last[block] = farthest  # one write: other threads read it
-
-
-@kernel
-def settle_rows(rows, columns, products, half, bars, points, slack, indices, distances):
-    """Insert into full neighbour rows all samples that may be as near as the last neighbour, measured exactly.
-
-    ``columns`` are the samples of the columns of ``products``, ``half`` their part of the bound, ``bars`` that of rows.
-    """
-    distance = np.empty(1, distances.dtype)  # converts to the precision of the result
-    for r in range(len(rows)):
-        x = rows[r]
-        worst = np.float64(distances[x, -1]) ** 2 * slack
-        for c in range(len(columns)):
-            y = columns[c]
-            if products[r, c] >= bars[r] + half[c] and y != x:
-                squared = squared_distance(points[x], points[y])
-                if squared <= worst:
-                    distance[0] = round_distance(squared)
-                    insert(indices[x], distances[x], indices.shape[1], y, distance[0])
-                    worst = np.float64(distances[x, -1]) ** 2 * slack
 
 
 @kernel
@@ -197,7 +168,7 @@ def follow_links(start, stop, links, filled, fresh, block, compared, projections
 
     Pairs whose blocks were compared are skipped.
     """
-    _, _, leading, _, features, squares = projections
+    _, _, leading, features, squares = projections
     growth, share, _, least = margins
     seen = np.full(len(links), -1, links.dtype)
     n_inserted = 0

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 
 from gitcluster.kernels import kernel
-from gitcluster.kernels.search import insert, round_distance, squared_distance
+from gitcluster.kernels.search import insert, squared_distance
 
 
 @kernel
@@ -85,21 +85,6 @@ def list_needs(points, reach, own, centres, low, high, wanted, needs, starts, ro
             if len(rows):
                 rows[starts[c] + needs[c]] = i
             needs[c] += 1
-
-
-@kernel
-def insert_below(queries, candidates, names, squared, threshold, slack, indices, distances, filled):
-    """Insert the candidates whose rounded squared distances are at most a threshold, with their exact distances."""
-    distance = np.empty(1, distances.dtype)
-    width = indices.shape[1]
-    for q in range(len(queries)):
-        for c in range(len(candidates)):
-            if squared[q, c] <= threshold[q]:
-                exact = squared_distance(queries[q], candidates[c])
-                if filled[q] == width and exact > np.float64(distances[q, -1]) ** 2 * slack:
-                    continue
-                distance[0] = round_distance(exact)  # stored, for the precision of the distances
-                filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
 
 
 @kernel

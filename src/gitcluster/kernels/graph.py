@@ -10,6 +10,7 @@ import numpy as np
 
 from gitcluster.kernels import kernel
 from gitcluster.kernels.structures import compiled_find as find
+from gitcluster.kernels.structures import compiled_union as union
 from gitcluster.kernels.sums import add_bins, split_exp
 
 NO_INTENSITY = -1e4
@@ -64,12 +65,8 @@ def join_neighbors(indices, first, stop, root):
         i = find(root, x)
         for c in range(first, stop):
             j = find(root, np.int64(indices[x, c]))
-            if i < j:
-                root[j] = i
-                count += 1
-            elif j < i:
-                root[i] = j
-                i = j
+            if i != j:
+                i = union(root, i, j)
                 count += 1
     return count
 

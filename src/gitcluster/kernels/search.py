@@ -29,32 +29,28 @@ def squared_distance(x, y):
 
 
 @kernel
-def four_distances(x, a, b, c, d):
-    """Return four distances; four independent sums hide the latency of the additions."""
-    to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
-    for j in range(len(x)):
-        value = np.float64(x[j])
-        e, f, g, h = (
-            value - np.float64(a[j]),
-            value - np.float64(b[j]),
-            value - np.float64(c[j]),
-            value - np.float64(d[j]),
-        )
-        to_a, to_b, to_c, to_d = to_a + e * e, to_b + f * f, to_c + g * g, to_d + h * h
-    return sqrt(to_a), sqrt(to_b), sqrt(to_c), sqrt(to_d)
-
-
-@kernel
 def measure(start, stop, points, rows, others, distances):
-    """Write the distances of rows to their ``others``."""
-    width = others.shape[1]
+    """Write the distances of rows to their ``others``, four at a time.
+
+    Features are added in their order, so a sum cannot be vectorized. Four independent sums hide the latency of the
+    additions, which makes the loop twice as fast.
+    """
     for r in range(start, stop):
-        x, out = points[rows[r]], distances[r]
+        x, width = points[rows[r]], others.shape[1]
         for c in range(0, width - 3, 4):
-            i, j, k, m = others[r, c], others[r, c + 1], others[r, c + 2], others[r, c + 3]
-            out[c], out[c + 1], out[c + 2], out[c + 3] = four_distances(x, points[i], points[j], points[k], points[m])
+            y0, y1, y2, y3 = (
+                points[others[r, c]], points[others[r, c + 1]], points[others[r, c + 2]], points[others[r, c + 3]]
+            )  # fmt: skip
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for j in range(len(x)):
+                value = np.float64(x[j])
+                e0, e1 = value - np.float64(y0[j]), value - np.float64(y1[j])
+                e2, e3 = value - np.float64(y2[j]), value - np.float64(y3[j])
+                s0, s1, s2, s3 = s0 + e0 * e0, s1 + e1 * e1, s2 + e2 * e2, s3 + e3 * e3
+            distances[r, c], distances[r, c + 1] = sqrt(s0), sqrt(s1)
+            distances[r, c + 2], distances[r, c + 3] = sqrt(s2), sqrt(s3)
         for c in range(width - width % 4, width):
-            out[c] = sqrt(squared_distance(x, points[others[r, c]]))
+            distances[r, c] = sqrt(squared_distance(x, points[others[r, c]]))
 
 
 @kernel
@@ -137,6 +133,23 @@ def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indi
                 filled = insert(indices[x], distances[x], filled, candidates[r, c], rounded[0, 0])
         rounded[0, 0] = reach[r]
         settled[r] = filled == indices.shape[1] and (distances[x, filled - 1] < rounded[0, 0] or reach[r] == inf)
+
+
+@kernel
+def insert_near(queries, own, points, names, squared, threshold, slack, indices, distances, filled):
+    """Insert the points that may be near into the neighbour rows of queries, with exact distances.
+
+    A pair may be near if ``squared``, the squared distance with rounding errors, is not above the query's threshold.
+    ``names`` are the numbers of the points, ``own`` those of the queries, which are left out.
+    """
+    distance = np.empty(1, distances.dtype)  # converts to the precision of the result
+    for q in range(len(queries)):
+        for c in range(len(points)):
+            if squared[q, c] <= threshold[q] and names[c] != own[q]:
+                exact = squared_distance(queries[q], points[c])
+                if filled[q] < indices.shape[1] or exact <= np.float64(distances[q, -1]) ** 2 * slack:
+                    distance[0] = round_distance(exact)
+                    filled[q] = insert(indices[q], distances[q], filled[q], names[c], distance[0])
 
 
 @kernel
@@ -263,22 +276,16 @@ def all_above(values, bits, bound):
 
 @unordered_kernel
 def measure_block(x, blocks, cell, worst, squared, bits):
-    """Write squared distances to the samples of a cell in single precision.
-
-    Return False, with unfinished sums, once all of them are above ``worst``.
-    """
-    n_features, width = blocks.shape[1], blocks.shape[2]
-    for c in range(width):
+    """Write squared distances to the samples of a cell in single precision; return False if all are above ``worst``."""
+    for c in range(blocks.shape[2]):
         squared[c] = 0
-    for j in range(0, n_features, 4):  # four features per pass over `squared`: fewer loads and stores
+    for j in range(0, blocks.shape[1], 4):  # four features per pass over `squared`: fewer loads and stores
         x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        for c in range(width):
+        for c in range(blocks.shape[2]):
             e0, e1 = x0 - blocks[cell, j, c], x1 - blocks[cell, j + 1, c]
             e2, e3 = x2 - blocks[cell, j + 2, c], x3 - blocks[cell, j + 3, c]
             squared[c] += e0 * e0 + e1 * e1 + (e2 * e2 + e3 * e3)
-        if (j % 16 == 12 or j + 4 == n_features) and all_above(squared, bits, worst):
-            return False
-    return True
+    return not all_above(squared, bits, worst)
 
 
 @unordered_kernel
@@ -291,86 +298,23 @@ def count_above(values, count, bound):
 
 
 @kernel
-def comes_first(value, index, other_value, other_index):
-    """Compare two pairs (distance, index) without a branch, which could not be predicted."""
-    return (value < other_value) | ((value == other_value) & (index < other_index))
+def sort_first(indices, distances, count, k):
+    """Sort the first k of ``count`` pairs by (distance, index) to the front, by insertion.
 
-
-@kernel
-def swap(indices, distances, i, j):
-    """Exchange two pairs."""
-    distances[i], distances[j] = distances[j], distances[i]
-    indices[i], indices[j] = indices[j], indices[i]
-
-
-@kernel
-def select_first(indices, distances, count, k):
-    """Quickselect: move the first k pairs by (distance, index) to the front, the k-th of them to position k - 1."""
-    low, last = np.int64(0), np.int64(count - 1)  # one integer type throughout: swap is compiled once
-    while low < last:
-        # The median of three is the pivot, stored at the end.
-        middle = (low + last) // 2
-        if comes_first(distances[middle], indices[middle], distances[low], indices[low]):
-            swap(indices, distances, middle, low)
-        if comes_first(distances[last], indices[last], distances[low], indices[low]):
-            swap(indices, distances, last, low)
-        if comes_first(distances[middle], indices[middle], distances[last], indices[last]):
-            swap(indices, distances, middle, last)
-        value, index, position = distances[last], indices[last], low
-        for i in range(low, last):
-            other, name = distances[i], indices[i]
-            distances[i], indices[i] = distances[position], indices[position]
-            distances[position], indices[position] = other, name
-            position += np.int64(comes_first(other, name, value, index))
-        swap(indices, distances, position, last)
-        if position == k - 1:
-            break
-        if position > k - 1:
-            last = position - 1
-        else:
-            low = position + 1
-
-
-@kernel
-def write_sorted(names, distances, count, ranks, order, to_names, to_distances):
-    """Write pairs sorted by (distance, index), as many as fit.
-
-    The rank of a pair is the number of smaller distances. Counting takes count**2 steps, but it vectorizes, and
-    ``count`` is at most k plus some.
+    Distances are compared before indices, so that the inner loop has one comparison; equal distances are rare.
     """
-    n_even = (count + 15) // 16 * 16  # pad to the vector width, so that no remainder loop runs
-    for i in range(n_even):
-        ranks[i] = 0
-        if i < count:
-            order[i] = -1
-        else:
-            distances[i] = inf
-    for j in range(0, n_even, 4):
-        first, second, third, fourth = distances[j], distances[j + 1], distances[j + 2], distances[j + 3]
-        for i in range(n_even):
-            value = distances[i]
-            ranks[i] += (
-                np.int64(first < value) + np.int64(second < value) + np.int64(third < value) + np.int64(fourth < value)
-            )
-    for i in range(count):
-        rank = ranks[i]
-        while order[rank] >= 0 and names[order[rank]] < names[i]:  # equal distances: sort by index
-            rank += 1
-        moved = i
-        while moved >= 0:
-            moved, order[rank] = order[rank], moved
-            rank += 1
-    for c in range(count if count < len(to_names) else len(to_names)):
-        to_names[c], to_distances[c] = names[order[c]], distances[order[c]]
-
-
-@kernel
-def is_repeated(near, squared, s, count):
-    """Return whether the pair at position ``count`` of a row is among those before it."""
-    seen = False
-    for i in range(count):
-        seen |= near[s, i] == near[s, count] and squared[s, i] == squared[s, count]
-    return seen
+    for i in range(1, count):
+        index, distance, position = indices[i], distances[i], min(i, k - 1)
+        last = distances[position]
+        if i >= k and not (distance < last or (distance == last and index < indices[position])):
+            continue
+        while position > 0 and distances[position - 1] > distance:
+            indices[position], distances[position] = indices[position - 1], distances[position - 1]
+            position -= 1
+        while position > 0 and distances[position - 1] == distance and indices[position - 1] > index:
+            indices[position], distances[position] = indices[position - 1], distances[position - 1]
+            position -= 1
+        indices[position], distances[position] = index, distance
 
 
 @kernel
@@ -408,15 +352,15 @@ def drop_far(indices, squared, count, k, slack, precision):
         return left, worst
     for i in range(left):  # many ties: the first by index have to be selected, among rounded distances
         squared[i] = round_squared(squared[i], precision)
-    select_first(indices, squared, left, k)
+    sort_first(indices, squared, left, k)
     return k, squared[k - 1] * slack
 
 
 @kernel
-def append_near(x, s, own, resumed, points, members, begin, end, rough, bound, precision, near, squared, count, chosen):
+def append_near(x, s, own, points, members, begin, end, rough, bound, near, squared, count, chosen):
     """Append the samples of a cell whose rough distance is within the bound, and return the new count.
 
-    The query itself (``own``) is left out. If the search is ``resumed``, so are samples that are already candidates.
+    The query itself (``own``) is left out.
     """
     n_chosen = 0
     for c in range(end - begin):
@@ -427,11 +371,8 @@ def append_near(x, s, own, resumed, points, members, begin, end, rough, bound, p
         for j in range(x.shape[1]):
             difference = x[s, j] - points[position, j]
             total += difference * difference
-        if resumed:
-            total = round_squared(total, precision)
         near[s, count], squared[s, count] = members[position], total
-        if members[position] != own and not (resumed and is_repeated(near, squared, s, count)):
-            count += 1
+        count += np.int64(members[position] != own)
     return count
 
 
@@ -469,8 +410,8 @@ def search_cells(start, stop, queries, cells, same, slack, indices, distances, f
     # Work space. A query holds up to k + SPARE candidates and appends a whole cell before the farthest are dropped.
     most, width, n_cells = query_blocks.shape[2], blocks.shape[2], len(blocks)
     n_held = k + SPARE + width
-    near, squared, rounded = np.empty((most, n_held), indices.dtype), np.empty((most, n_held)), np.empty(n_held + 16)
-    chosen, order = np.empty(n_held + 16, np.int64), np.empty(n_held + 16, np.int64)
+    near, squared = np.empty((most, n_held), indices.dtype), np.empty((most, n_held))
+    rounded, chosen = np.empty(n_held), np.empty(n_held, np.int64)
     gaps, heap = np.empty(n_cells), np.empty(n_cells, np.int64)
     rough, from_centre = np.empty(width, np.float32), np.zeros(blocks.shape[1], np.float32)
     bits = rough.view(np.int32)
@@ -529,14 +470,16 @@ def search_cells(start, stop, queries, cells, same, slack, indices, distances, f
                     worst[s] = distance * distance * slack
                     bound = rough_bound(worst[s], lengths, growth)
                 count[s] = append_near(
-                    x, s, own if same else -1, filled[own] > 0, points, members, begin, end,
-                    rough, bound, distances.dtype, near, squared, count[s], chosen,
+                    x, s, own if same else -1, points, members, begin, end, rough, bound,
+                    near, squared, count[s], chosen,
                 )  # fmt: skip
                 if count[s] > k + SPARE or (worst[s] == inf and count[s] >= k):
                     count[s], worst[s] = drop_far(near[s], squared[s], count[s], k, slack, distances.dtype)
         for s in range(size):
             own = query_members[first + s]
+            filled[own] = min(count[s], k)
             for c in range(count[s]):
                 rounded[c] = distances.dtype.type(round_distance(squared[s, c]))
-            write_sorted(near[s], rounded, count[s], chosen, order, indices[own], distances[own])
-            filled[own] = count[s] if count[s] < k else k
+            sort_first(near[s], rounded, count[s], k)
+            for c in range(filled[own]):
+                indices[own, c], distances[own, c] = near[s, c], rounded[c]

@@ -33,12 +33,7 @@ compiled_find, compiled_union = kernel(find), kernel(union)
 def union_edges(root, edges, chosen):
     """Join the ends of the chosen edges."""
     for c in range(len(chosen)):
-        i = compiled_find(root, edges[chosen[c], 0])
-        j = compiled_find(root, edges[chosen[c], 1])
-        if i < j:
-            root[j] = i
-        else:
-            root[i] = j
+        compiled_union(root, compiled_find(root, edges[chosen[c], 0]), compiled_find(root, edges[chosen[c], 1]))
 
 
 # Binary heap of the numbers in `heap[:size]`. Lower keys come first, equal keys in the order of `ties`.

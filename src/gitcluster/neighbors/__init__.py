@@ -21,7 +21,7 @@ from gitcluster._support.validation import check_choice, check_memory, check_n_n
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
-from gitcluster.neighbors.cells import CellIndex
+from gitcluster.neighbors.cells import CELL_FEATURES, CellIndex
 from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seconds
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.index import (
@@ -29,9 +29,7 @@ from gitcluster.neighbors.index import (
     ExactNeighbors,
     KNNIndex,
     Neighbors,
-    RecomputeRows,
     SklearnIndex,
-    UserIndex,
     empty_neighbors,
     matrix_neighbors,
     measure_pairs,
@@ -43,7 +41,6 @@ __all__ = [
     "SEARCHES",
     "ExactNeighbors",
     "Neighbors",
-    "RecomputeRows",
     "choose_index",
     "choose_query_index",
     "empty_neighbors",
@@ -52,7 +49,6 @@ __all__ = [
     "measure_neighbors",
     "measure_pairs",
     "round_distances",
-    "search_points",
 ]
 
 SEARCHES = ("auto", "exact", "approximate")
@@ -60,12 +56,10 @@ MIN_RECALL = 0.9
 """If neighbour descent reaches less, ``search="auto"`` searches exactly after all."""
 WORTH_SAMPLING = 1.0
 """CPU seconds of a search above which it pays to try lower bounds on a sample, which takes some tenths of a second."""
-WORTH_BLOCKS = 0.1
-"""CPU seconds above which blocks in single precision are faster than scikit-learn's search, import included."""
 
 
 def find_neighbors(
-    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: Any = "auto", n_jobs: int | None = None
+    points: Any, *, n_neighbors: int, metric: str = "euclidean", search: str = "auto", n_jobs: int | None = None
 ) -> Neighbors:
     """Find the k nearest other samples of every sample.
 
@@ -77,10 +71,9 @@ def find_neighbors(
         k, not counting the sample itself; from 1 to n_samples - 1.
     metric : str, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or "precomputed".
-    search : {"auto", "exact", "approximate"} or object, default="auto"
+    search : {"auto", "exact", "approximate"}, default="auto"
         "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and "cosine"; other input is
-        searched exactly. "auto" uses it if it is clearly faster and its recall is high enough. An object with
-        scikit-learn's ``fit(points)`` and ``kneighbors(points, n)`` is used as it is.
+        searched exactly. "auto" uses it if it is clearly faster and its recall is high enough.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -89,22 +82,6 @@ def find_neighbors(
     >>> import numpy as np
     >>> find_neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1).indices.ravel()
     array([1, 0, 1], dtype=int32)
-    """
-    return search_points(points, n_neighbors, metric, search=search, n_jobs=n_jobs)
-
-
-def search_points(
-    points: Any,
-    n_neighbors: int,
-    metric: str,
-    *,
-    search: Any = "auto",
-    n_jobs: int | None = None,
-    recompute: RecomputeRows | None = None,
-) -> Neighbors:
-    """Find the neighbours; see :func:`find_neighbors`.
-
-    If samples can be recomputed, a search that needs much memory may overwrite ``points`` while it runs.
     """
     n_samples, n_features = points.shape
     check_n_neighbors(n_neighbors, n_samples)
@@ -116,31 +93,23 @@ def search_points(
     check_memory(n_samples * row_bytes, remedy)
     if metric == "precomputed":
         return matrix_neighbors(points, n_neighbors, same=True, n_jobs=n_jobs)
-    if n_features == 0:  # no feature varies: all samples are duplicates
-        single = Neighbors(*empty_neighbors(1, 0, points.dtype))
-        return _expand_duplicates(single, np.zeros(n_samples, np.int64), n_neighbors, n_jobs)
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         del first, group  # the search needs the memory
-        return _search_distinct(points, n_neighbors, metric, search, n_jobs, recompute)
+        return _search_distinct(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
-    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))
+    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))  # if all samples are equal
     if k:
-        again = None if issparse(points) else (lambda rows: points[first[rows]])
-        neighbors = _search_distinct(points[first], k, metric, search, n_jobs, again)
+        neighbors = _search_distinct(points[first], k, metric, search, n_jobs)
     return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)
 
 
-def _search_distinct(
-    points: Any, k: int, metric: str, search: Any, n_jobs: int | None, recompute: RecomputeRows | None
-) -> Neighbors:
+def _search_distinct(points: Any, k: int, metric: str, search: str, n_jobs: int | None) -> Neighbors:
     """Search among distinct samples, again if the recall is too low."""
-    index = choose_index(points, k, metric, search=search, n_jobs=n_jobs, recompute=recompute)
+    index = choose_index(points, k, metric, search=search, n_jobs=n_jobs)
     neighbors = index.search()
-    if isinstance(index, UserIndex):
-        return neighbors
     if search == "auto" and neighbors.recall < MIN_RECALL:
-        return _search_distinct(points, k, metric, "exact", n_jobs, recompute)
+        return _search_distinct(points, k, metric, "exact", n_jobs)
     if neighbors.recall < GOOD_RECALL:
         warnings.warn(
             f"The recall of the approximate search is {neighbors.recall:.1%}. Use search='exact' for all neighbours.",
@@ -150,24 +119,22 @@ def _search_distinct(
     return neighbors
 
 
-def choose_index(
-    points: Any, k: int, metric: str, *, search: Any, n_jobs: int | None, recompute: RecomputeRows | None = None
-) -> KNNIndex:
+def choose_index(points: Any, k: int, metric: str, *, search: str, n_jobs: int | None) -> KNNIndex:
     """Return the index that is expected to be the fastest for distinct samples.
 
     How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
     """
-    if hasattr(search, "kneighbors"):
-        return UserIndex(search, points, k, metric, n_jobs=n_jobs)
     check_choice("search", search, SEARCHES)
-    if CosineIndex.supports(points, metric):
+    if issparse(points) or metric not in ("euclidean", "cosine"):
+        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
+    if metric == "cosine":
         return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))
-    can_descend = DescentIndex.supports(points, metric) and k + 1 < points.shape[0]
+    can_descend = k + 1 < len(points)
     if can_descend and search == "approximate":
-        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
-    exact = _choose_exact(points, k, metric, n_jobs, recompute)
+        return DescentIndex(points, k, n_jobs=n_jobs)
+    exact = _choose_exact(points, k, n_jobs)
     if can_descend and search == "auto" and descent_pays(exact.seconds, points.shape, k):
-        return DescentIndex(points, k, n_jobs=n_jobs, recompute=recompute)
+        return DescentIndex(points, k, n_jobs=n_jobs)
     return exact
 
 
@@ -176,32 +143,28 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def _choose_exact(
-    points: Any, k: int, metric: str, n_jobs: int | None, recompute: RecomputeRows | None
-) -> CellIndex | BoundIndex | SklearnIndex:
+def _choose_exact(points: Array, k: int, n_jobs: int | None) -> CellIndex | BoundIndex:
     """Return the exact index that is expected to be the fastest."""
     n_samples, n_features = points.shape
-    best: CellIndex | SklearnIndex = SklearnIndex(points, k, metric, n_jobs=n_jobs)
-    seconds, fits_cells = best.seconds, CellIndex.supports(points, metric)
-    if fits_cells:
-        cells = CellIndex(points, k, metric, n_jobs=n_jobs)
-        if cells.seconds < seconds + WORTH_SAMPLING:  # cells need no import, which takes about a second
-            best, seconds = cells, cells.seconds
-    if BoundIndex.supports(points, metric):
-        # The plan is a sample's work, so first see whether bounds that rule out all other pairs would be fast enough.
-        least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
-        if seconds > WORTH_SAMPLING and least < seconds:
-            plan = plan_rotated(points, k)
-            if plan.seconds < seconds:
-                return BoundIndex(points, k, plan, n_jobs=n_jobs, recompute=recompute)
-        elif WORTH_BLOCKS < seconds <= WORTH_SAMPLING and not fits_cells:
-            return BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    best: CellIndex | BoundIndex
+    if n_features <= CELL_FEATURES:
+        best = CellIndex(points, k, n_jobs=n_jobs)
+    else:
+        best = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    # A plan is some work, so first see whether bounds that rule out all other pairs would be fast enough.
+    least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+    if least < best.seconds > WORTH_SAMPLING:
+        plan = plan_rotated(points, k)
+        if plan.seconds < best.seconds:
+            return BoundIndex(points, k, plan, n_jobs=n_jobs)
     return best
 
 
 def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
     """Return an index for queries by new samples."""
-    return (CellIndex if CellIndex.supports(points, metric) else SklearnIndex)(points, metric=metric)
+    if metric == "euclidean" and not issparse(points) and points.shape[1] <= CELL_FEATURES:
+        return CellIndex(points)
+    return SklearnIndex(points, metric=metric)
 
 
 def _expand_duplicates(neighbors: Neighbors, group: Array, k: int, n_jobs: int | None) -> Neighbors:

@@ -6,8 +6,8 @@ With y the first m coordinates of x and r the length of the rest,
     d(x, x')^2 >= |y - y'|^2 + (r - r')^2.
 
 For two blocks of samples these bounds are one matrix product in single precision. Pairs that may be near are compared
-in further coordinates and then in all features, still in single precision, and left as soon as they are too far. A few
-more than k neighbours are then measured in double precision. Bounds are lowered by all that rounding can have added
+in all features, still in single precision, and left as soon as they are too far. A few more than k neighbours are then
+measured in double precision. Bounds are lowered by all that rounding can have added
 (:func:`find_margins`), so that no neighbour is missed. How many coordinates to use depends on the data, so it is tried
 on a sample (:func:`plan_rotated`).
 """
@@ -15,13 +15,13 @@ on a sample (:func:`plan_rotated`).
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from threading import Condition
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from gitcluster._support.arrays import Array, inverse_order, reorder_rows, starts_of
+from gitcluster._support.arrays import Array, starts_of
 from gitcluster.kernels import bounds as kernels
 from gitcluster.kernels import limit_threads, run_chunks, run_threads
 from gitcluster.kernels.search import keep_nearest
@@ -32,14 +32,14 @@ from gitcluster.neighbors.index import (
     ExactNeighbors,
     KNNIndex,
     Neighbors,
-    RecomputeRows,
     empty_neighbors,
     measure_pairs,
     round_distances,
+    search_all_pairs,
 )
 
 MAX_AXES = 384
-"""Axes that are computed at most."""
+"""Axes that are computed at most: more than are used, because the last ones are inaccurate."""
 AXES_SAMPLE = 4096
 """Samples from which the axes are computed."""
 OUTLIER_RATIO = 2.0**12
@@ -84,8 +84,6 @@ class Projections(NamedTuple):
     leading: NDArray[np.float32]
     """(n, m + 1) coordinates along the first axes, and the length of the rest. If all features are compared, this is
     ``features``."""
-    further: NDArray[np.float32]
-    """(n, m' + 1) coordinates along the next axes, and the length of the rest after these; (n, 0) if unused."""
     features: NDArray[np.float32]
     """(n, n_features) all features, not rotated."""
     squares: NDArray[np.float32]
@@ -110,7 +108,8 @@ class BoundPlan(NamedTuple):
     """The coordinates that a search compares, and its expected CPU seconds."""
 
     axes: Axes
-    n_leading: int
+    rotated: bool
+    """Whether coordinates along the axes are compared; else all features, and the axes only determine the blocks."""
     seconds: float
 
 
@@ -122,14 +121,14 @@ def pair_seconds(n_leading: int, share: float, compared: float = 1.0) -> float:
 
     A share ``compared`` of all pairs is compared in ``n_leading`` coordinates; a ``share`` passes and is measured.
     """
-    return compared * (3.1e-11 * (n_leading + 1) + 3e-10) + 1.8e-7 * share
+    return compared * (2.7e-11 * (n_leading + 1) + 2.6e-10) + 2.2e-7 * share
 
 
 def bound_seconds(
     n_samples: int, n_features: int, k: int, *, n_leading: int, share: float, compared: float = 1.0
 ) -> float:
     """Return the CPU seconds of a search: every pair once, the rotation, and the measuring of candidates."""
-    rotating = 1.5e-10 * n_features * min(n_features, 3 * n_leading)
+    rotating = 1.5e-10 * n_features * n_leading
     measuring = k * (1e-6 + 2.5e-9 * n_features)
     return n_samples * (n_samples / 2 * pair_seconds(n_leading, share, compared) + rotating + measuring)
 
@@ -148,12 +147,8 @@ def plan_rotated(points: Array, k: int) -> BoundPlan:
     seconds = bound_seconds(
         n_samples, n_features, k, n_leading=n_leading, share=shares[n_leading], compared=compared
     )  # fmt: skip
-    # Twice as many further axes as leading ones. If there are not enough left for half as many, further coordinates do
-    # not pay.
-    n_axes = min(3 * n_leading, axes.directions.shape[1])
-    n_axes = n_axes if n_axes >= 1.5 * n_leading else n_leading
-    directions = np.ascontiguousarray(axes.directions[:, :n_axes])
-    return BoundPlan(axes._replace(directions=directions), n_leading, seconds)
+    directions = np.ascontiguousarray(axes.directions[:, :n_leading])
+    return BoundPlan(axes._replace(directions=directions), n_leading < n_features, seconds)
 
 
 def plan_unrotated(points: Array, k: int) -> BoundPlan:
@@ -162,7 +157,7 @@ def plan_unrotated(points: Array, k: int) -> BoundPlan:
     with limit_threads(1):
         axes = find_axes(points[:: 1 + n_samples // QUERIES], min(SPLIT_AXES, n_features))
     seconds = bound_seconds(n_samples, n_features, k, n_leading=n_features, share=min(1.0, 4 * k / n_samples))
-    return BoundPlan(axes, n_features, seconds)
+    return BoundPlan(axes, False, seconds)
 
 
 def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[int, float]:
@@ -221,7 +216,7 @@ def find_axes(sample: Array, n_axes: int) -> Axes:
     return Axes(centre, directions * np.where(directions.sum(axis=0) < 0, -1.0, 1.0))
 
 
-def find_margins(axes: Axes, n_leading: int) -> Margins:
+def find_margins(axes: Axes, rotated: bool) -> Margins:
     """Return what rounding can add to a bound.
 
     The computed coordinates of a sample x, of length |x| from the centre, are off by at most ``error`` |x|. Causes are
@@ -235,6 +230,7 @@ def find_margins(axes: Axes, n_leading: int) -> Margins:
     its terms are added.
     """
     n_features, n_axes = axes.directions.shape
+    n_compared = n_axes if rotated else n_features
     skew = axes.directions.T @ axes.directions
     skew[np.diag_indices(n_axes)] -= 1
     rotating = float(np.linalg.norm(skew)) + 4 * DOUBLE * (n_features + n_axes + 8) * np.sqrt(n_axes)
@@ -243,7 +239,7 @@ def find_margins(axes: Axes, n_leading: int) -> Margins:
     summing = SINGLE * (kernels.FEATURES + n_features / kernels.FEATURES + n_axes + 16)
     return Margins(
         growth=(1 + t) * (1 + 4 * summing),
-        share=float(2 * (1 + 1 / t) * error**2 + SINGLE * 1.01 * (n_leading + 32)),
+        share=float(2 * (1 + 1 / t) * error**2 + SINGLE * 1.01 * (n_compared + 32)),
         rough=2 * summing,
     )
 
@@ -257,43 +253,31 @@ def find_unit(points: Array, centre: Array) -> float:
 def project(
     points: Array,
     axes: Axes,
-    n_leading: int,
+    rotated: bool,
     *,
     blocks: tuple[Array, Array],
     unit: float,
     n_jobs: int | None,
-    overwrite: bool = False,
 ) -> Projections:
-    """Return samples in single precision by blocks, which are given as members and starts.
-
-    Samples are not rotated if all features are compared. With ``overwrite``, ``features`` reuses the memory of
-    ``points``.
-    """
+    """Return samples in single precision by blocks, which are given as members and starts."""
     n_samples, n_features = points.shape
-    (centre, directions), whole = axes, n_leading == n_features
-    n_further = 0 if whole else directions.shape[1] - n_leading
-    members, starts = blocks
-    if overwrite:
-        reorder_rows(points, members)
-    features = points if overwrite else np.empty((n_samples, n_features), np.float32)
-    leading = features if whole else np.empty((n_samples, n_leading + 1), np.float32)
-    further = np.empty((n_samples, n_further + 1 if n_further else 0), np.float32)
+    (centre, directions), (members, starts) = axes, blocks
+    features = np.empty((n_samples, n_features), np.float32)
+    leading = np.empty((n_samples, directions.shape[1] + 1), np.float32) if rotated else features
     squares = np.empty(n_samples, np.float32)
 
     def fill(start: int) -> None:
         rows = slice(start, start + PROJECTED_ROWS)
-        centred = (points[rows if overwrite else members[rows]].astype(np.float64) - centre) * unit
+        centred = (points[members[rows]].astype(np.float64) - centre) * unit
         features[rows] = centred
-        if not whole:
-            rotated, rest = centred @ directions, row_squares(centred)
-            for part, coordinates in ((leading, rotated[:, :n_leading]), (further, rotated[:, n_leading:])):
-                if part.shape[1]:
-                    rest = rest - row_squares(coordinates)
-                    part[rows, :-1], part[rows, -1] = coordinates, np.sqrt(np.maximum(rest, 0))
+        if rotated:
+            coordinates = centred @ directions
+            rest = row_squares(centred) - row_squares(coordinates)
+            leading[rows, :-1], leading[rows, -1] = coordinates, np.sqrt(np.maximum(rest, 0))
         squares[rows] = row_squares(leading[rows].astype(np.float64))
 
     run_threads(fill, range(0, n_samples, PROJECTED_ROWS), n_jobs)
-    return Projections(members, starts, leading, further, features, squares)
+    return Projections(members, starts, leading, features, squares)
 
 
 def row_squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -401,11 +385,6 @@ def empty_lists(n_samples: int, n_near: int) -> tuple[Array, Array]:
     return near, np.full((n_samples, n_near), np.inf, np.float32)
 
 
-def _halves(projections: Projections, margins: Margins) -> NDArray[np.float32]:
-    """Return every sample's part of the inner product from which on a pair may be near; see ``compare_blocks``."""
-    return (projections.squares * ((1 - margins.share) / 2)).astype(np.float32)
-
-
 def compare_pairs(
     projections: Projections,
     margins: Margins,
@@ -421,7 +400,7 @@ def compare_pairs(
     block, is updated as well.
     """
     near, squared = lists
-    half = _halves(projections, margins)
+    half = (projections.squares * ((1 - margins.share) / 2)).astype(np.float32)  # see compare_blocks
     bar = (half - squared[:, -1].astype(np.float64) * (margins.growth / 2) - margins.least).astype(np.float32)
     starts, leading, plain = projections.starts, projections.leading, (tuple(projections), tuple(margins))
     schedule, farthest = BlockSchedule(pairs), np.empty(len(starts) - 1) if last is None else last
@@ -467,27 +446,6 @@ def block_pairs_in_reach(
 class ProjectingIndex(KNNIndex):
     """A search among projections in single precision, whose candidates are measured in the end."""
 
-    OVERWRITE_BYTES = 1 << 26
-    """From this size on, samples in single precision are overwritten by their projections and recomputed afterwards: a
-    second array would count."""
-
-    def __init__(
-        self, points: Array, k: int, *, n_jobs: int | None = None, recompute: RecomputeRows | None = None
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs)
-        self.recompute = recompute
-        self.overwrites = recompute is not None and points.dtype == np.float32 and points.nbytes > self.OVERWRITE_BYTES
-
-    def _restore(self) -> None:
-        """Write the samples back if :func:`project` has overwritten them."""
-        points, recompute = self.points, self.recompute
-
-        def fill(start: int) -> None:
-            stop = min(start + PROJECTED_ROWS, len(points))
-            points[start:stop] = recompute(np.arange(start, stop))  # type: ignore[misc]
-
-        run_threads(fill, range(0, len(points) if self.overwrites else 0, PROJECTED_ROWS), self.n_jobs)
-
     def _name_members(self, members: Array, lists: tuple[Array, Array]) -> tuple[Array, Array]:
         """Return the neighbours of every sample as samples, and the squared distance of the last one."""
         names, last = np.empty_like(lists[0]), np.empty(len(members), np.float32)
@@ -514,34 +472,24 @@ class ProjectingIndex(KNNIndex):
 class BoundIndex(ProjectingIndex):
     """Exact search by lower bounds on all distances, for many features."""
 
-    def __init__(
-        self,
-        points: Array,
-        k: int,
-        plan: BoundPlan,
-        *,
-        n_jobs: int | None = None,
-        recompute: RecomputeRows | None = None,
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs, recompute=recompute)
-        self.axes, self.n_leading, self.seconds = plan
+    def __init__(self, points: Array, k: int, plan: BoundPlan, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
+        self.axes, self.rotated, self.seconds = plan
 
     def search(self) -> Neighbors:
         """Return the k nearest others. Arrays are freed as early as possible: they are as large as the samples."""
         points, axes, n_jobs, n_samples = self.points, self.axes, self.n_jobs, len(self.points)
         with limit_threads(1):
-            margins, unit = find_margins(axes, self.n_leading), find_unit(points, axes.centre)
+            margins, unit = find_margins(axes, self.rotated), find_unit(points, axes.centre)
             along = points @ np.ascontiguousarray(axes.directions[:, :SPLIT_AXES], dtype=points.dtype)
             blocks = gather_blocks((along.astype(np.float64) * unit).astype(np.float32), n_jobs)
-            options: dict[str, Any] = {"blocks": blocks, "unit": unit, "n_jobs": n_jobs}
-            projections = project(points, axes, self.n_leading, **options, overwrite=self.overwrites)
+            projections = project(points, axes, self.rotated, blocks=blocks, unit=unit, n_jobs=n_jobs)
             lists = empty_lists(n_samples, min(self.k + SPARE, n_samples - 1))
             last_of_blocks = np.full(len(projections.starts) - 1, np.inf)
             pairs = block_pairs_in_reach(projections, margins, last_of_blocks, n_jobs)
             compare_pairs(projections, margins, lists, pairs, n_jobs, last_of_blocks)
             members, squares = projections.members, projections.squares
             del projections, along, pairs
-            self._restore()
             names, last = self._name_members(members, lists)
             del lists
             # All others within `reach` are candidates. `last` is the squared distance of the last candidate. A sample
@@ -555,29 +503,14 @@ class BoundIndex(ProjectingIndex):
             neighbors = empty_neighbors(n_samples, self.k, points.dtype)
             left = self._keep_nearest(names, reach, neighbors, order=members)
             del names
-            if len(left):
-                self._settle(project(points, axes, self.n_leading, **options), margins, unit, left, neighbors)
+            if len(left):  # rows with many ties: compare them with all samples
+                rows = np.array_split(left, effective_n_jobs(n_jobs))
+                run_threads(lambda some: self._compare_with_all(some, neighbors), rows, n_jobs)
         return ExactNeighbors(*neighbors)
 
-    def _settle(
-        self, projections: Projections, margins: Margins, unit: float, left: Array, neighbors: tuple[Array, Array]
-    ) -> None:
-        """Compare rows with many ties, whose k-th distance is known, with all samples."""
-        half = _halves(projections, margins)
-        positions = inverse_order(projections.members)[left]
-        slack = 1 + max(2.0**-33, 8 * float(np.finfo(self.points.dtype).eps))  # for the rounding of distances
-        worst = (neighbors[1][left, -1].astype(np.float64) * unit) ** 2 * slack
-        bars = (half[positions] - worst * margins.growth / 2 - margins.least).astype(np.float32)
-        points = np.ascontiguousarray(self.points)
-
-        def settle(first: int) -> None:
-            some = slice(first, first + BLOCK_SIZE)
-            rows = projections.leading[positions[some]]
-            for start in range(0, len(half), AXES_SAMPLE):
-                part = slice(start, start + AXES_SAMPLE)
-                kernels.settle_rows(
-                    left[some], projections.members[part], rows @ projections.leading[part].T, half[part], bars[some],
-                    points, slack, *neighbors,
-                )  # fmt: skip
-
-        run_threads(settle, range(0, len(left), BLOCK_SIZE), self.n_jobs)
+    def _compare_with_all(self, rows: Array, neighbors: tuple[Array, Array]) -> None:
+        """Update the neighbours of some rows by comparing them with all samples."""
+        points, (indices, distances) = np.ascontiguousarray(self.points), (part[rows] for part in neighbors)
+        filled, names = np.full(len(rows), self.k), np.arange(len(points))
+        search_all_pairs(points[rows], points, names, indices, distances, filled, rows)
+        neighbors[0][rows], neighbors[1][rows] = indices, distances

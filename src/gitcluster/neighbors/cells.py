@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, empty_neighbors
+from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, distance_slack, empty_neighbors
 
 CELL_FEATURES = 64
 """With more features, boxes rule out nearly nothing."""
@@ -52,14 +52,9 @@ class Cells(NamedTuple):
 class CellIndex(KNNIndex):
     """Samples in cells, for up to :data:`CELL_FEATURES` features."""
 
-    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
+    def __init__(self, points: Array, k: int = 1, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
         self.cells = gather_cells(points, n_jobs=n_jobs)
-
-    @classmethod
-    def supports(cls, points: Any, metric: str) -> bool:
-        """Return whether the samples are dense and have few features."""
-        return super().supports(points, metric) and points.shape[1] <= CELL_FEATURES
 
     @cached_property
     def seconds(self) -> float:  # type: ignore[override]
@@ -182,6 +177,5 @@ def nearest_in_cells(
 
 def _search_cells(start: int, stop: int, queries: Cells, cells: Cells, *arrays: Array) -> None:
     """Search for the samples of some cells; ``arrays`` are indices, distances, filled and pairs of the kernel."""
-    # 2**-33 covers the rounding of a distance to 36 bits, twice since it is squared, with some bits to spare.
-    slack = 1 + max(2.0**-33, 8 * float(np.finfo(arrays[1].dtype).eps))
+    slack = distance_slack(arrays[1].dtype)
     kernels.search_cells(start, stop, tuple(queries), tuple(cells), queries is cells, slack, *arrays)

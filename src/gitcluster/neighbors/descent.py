@@ -34,26 +34,25 @@ from gitcluster.neighbors.bounds import (
     find_margins,
     find_unit,
     nearest_mean,
-    pair_seconds,
     project,
-    sample_bounds,
 )
 from gitcluster.neighbors.duplicates import hash_samples
 from gitcluster.neighbors.index import (
     Neighbors,
-    RecomputeRows,
-    SklearnIndex,
-    TrueNeighbors,
     empty_neighbors,
     measure_pairs,
     round_distances,
-    sample_rows,
+    search_all_pairs,
 )
 
 GOOD_RECALL = 0.99
 """With a lower recall, blocks are compared with more others, and in the end the user is warned."""
 MAX_BLOCKS = 8192
 """With more, the matrix of compared blocks and the search for near blocks would cost too much."""
+LEADING_AXES = 96
+"""Axes along which samples are compared before all features are; the result does not depend on it."""
+RECALL_ROWS = 256
+"""Samples whose true neighbours are searched to estimate the recall."""
 SPLIT_AXES = 32
 """Leading axes that determine the blocks."""
 
@@ -89,28 +88,22 @@ class DescentIndex(ProjectingIndex):
     MIN_CHANGES = 1e-3
     """Share of the lists that a round has to change for another one to follow."""
 
-    def __init__(
-        self, points: Array, k: int, *, n_jobs: int | None = None, recompute: RecomputeRows | None = None
-    ) -> None:
-        super().__init__(points, k, n_jobs=n_jobs, recompute=recompute)
-        n_samples, n_features = points.shape
-        self.seconds = descent_seconds(n_samples, n_features, k)
+    def __init__(self, points: Array, k: int, *, n_jobs: int | None = None) -> None:
+        super().__init__(points, k, n_jobs=n_jobs)
+        self.seconds = descent_seconds(len(points), points.shape[1], k)
 
     def search(self) -> Neighbors:
         """Return k near others of every sample, and the estimated share of the k nearest among them."""
         points, k, n_samples = self.points, self.k, len(self.points)
         with limit_threads(1):
             blocks, axes, unit = self._gather_blocks()
-            axes = self._choose_axes(axes, blocks)
-            n_leading = axes.directions.shape[1]
-            positions = sample_rows(n_samples)
-            truth = TrueNeighbors(SklearnIndex(points, n_jobs=self.n_jobs), blocks.members[positions], k)
-            projections = project(
-                points, axes, n_leading, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs, overwrite=self.overwrites
-            )
-            lists, recall = self._descend(blocks, projections, find_margins(axes, n_leading), truth, positions)
+            axes = axes._replace(directions=np.ascontiguousarray(axes.directions[:, :LEADING_AXES]))
+            rotated = points.shape[1] > LEADING_AXES
+            positions = np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
+            truth = self._find_truth(blocks.members[positions])
+            projections = project(points, axes, rotated, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs)
+            lists, recall = self._descend(blocks, projections, find_margins(axes, rotated), positions, truth)
             del projections
-            self._restore()
             names, _ = self._name_members(blocks.members, lists)
             del lists
             neighbors = empty_neighbors(n_samples, k, points.dtype)
@@ -136,25 +129,12 @@ class DescentIndex(ProjectingIndex):
         means = (np.add.reduceat(rotated, starts[:-1]) / np.diff(starts)[:, None]).astype(np.float32)
         return Blocks(order[positions], starts, means, starts[nearest_mean(rotated, means, n_jobs)]), axes, unit
 
-    def _choose_axes(self, axes: Axes, blocks: Blocks) -> Axes:
-        """Return as many axes as are fastest for comparing near blocks, from some blocks."""
-        members, starts, means, _ = blocks
-        shares: dict[int, list[float]] = {}
-        for block in np.unique(np.linspace(0, len(means) - 1, 4).astype(int)):
-            near = np.argsort(((means - means[block]) ** 2).sum(axis=1), kind="stable")[: self.NEAR_BLOCKS + 1]
-            rows = np.concatenate([members[starts[b] : starts[b + 1]] for b in (block, *near[near != block])])
-            rank = min(self.k, len(rows) - 1)
-            for m, share in sample_bounds(self.points[rows].astype(np.float64), axes, rank).items():
-                shares.setdefault(m, []).append(share)
-        n_leading = min(shares, key=lambda m: pair_seconds(m, float(np.mean(shares[m]))))
-        return axes._replace(directions=np.ascontiguousarray(axes.directions[:, :n_leading]))
-
     def _descend(
-        self, blocks: Blocks, projections: Projections, margins: Margins, truth: TrueNeighbors, positions: Array
+        self, blocks: Blocks, projections: Projections, margins: Margins, positions: Array, truth: Array
     ) -> tuple[tuple[Array, Array], float]:
         """Return lists of k and a few more near others, positions and squared distances, and their recall.
 
-        ``truth`` holds the true neighbours of the samples at some ``positions``.
+        ``truth`` are the distances of the k-th neighbours of the samples at some ``positions``.
         """
         n_samples, n_blocks = len(blocks.members), len(blocks.means)
         lists = empty_lists(n_samples, min(self.k + SPARE, n_samples - 1))
@@ -164,7 +144,7 @@ class DescentIndex(ProjectingIndex):
         for effort in range(self.EFFORTS):
             compare_pairs(projections, margins, lists, near_block_pairs(blocks.means, n_near, compared), self.n_jobs)
             self._follow_links(projections, margins, lists, compared, blocks.scouts if effort == 0 else None)
-            recall = self._estimate_recall(truth, blocks.members, lists[0][positions])
+            recall = self._estimate_recall(blocks.members, positions, lists[0][positions], truth)
             if recall >= GOOD_RECALL or n_near >= n_blocks:
                 break
             n_near *= 2
@@ -194,17 +174,22 @@ class DescentIndex(ProjectingIndex):
             if sum(changes) < self.MIN_CHANGES * near.size:
                 break
 
-    def _estimate_recall(self, truth: TrueNeighbors, members: Array, near: Array) -> float:
-        """Return the share of true neighbours in the lists of some samples, ``near``."""
-        names = members[np.maximum(near, ~near)]
-        distances = np.empty(names.shape)
-        involved = np.unique(np.append(truth.rows, names))
-        rows, others = (np.searchsorted(involved, part) for part in (truth.rows, names))
-        samples = self.points[involved] if self.recompute is None else self.recompute(involved)
-        measure_pairs(samples, rows, others, distances, None)
+    def _find_truth(self, rows: Array) -> Array:
+        """Return the distance of the k-th neighbour of some samples."""
+        indices, distances = empty_neighbors(len(rows), self.k, np.float64)
+        filled, names = np.zeros(len(rows), np.int64), np.arange(len(self.points))
+        search_all_pairs(self.points[rows], self.points, names, indices, distances, filled, rows)
+        return distances[:, -1]
+
+    def _estimate_recall(self, members: Array, positions: Array, near: Array, truth: Array) -> float:
+        """Return the share of true neighbours among the k nearest in the lists of some samples, ``near``.
+
+        Samples as near as the true k-th neighbour count as right: if several are tied, any of them will do.
+        """
+        distances = np.empty(near.shape)
+        measure_pairs(self.points, members[positions], members[np.maximum(near, ~near)], distances, None)
         round_distances(distances)
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, : self.k]
-        return truth.recall(*(np.take_along_axis(part, nearest, axis=1) for part in (names, distances)))
+        return float((np.sort(distances, axis=1)[:, : self.k] <= truth[:, None]).mean())
 
 
 def descent_seconds(n_samples: int, n_features: int, k: int) -> float:

@@ -1,4 +1,4 @@
-"""The interface of all searches, and the searches that build on scikit-learn or the user's own object.
+"""The interface of all searches, and the searches that build on scikit-learn.
 
 Every search passes its candidates to the same kernels, which measure them in double precision, round the distances and
 sort them by (distance, index). The result therefore does not depend on how a search rounds or on the number of threads.
@@ -6,15 +6,14 @@ sort them by (distance, index). The result therefore does not depend on how a se
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from gitcluster._support.arrays import Array
@@ -26,11 +25,9 @@ ROUNDING = 2.0**-36
 """Relative precision of distances. Closer ones are tied, so that rounding errors do not decide between them."""
 ROWS_AT_ONCE = 1 << 16
 """Rows whose candidates are in memory at a time."""
-RECALL_ROWS = 256
-"""Samples whose true neighbours are searched to estimate the recall."""
-
-RecomputeRows = Callable[[Array], Array]
-"""Return some of the samples again, by their indices. Their source is still in memory."""
+PAIRS_AT_ONCE, MIN_QUERIES = 1 << 19, 16
+"""Squared distances that a search by all pairs has in memory at a time, but those of some queries at least: with
+fewer, a matrix product would read all points for little work."""
 
 
 class Neighbors(NamedTuple):
@@ -80,32 +77,68 @@ def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_j
     run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
 
 
+def distance_slack(dtype: Any) -> float:
+    """Return the factor of squared distances above which two distances differ after rounding.
+
+    2**-33 covers the rounding to 36 bits, twice since distances are squared, with some bits to spare; single precision
+    rounds more.
+    """
+    return 1 + max(2.0**-33, 8 * float(np.finfo(dtype).eps))
+
+
+def search_all_pairs(
+    queries: Array,
+    points: Array,
+    names: Array,
+    indices: Array,
+    distances: Array,
+    filled: Array,
+    own: Array | None = None,
+) -> None:
+    """Update neighbour rows of queries, in place, by comparing each query with all points.
+
+    ``names`` are the numbers of the points, ``own`` those of the queries, if these are not their own neighbours.
+    ``filled`` is the number of neighbours in every row.
+
+    A matrix product yields |x - y|^2 = |x|^2 + |y|^2 - 2 x y, which cancels. Its error is some roundings of the squared
+    lengths. Only pairs that may be near in spite of this error are measured.
+    """
+    width, slack = indices.shape[1], distance_slack(distances.dtype)
+    own = np.full(len(queries), -1) if own is None else own
+    theirs = points.astype(np.float64, copy=False)
+    squares = np.einsum("ij,ij->i", theirs, theirs)
+    step = max(MIN_QUERIES, PAIRS_AT_ONCE // len(points))
+    for start in range(0, len(queries), step):
+        rows = slice(start, start + step)
+        ours = queries[rows].astype(np.float64, copy=False)
+        own_squares = np.einsum("ij,ij->i", ours, ours)
+        squared = ours @ theirs.T
+        squared *= -2
+        squared += own_squares[:, None]
+        squared += squares
+        noise = 64 * np.finfo(np.float64).eps * (own_squares + squares.max())
+        worst = np.where(filled[rows] == width, distances[rows, -1], np.inf).astype(np.float64) ** 2
+        unbounded = np.flatnonzero(worst == np.inf)
+        if len(unbounded) and len(points) > width:  # one of the first width + 1 may be the query itself
+            worst[unbounded] = np.partition(squared[unbounded], width, axis=1)[:, width] + noise[unbounded]
+        kernels.insert_near(
+            queries[rows], own[rows], points, names, squared, worst * slack + noise, slack,
+            indices[rows], distances[rows], filled[rows],
+        )  # fmt: skip
+
+
 class KNNIndex(ABC):
     """Distinct samples and a method to search their nearest neighbours. Every backend is a subclass."""
 
-    METRICS: ClassVar[tuple[str, ...] | None] = ("euclidean",)
-    """Metrics of the backend; None for all metrics of scikit-learn."""
-    SPARSE: ClassVar[bool] = False
-    """Whether samples may be a CSR array."""
-
     seconds: float
-    """Expected CPU seconds of :meth:`search`, from the measurements of ``benchmarks/experiments/search.py``."""
+    """Expected CPU seconds of :meth:`search`, if there is a choice. The constants were measured on one core."""
 
-    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        self.points, self.k, self.metric, self.n_jobs = points, k, metric, n_jobs
-
-    @classmethod
-    def supports(cls, points: Any, metric: str) -> bool:
-        """Return whether the backend can search these samples with this metric."""
-        return (cls.METRICS is None or metric in cls.METRICS) and (cls.SPARSE or not issparse(points))
+    def __init__(self, points: Any, k: int = 1, *, n_jobs: int | None = None) -> None:
+        self.points, self.k, self.n_jobs = points, k, n_jobs
 
     @abstractmethod
     def search(self) -> Neighbors:
         """Return the ``k`` nearest other samples of every sample."""
-
-    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-        """Return the indices and distances of the k samples nearest to every new one."""
-        raise NotImplementedError(f"{type(self).__name__} does not search for new samples")
 
 
 def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
@@ -116,24 +149,18 @@ def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = 
 
 
 class SklearnIndex(KNNIndex):
-    """scikit-learn's search, for every metric; brute force for Euclidean distances.
+    """scikit-learn's search: for sparse samples, for every metric, and for new samples of many features.
 
     scikit-learn computes |x - y|^2 as |x|^2 - 2 x y + |y|^2, which cancels, and breaks ties arbitrarily. It therefore
     serves only to find candidates: :meth:`search` requests more of them until they are certain to hold the k nearest.
     """
 
-    METRICS: ClassVar[tuple[str, ...] | None] = None
-    SPARSE = True
     MAX_DISTANCE = 1e300
     """scikit-learn returns the largest float if a distance overflows."""
 
     def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
-        n_samples, n_features = points.shape
-        if issparse(points):
-            n_features = points.nnz // n_samples + 1
-        self.seconds = n_samples**2 * (3e-9 + 4e-11 * n_features)
-        self.is_measured = metric == "euclidean"
+        super().__init__(points, k, n_jobs=n_jobs)
+        self.metric, self.is_measured = metric, metric == "euclidean"
         """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
 
     @cached_property
@@ -143,18 +170,6 @@ class SklearnIndex(KNNIndex):
         with self._quiet():
             algorithm = "brute" if self.is_measured else "auto"
             return NearestNeighbors(algorithm=algorithm, metric=self.metric, n_jobs=self.n_jobs).fit(self.points)
-
-    @cached_property
-    def _noise(self) -> float:
-        """Return a bound on the error of squared distances: some roundings of the largest squared norm."""
-        if not self.is_measured:
-            return 0.0
-        points = self.points
-        if issparse(points):
-            squares = points.multiply(points).sum(axis=1)
-        else:
-            squares = np.einsum("ij,ij->i", points, points, dtype=np.float64)
-        return 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
 
     @contextmanager
     def _quiet(self) -> Iterator[None]:
@@ -172,23 +187,27 @@ class SklearnIndex(KNNIndex):
 
     def search(self) -> Neighbors:
         """Return the k nearest others, from k + 2 candidates, and four times as many for rows still in doubt."""
-        n_samples = self.points.shape[0]
-        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
-        rows = np.arange(n_samples)
-        n_candidates = self.k + 2
+        points, n_samples = self.points, self.points.shape[0]
+        neighbors = empty_neighbors(n_samples, self.k, points.dtype)
+        noise = 0.0
+        if self.is_measured:  # a bound on the error of squared distances: some roundings of the largest squared length
+            squares = points.multiply(points).sum(axis=1) if issparse(points) else (points**2).sum(axis=1)
+            noise = 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
+        rows, n_candidates = np.arange(n_samples), self.k + 2
         while len(rows):
             n_candidates = n_candidates if 2 * n_candidates < n_samples else n_samples
             settled = np.ones(len(rows), dtype=np.bool_)
             step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
-                distances, candidates = self.candidates(some, n_candidates)
+                distances, candidates = self._find_candidates(some, n_candidates)
                 reach = distances[:, -1].copy()  # no other sample can be nearer
                 if self.is_measured:
-                    reach = np.sqrt(np.maximum(reach**2 - self._noise, 0)) * (1 - 2 * ROUNDING)
+                    reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
                     if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
                         candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
-                    self.measure(some, candidates, distances)
+                    measure_pairs(points, some, candidates, distances, self.n_jobs)
+                    round_distances(distances)
                 if n_candidates == n_samples:
                     reach[:] = np.inf
                 run_chunks(
@@ -199,13 +218,7 @@ class SklearnIndex(KNNIndex):
             n_candidates *= 4
         return (ExactNeighbors if self.is_measured else Neighbors)(*neighbors)
 
-    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
-        """Return scikit-learn's answer. A distance that is not defined is infinite."""
-        with self._quiet():
-            distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
-        return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
-
-    def candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
+    def _find_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
         """Return distances and indices of the samples nearest to some rows, themselves included."""
         with limit_threads(effective_n_jobs(self.n_jobs)), np.errstate(all="ignore"), self._quiet():
             distances, indices = self._estimator.kneighbors(self.points[rows], n_candidates)
@@ -216,98 +229,19 @@ class SklearnIndex(KNNIndex):
             )
         return np.maximum(distances.astype(np.float64), 0.0), indices
 
-    def measure(self, rows: Array, others: Array, distances: Array) -> None:
-        """Write the distances between rows and others, if the metric is measured by our own kernels."""
-        if self.is_measured:
-            measure_pairs(self.points, rows, others, distances, self.n_jobs)
-            round_distances(distances)
-
-
-class TrueNeighbors:
-    """The true neighbours of some rows, to estimate the recall of a search."""
-
-    def __init__(self, exact: SklearnIndex, rows: Array, k: int) -> None:
-        self.rows = rows
-        distances, self.near = exact.candidates(rows, k + 1)
-        exact.measure(rows, self.near, distances)
-        # A sample within this distance counts as right, whichever of several tied samples the exact search returned.
-        self.reach = distances.max(axis=1) if exact.is_measured else np.full(len(rows), -np.inf)
-
-    def recall(self, indices: Array, distances: Array) -> float:
-        """Return the share of true neighbours among the results of the rows."""
-        hits = distances <= self.reach[:, None].astype(distances.dtype)
-        for hit, own, near in zip(hits, indices, self.near, strict=True):
-            hit |= np.isin(own, near)
-        return float(hits.mean())
-
-
-def sample_rows(n_samples: int) -> Array:
-    """Return some of the rows, the same in every run."""
-    return np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
-
-
-class UserIndex(KNNIndex):
-    """An object of the user with scikit-learn's ``fit(X)`` and ``kneighbors(X, n)``."""
-
-    METRICS = None
-    SPARSE = True
-
-    def __init__(self, estimator: Any, points: Any, k: int, metric: str, *, n_jobs: int | None = None) -> None:
-        super().__init__(points, k, metric, n_jobs=n_jobs)
-        self.estimator = estimator
-
-    def search(self) -> Neighbors:
-        """Return the k nearest of the candidates of every row, and the estimated recall.
-
-        Rows with fewer than k different candidates are searched by scikit-learn.
-        """
-        n_samples, k = self.points.shape[0], self.k
-        distances, candidates = self._request()
-        exact = SklearnIndex(self.points, k, self.metric, n_jobs=self.n_jobs)
-        neighbors = empty_neighbors(n_samples, k, self.points.dtype)
-        unsettled = []
-        for start in range(0, n_samples, ROWS_AT_ONCE):
-            rows = np.arange(start, min(start + ROWS_AT_ONCE, n_samples))
-            near, measured = candidates[rows].astype(np.int64), distances[rows].astype(np.float64)
-            near[(near < 0).any(axis=1)] = 0
-            exact.measure(rows, near, measured)
-            settled, reach = np.zeros(len(rows), np.bool_), np.full(len(rows), np.inf)
-            run_chunks(kernels.keep_nearest, len(rows), self.n_jobs, rows, near, measured, reach, *neighbors, settled)
-            unsettled.append(rows[~settled])
-        left = np.concatenate(unsettled)
-        if len(left):
-            measured, near = exact.candidates(left, k + 1)
-            settled, reach = np.zeros(len(left), np.bool_), np.full(len(left), np.inf)
-            kernels.keep_nearest(0, len(left), left, near.astype(np.int64), measured, reach, *neighbors, settled)
-        truth = TrueNeighbors(exact, sample_rows(n_samples), k)
-        return Neighbors(*neighbors, truth.recall(*(part[truth.rows] for part in neighbors)))
-
-    def _request(self) -> tuple[Array, Array]:
-        """Return the distances and indices of the user's object, or raise an error that says what is wrong."""
-        call, shape = f"search.kneighbors(X, {self.k + 1})", (self.points.shape[0], self.k + 1)
-        answer = clone(self.estimator, safe=False).fit(self.points).kneighbors(self.points, self.k + 1)
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise ValueError(f"{call} must return a tuple (distances, indices), got {answer!r:.80}.")
-        distances, indices = (np.asarray(part) for part in answer)
-        are_numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiu"
-        if not are_numbers or not indices.shape == distances.shape == shape or indices.max() >= shape[0]:
-            raise ValueError(
-                f"{call} must return distances (numbers) and indices (integers below {shape[0]}) of shape {shape}, got "
-                f"{distances.dtype} of shape {distances.shape} and {indices.dtype} of shape {indices.shape}."
-            )
-        if not (distances >= 0).all():
-            raise ValueError(f"{call} must return distances >= 0, got negative or missing ones.")
-        return distances, indices
+    def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
+        """Return scikit-learn's k nearest samples of every new one. A distance that is not defined is infinite."""
+        with self._quiet():
+            distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
+        return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
 
 
 class CosineIndex(KNNIndex):
     """Cosine distances, by a Euclidean search among unit vectors: |u - v|^2 / 2 = 1 - u v."""
 
-    METRICS = ("cosine",)
-
     def __init__(self, euclidean: KNNIndex) -> None:
-        super().__init__(euclidean.points, euclidean.k, self.METRICS[0], n_jobs=euclidean.n_jobs)
-        self.euclidean, self.seconds = euclidean, euclidean.seconds
+        super().__init__(euclidean.points, euclidean.k, n_jobs=euclidean.n_jobs)
+        self.euclidean = euclidean
 
     def search(self) -> Neighbors:
         """Return the neighbours of the Euclidean search with cosine distances."""

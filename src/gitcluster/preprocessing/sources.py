@@ -22,7 +22,6 @@ from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors import (
     Neighbors,
-    RecomputeRows,
     choose_query_index,
     empty_neighbors,
     find_neighbors,
@@ -30,7 +29,6 @@ from gitcluster.neighbors import (
     measure_neighbors,
     measure_pairs,
     round_distances,
-    search_points,
 )
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples, row_bytes
 from gitcluster.preprocessing.representations import FeatureKinds, Representation
@@ -151,10 +149,6 @@ class _Source:
         """Return the number of given features."""
         return self.n_samples
 
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> RecomputeRows | None:
-        """Return a function that computes some of the rows of ``transform`` again; None if nothing was copied."""
-        return None
-
     def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
         """Return the same neighbours with their distances in the given features."""
         return near
@@ -216,29 +210,15 @@ class Points(_Source):
         values = scale_checked(self.values, scaling, rows=rows, n_jobs=n_jobs)
         return replace(self, values=values, scaling=scaling, kinds=None, given=given, is_sorted=is_sorted)
 
-    def recompute_rows(self, representation: Representation, rows: Array | None) -> RecomputeRows | None:
-        """Return a function that computes some of the rows of :meth:`transform` again; None for sparse samples."""
-        if issparse(self.values):
-            return None
-        scaling = representation.scaling
-        return lambda some: apply_scaling(self.values, scaling, rows=some if rows is None else rows[some])
-
     def take(self, rows: Array) -> "Points":
         """Return some of the samples, in another order or more than once."""
         given = None if self.given is None else self.given[rows]
         return replace(self, values=self.values[rows], given=given, is_sorted=False)
 
-    def neighbors(
-        self,
-        n_neighbors: int,
-        *,
-        search: Any = "auto",
-        n_jobs: int | None = None,
-        recompute: RecomputeRows | None = None,
-    ) -> Neighbors:
-        """Search the nearest neighbours; ``recompute`` returns rows again, so that their memory can be used."""
+    def neighbors(self, n_neighbors: int, *, search: str = "auto", n_jobs: int | None = None) -> Neighbors:
+        """Search the nearest neighbours."""
         return _check_distances(
-            search_points(self.values, n_neighbors, self.metric, search=search, n_jobs=n_jobs, recompute=recompute)
+            find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
         )
 
     def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
