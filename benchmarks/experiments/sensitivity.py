@@ -4,7 +4,8 @@ F1 over k = 30, 40, ..., 100 of the code behind the published figures (``variant
 default variant with the same k, both given the number of classes. The published principal components can be computed
 again; the published autoencoder embeddings are lost, so ours differ from them.
 
-Neighbours are searched exactly. k-means, the baseline, and the default that chooses k are taken from the results of ``dimension_reduction``.
+Neighbours are searched exactly. k-means, the baseline, and the default that chooses k are taken from the results of
+``dimension_reduction``.
 """
 
 from __future__ import annotations
