@@ -7,7 +7,6 @@ were shuffled independently. They have the same columns but no relation between 
 """
 
 import itertools
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -111,8 +110,7 @@ def measure_stability(
         jaccard = _match(labels, others, n_clusters)[0]
         return whole.n_clusters, _agreement(labels, others), float(np.nanmean(jaccard))
 
-    with limit_threads(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # filters set in threads of the fits would not hold for one thread alone
+    with limit_threads(1):
         draws = run_threads(draw, seeds[:n_draws], n_jobs)
         null = run_threads(draw_shuffled, seeds[n_draws:], n_jobs)
     null_numbers, null_agreement, null_clusters = zip(*null, strict=True) if null else ((), (), ())
