@@ -32,7 +32,7 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
 
 from benchmarks.experiments.public import half_of, public_sets
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Store, Task
 from benchmarks.suite.datasets import Dataset, generated_datasets
 from benchmarks.suite.kinds import ONE_CLUSTER, one_cluster
 from benchmarks.suite.shapes import blobs
@@ -50,11 +50,6 @@ RIGHT, SURE = 0.8, 0.9
 """Adjusted Rand index of right groups, and the share of half-samples from which on the number counts as sure."""
 BINS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)
 COSTS = ((1000, 10), (10_000, 10), (100_000, 10))
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("stability", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=list(TABLES.values()))
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:

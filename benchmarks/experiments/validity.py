@@ -21,7 +21,7 @@ from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment, run_in_process, time_call
+from benchmarks.runner import Line, Store, Task, run_in_process, time_call
 from benchmarks.suite.datasets import generated_datasets
 from gitcluster import find_neighbors
 from gitcluster.metrics import density_validity
@@ -56,12 +56,6 @@ MAX_SAMPLES = 1300
 """Exact DBCV is quadratic, so larger sets are sampled."""
 NEIGHBORS = (10, 20, 40)
 SHAPES = ((100_000, 10), (1_000_000, 3))
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    tables = [agreement_table, neighbors_table, speed_table]
-    run_experiment("validity", __doc__ or "", arguments, fields=FIELDS, tasks=tasks, tables=tables)
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:

@@ -9,6 +9,7 @@ from benchmarks.experiments import (
     digests,
     dimension_reduction,
     robustness,
+    stability,
     tables,
 )
 from benchmarks.scoring import unpack_labels
@@ -32,6 +33,7 @@ class OPTIONS:
         ("null_agreement", []),
         ("kinds", ["part=labelled,structureless"]),
         ("sensitivity", ["set=mnist", "k=30"]),
+        ("stability", ["part=check"]),
         ("speed", ["method=search k"]),
     ],
 )
@@ -89,3 +91,7 @@ def test_digests_compare_labels_exactly_and_floats_nearly():
     changed = arrays | {labels: 1 - arrays[labels], floats: arrays[floats] + 1e-3}
     assert len(digests.differences(arrays, changed)) == 2
     assert "twelve samples / Dask / labels" in arrays
+
+
+def test_the_confidence_is_fitted_on_the_first_half():
+    assert np.array(stability.fit_confidence()) == pytest.approx(np.array(stability.CONFIDENCE), abs=0.4)
