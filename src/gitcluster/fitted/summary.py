@@ -105,7 +105,7 @@ def _next_step(clustering: Clustering) -> str:
     if clustering.n_clusters == 1:
         return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
     if stability is None:
-        return "Next: model.stability() shows whether another sample would have the same groups."
+        return "Next: model.stability(X) shows whether half of the rows have the same groups."
     if (stability.clusters < STABLE).any():
         return "Next: compare model.cut(n_clusters=...) with fewer groups, and model.layers()."
     return "Next: model.profile() shows the columns in which the groups differ."
