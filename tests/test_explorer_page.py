@@ -236,7 +236,7 @@ def test_stability_is_shown_for_the_fitted_clusters(visit):
     sample, other = int(stability.samples.argmin()), int(np.flatnonzero(fitted.labels_ != fitted.labels_[0])[0])
     for picked in ([sample], [0, other]):
         page.evaluate("(picked) => (explorer.app.clear(), picked.forEach((i) => explorer.app.pick(i)))", picked)
-        sentences = [line for line in str(fitted.explain(*picked)).splitlines() if "half-samples" in line]
+        sentences = [line for line in str(fitted.explain(*picked, details=True)).splitlines() if "half-samples" in line]
         assert [line.replace("%", " %") for line in sentences] == [
             line for line in page.inner_text("#explanation").splitlines() if "half-samples" in line
         ]

@@ -195,7 +195,7 @@ def check_table() -> str:
             ]
         )  # fmt: skip
     head = ["sets", "number", "right number", "right groups", "agreement of half-samples (10 / 50 / 90 %)",
-            f"same number in {SURE:.0%} of them", "of these right", "false alarms doubted"]  # fmt: skip
+            f"same number in {SURE:.0%} of them", "of these right", "false alarms below that"]  # fmt: skip
     return markdown(head, rows)
 
 

@@ -147,7 +147,7 @@ function explainConnection(app: App, connection: Connection): HTMLElement[] {
     : `Cut edges: ${cut.slice(0, MOST_CUT_EDGES).map(describe).join(", ")}${more}.`;
   const survival = cut.map((e) => app.stability?.edges[e] ?? -1).filter((share) => share <= 100);
   const parts = [
-    ...halfSamples("they are in different clusters as well", Math.max(-1, ...survival)),
+    ...halfSamples("this path is cut there as well", Math.max(-1, ...survival)),
     withTerms(strongest + detail),
   ];
   if (togetherUpTo === 1) parts.push(make("p", {}, "They share a cluster only if there is a single one."));

@@ -159,7 +159,7 @@ def compare_draws(clustering: Clustering, draws: list[tuple[Array, Array, int]])
     return Stability(
         draw_size=len(draws[0][0]),
         is_chosen=clustering.n_requested is None,
-        sizes=np.bincount(clustering.edge_cut.labels[clustering.local_labels], minlength=n_clusters),
+        sizes=np.bincount(clustering.labels[clustering.labels >= 0], minlength=n_clusters),
         numbers=np.array([number for _, _, number in draws]),
         agreement=agreement,
         clusters=similarity,
@@ -181,7 +181,7 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
         return source, scale
     if isinstance(source, Distances):
         if X is None:
-            raise ValueError("X must be given, since the model stores no distances. Use model.stability(distances).")
+            raise ValueError("X must be given: the model stores no distances. Use model.stability(distances).")
         distances = check_source(X, source.metric)
         if distances.n_samples != n_samples:
             raise ValueError(f"X must be the distances of the {n_samples} fitted rows, got {distances.n_samples} rows.")
@@ -202,7 +202,7 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
     else:
         restored = None if issparse(source.values) else restore_features(source, np.arange(len(rows)))
         if restored is None:
-            raise ValueError("X must be given, since the model stores transformed features only. Use model.stability(X).")
+            raise ValueError("X must be given: the model stores transformed features only. Use model.stability(X).")
         values, features, _ = restored
     if not values.shape[1] or (not issparse(values) and (values == values[0]).all()):
         raise ValueError("stability needs rows that differ, got equal rows only.")

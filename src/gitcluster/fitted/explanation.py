@@ -133,7 +133,7 @@ class SampleExplanation:
             own, its = self.memberships[home], self.memberships[other]
             lines.append(f"Membership: {own:.2f} in cluster {home}, {its:.2f} in cluster {other}, the nearest.")
             lines += _separation(traits, groups["own"], groups["nearest"], home, other)
-        if clustering.stability is not None and clustering.n_clusters > 1:
+        if clustering.stability is not None and clustering.n_clusters > 1 and self.cluster >= 0:
             share = clustering.stability.samples[self.sample]
             lines.append(f"In {share:.0%} of the half-samples, the row stays in its cluster.")
         lines += self._graph_lines() if self.details else []
@@ -248,19 +248,13 @@ class PairExplanation:
             first, second = np.flatnonzero(homes == a), np.flatnonzero(homes == b)
             traits, groups = _read_groups(clustering, self.X, first=first, second=second)
             lines += _separation(traits, groups["first"], groups["second"], a, b)
-        survival = np.nan
-        if clustering.stability is not None and len(self.edges) and self.cut.any():
-            survival = float(np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1)))
-        if survival >= 0:
-            lines.append(f"In {survival:.0%} of the half-samples, they are in different clusters as well.")
         is_joined = self.weakest is None and self.local_clusters[0] != self.local_clusters[1]
         lines += (
             ["A constraint joins them: the topo-graph has no path between their local clusters."] if is_joined else []
         )
         lines += self._graph_lines() if self.details and not is_joined else []
-        if self.joined_until is not None and self.local_clusters[0] != self.local_clusters[1]:
-            number = "a single cluster" if self.joined_until == 1 else f"{self.joined_until} or fewer clusters"
-            lines.append(f"With {number}, both rows are in one cluster.")
+        if (self.joined_until or 1) > 1 and self.local_clusters[0] != self.local_clusters[1]:
+            lines.append(f"With {self.joined_until} or fewer clusters, both rows are in one cluster.")
         if self.prior_distances is not None:
             now, merged = self.prior_distances
             lines.append(
@@ -290,6 +284,11 @@ class PairExplanation:
             edges = ", ".join("{} - {}".format(*graph.edges[e]) for e in self.edges[self.cut][:3])
             more = f" and {self.cut.sum() - 3} more" if self.cut.sum() > 3 else ""
             lines.append(f"Cut edges on the path: {edges}{more}.")
+        if clustering.stability is not None and self.cut.any():
+            survival = np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1))
+            lines += (
+                [f"In {survival:.0%} of the half-samples, this path is cut there as well."] if survival >= 0 else []
+            )
         if self.crossing:
             lines.append(f"Largest changes across the weakest edge: {in_words(self.crossing, words=' to ')}.")
         return lines
@@ -339,7 +338,6 @@ def explain(
     Rows 0 and 5 are in different clusters: 0 (3 rows) and 1 (3 rows).
     Largest differences: feature 0 (0 vs 9.5).
     Clusters 0 and 1 separate at feature 0 around 5.
-    With a single cluster, both rows are in one cluster.
     """
     clustering = clustering_of(model)
     if clustering.index is None:
@@ -430,7 +428,7 @@ def _separation(traits: list[Trait], first: Array, second: Array, a: int, b: int
     """Return a sentence about the column that separates two clusters best, if one does."""
     phrase = find_separation(traits, first, second)
     one, other = sorted((a, b))
-    return [f"Clusters {one} and {other} separate at {phrase}."] if phrase else []
+    return [f"Clusters {one} and {other} separate {phrase}."] if phrase else []
 
 
 def _to_html(text: str, differences: list[Difference], names: tuple[str, str]) -> str:

@@ -13,6 +13,8 @@ from gitcluster._support.optional import require
 CONFIDENCE = (-0.8, 2.0)
 """Log odds that a number of clusters is right if no half-sample has it, and their gain if all have it. Fitted on half
 of the sets of ``python -m benchmarks stability``."""
+MIN_GAIN = 0.1
+"""Agreement above that of shuffled tables from which on clusters are better than chance; a few tables vary by less."""
 MAX_NUMBERS = 3
 """Other numbers of clusters that are listed."""
 STABLE, DISSOLVED = 0.75, 0.5
@@ -90,28 +92,34 @@ class Stability:
             shown = [f"{count} {'has' if count == 1 else 'have'} {number}" for count, number in others[:MAX_NUMBERS]]
             rest = sum(count for count, _ in others[MAX_NUMBERS:])
             shown += [f"{rest} {'has another number' if rest == 1 else 'have other numbers'}"] if rest else []
-            groups = "no groups either" if n_clusters == 1 else f"{n_clusters} groups as well"
+            have = f"{same} of {self.n_draws} half-samples {'has' if same == 1 else 'have'}"
+            have = f"None of the {self.n_draws} half-samples has" if same == 0 else have
+            groups = "no groups" if n_clusters == 1 else f"{n_clusters} groups"
+            groups += "" if same == 0 else " either" if n_clusters == 1 else " as well"
             rest_of = f"; {list_of(shown)}" if shown else ""
-            sentences.append(f"{same} of {self.n_draws} half-samples have {groups}{rest_of}.")
+            sentences.append(f"{have} {groups}{rest_of}.")
             doubt = ""
             if self.same_number < 0.5:
                 doubt = ": there may be groups" if n_clusters == 1 else ": these groups are doubtful"
-            sentences.append(f"Confidence in the number: {self.confidence:.2f} of 1{doubt}.")
+            sentences.append(f"In tests, {self.confidence:.0%} of the numbers with such a share were right{doubt}.")
         if n_clusters == 1:
             return sentences
-        chance = ""
+        agreement, chance = self.agreement.mean(), ""
         if len(self.null_agreement):
-            chance = f" (shuffled columns: {self.null_agreement.mean():.2f}"
-            single = self.is_chosen and (self.null_numbers > 1).mean() > 0.5
-            chance += ", because single columns show groups)" if single else ")"
-        sentences.append(f"The half-samples agree with these groups by {self.agreement.mean():.2f} of 1{chance}.")
-        weakest, unstable = int(np.nanargmin(self.clusters)), int((self.clusters < STABLE).sum())
+            by_chance = self.null_agreement.mean()
+            chance = f" (shuffled columns: {by_chance:.2f})"
+            if self.is_chosen and (self.null_numbers > 1).mean() > 0.5:
+                chance = f" (shuffled columns: {by_chance:.2f}, because single columns show groups)"
+            elif agreement < by_chance + MIN_GAIN:
+                chance = f", hardly better than in tables with shuffled columns ({by_chance:.2f})"
+        sentences.append(f"The half-samples agree with these groups by {agreement:.2f} of 1{chance}.")
+        weakest, unstable = int(self.dissolved.argmax()), int((self.clusters < STABLE).sum())
         if not unstable:
             return [*sentences, "All clusters are stable."]
         some = f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'}"
         some = f"All {n_clusters} clusters are" if unstable == n_clusters else some
-        lost = f"{self.dissolved[weakest]:.0%} of the half-samples lose cluster {weakest}"
-        return [*sentences, f"{some} unstable; {lost}."]
+        lost = f"; {self.dissolved[weakest]:.0%} of the half-samples lose cluster {weakest}"
+        return [*sentences, f"{some} unstable{lost if self.dissolved[weakest] else ''}."]
 
     def __str__(self) -> str:
         head = f"{self.n_draws} half-samples of {self.draw_size:,} rows"

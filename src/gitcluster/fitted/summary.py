@@ -48,8 +48,10 @@ def _groups(clustering: Clustering) -> list[str]:
     noise = int((labels < 0).sum())
     rest = [f"{count_of(noise, 'row')} {'is' if noise == 1 else 'are'} noise."] if noise else []
     if n_clusters == 1:
-        head = "No convincing groups" if clustering.n_requested is None else "One group, as requested,"
-        return [f"{head} in {data}.", *rest]
+        scores = clustering.n_clusters_scores
+        forced = clustering.links is not None and scores is not None and ranked_numbers(scores)[0] > 1
+        head = "One group" if clustering.n_requested else "No convincing groups"
+        return [f"{'One group, because of the constraints,' if forced else head} in {data}.", *rest]
     sizes = [f"{size:,}" for size in np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()]
     shown = f"{list_of(sizes, MAX_NAMED)} rows" if n_clusters <= MAX_NAMED else f"{sizes[-1]} to {sizes[0]} rows each"
     return [f"{n_clusters} groups in {data}: {shown}.", *rest]
@@ -67,8 +69,10 @@ def _number(clustering: Clustering) -> list[str]:
         return ["No other number is possible."]
     first, *others = ranked_numbers(scores)
     if first > 1:
-        next_best = f"; next best: {' or '.join(map(str, others))}" if others else ""
-        return [f"The number was chosen from the data{next_best}."]
+        if clustering.n_clusters == 1:
+            return []
+        alternatives = " or ".join(str(number) if number > 1 else "no groups" for number in others)
+        return [f"The number was chosen from the data{f'; next best: {alternatives}' if alternatives else ''}."]
     best, score = int(scores["score"][1:].argmax()) + 2, scores["score"]
     return [
         f"The best division, into {best}, has a score of {score[best - 1]:.2f}; data without groups reach "
@@ -102,10 +106,13 @@ def how_sure(clustering: Clustering) -> list[str]:
 def _next_step(clustering: Clustering) -> str:
     """Return what to do next, in Python."""
     stability = clustering.stability
-    if clustering.n_clusters == 1:
+    if clustering.n_clusters == 1 and clustering.n_requested is None:
         return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
+    if clustering.n_clusters == 1:
+        return ""
     if stability is None:
         return "Next: model.stability(X) shows whether half of the rows have the same groups."
     if (stability.clusters < STABLE).any():
-        return "Next: compare model.cut(n_clusters=...) with fewer groups, and model.layers()."
-    return "Next: model.profile() shows the columns in which the groups differ."
+        return "Next: fit again with fewer groups, or treat the rows as one group."
+    table = "" if isinstance(clustering.source, Points) else "table"
+    return f"Next: model.profile({table}) shows the columns in which the groups differ."

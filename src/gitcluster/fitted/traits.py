@@ -41,6 +41,8 @@ MOVED = 0.002
 """Share of the rows that may change sides when a limit is rounded."""
 UNUSUAL = 2.0
 """Standard deviations of a cluster outside of which a value is unusual for it, one of twenty if it is Gaussian."""
+RESTORED_ERROR = 1e-7
+"""Error of numbers that were scaled and restored, beside the largest one."""
 MAX_DECIMALS = 6
 """Columns with more decimals have no precision of their own."""
 MIN_SEPARATION = 0.75
@@ -183,6 +185,11 @@ def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
     if restored is None:
         return []
     values, features, spread = restored
+    for i, column in enumerate(values.T):  # scaling may have turned 1.19 into 1.1899999
+        tolerance = RESTORED_ERROR * np.abs(column).max(initial=0.0)
+        coarse = [decimals for decimals in range(MAX_DECIMALS) if 0.1**decimals > 20 * tolerance]
+        rounded = (np.round(column, decimals) for decimals in coarse)
+        values[:, i] = next((near for near in rounded if np.abs(near - column).max(initial=0.0) <= tolerance), column)
     missing = None if clustering.missing is None else clustering.missing[rows]
     columns = clustering.columns
     if columns is None or not columns.encoded:
@@ -249,7 +256,7 @@ def compare_to_group(traits: list[Trait], sample: int, group: Array, *, within: 
     for trait in traits:
         value, others = trait.values[sample], trait.values[group]
         if trait.kind == "category":
-            share = float(np.mean(others == value)) if value is not None else 1.0
+            share = _share(others, value) if value is not None else 1.0
             second, size = f"{share:.0%} of the cluster", 1 - share if share < 0.2 else 0.0
             size *= 4 if within else 1  # comparable with the limits of numbers
         else:
@@ -270,12 +277,12 @@ def find_reasons(traits: list[Trait], sample: int, group: Array, others: Array) 
     for trait in traits:
         value, own, rest = trait.values[sample], trait.values[group], trait.values[others]
         if trait.kind == "category":
-            inside, outside = (float(np.mean(values == value)) for values in (own, rest))
+            inside, outside = _share(own, value), _share(rest, value)
             size = float(arc(inside) - arc(outside)) if value is not None else 0.0
             shown = f"{inside:.0%} of the cluster, {outside:.0%} of the others"
         else:
             inside, outside = _mean(own), _mean(rest)
-            alike = abs(value - inside) <= abs(value - outside)
+            alike = abs(value - inside) <= min(abs(value - outside), UNUSUAL * _spread(own))
             size = _distance(inside, outside, trait.spread) if alike else 0.0
             shown = f"cluster mean {show_value(trait.kind, inside)}, others {show_value(trait.kind, outside)}"
         reasons.append(Difference(trait.name, show_value(trait.kind, value, exact=True), shown, size))
@@ -300,6 +307,11 @@ def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Dif
             size = _distance(*means, trait.spread)
         differences.append(Difference(trait.name, *shown, size))
     return _largest(differences)
+
+
+def _share(values: Array, value: str | None) -> float:
+    """Return the share of a category among the values that are not missing."""
+    return float((values == value).sum() / max(1, sum(other is not None for other in values)))
 
 
 def _distance(a: float, b: float, spread: float) -> float:
@@ -512,7 +524,7 @@ def find_separation(traits: list[Trait], first: Array, second: Array) -> str:
     --------
     >>> height = Trait("height", "number", np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]))
     >>> find_separation([height], np.arange(3), np.arange(3, 6))
-    'height around 5'
+    'at height around 5'
     """
     best, phrase = MIN_SEPARATION, ""
     for trait in traits:
@@ -524,7 +536,7 @@ def find_separation(traits: list[Trait], first: Array, second: Array) -> str:
             for value in np.unique(as_objects(np.concatenate([a, b]))).tolist():
                 share = abs(np.mean(a == value) - np.mean(b == value)) / 2 + 0.5
                 if share > best:
-                    best, phrase = share, f"{name} = {escape_control(value)}"
+                    best, phrase = share, f"by {name} = {escape_control(value)}"
             continue
         values = np.unique(np.concatenate([a, b]))
         below_a, below_b = (np.searchsorted(np.sort(own), values, "right") / len(own) for own in (a, b))
@@ -532,5 +544,5 @@ def find_separation(traits: list[Trait], first: Array, second: Array) -> str:
         i = int(shares[:-1].argmax()) if len(values) > 1 else 0
         if len(values) > 1 and shares[i] > best:
             limit = round_limit(float(values[i] + values[i + 1]) / 2, trait)
-            best, phrase = float(shares[i]), f"{name} around {show_limit(trait.kind, limit)}"
+            best, phrase = float(shares[i]), f"at {name} around {show_limit(trait.kind, limit)}"
     return phrase
