@@ -214,7 +214,7 @@ def calibration_table() -> str:
             row.append(f"{_share(has_right_number, some)} / {_share(is_right, some)} of {len(some)}" if some else "")
         rows.append(row)
     raw, calibrated = ["mean error of this share"], ["mean error of `confidence`"]
-    for lines in parts.values():
+    for lines in filter(None, parts.values()):
         stated, right = np.array([x["same_number"] for x in lines]), np.array([has_right_number(x) for x in lines])
         raw.append(f"{mean_error(stated, stated, right):.2f}")
         calibrated.append(f"{mean_error(stated, confidence(stated), right):.2f}")
