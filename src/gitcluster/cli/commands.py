@@ -31,11 +31,11 @@ from gitcluster.cli.inputs import Table, iterate_table
 from gitcluster.cli.models import (
     Fitted,
     TableFacts,
+    add_stability,
     as_numbers,
     column_lines,
     drop_missing,
     fit_table,
-    measure_stability,
     open_fitted,
     read,
 )
@@ -275,7 +275,7 @@ def fit(table: str, save: str | None, **options: Any) -> None:
     read_in = read(table, options, screen)
     model = fit_table(estimator, read_in, screen)
     if options["stability"]:
-        measure_stability(model, read_in, screen)
+        add_stability(model, read_in, screen)
     with screen.bar("Writing", "write"):
         if save:
             facts = TableFacts.of(read_in, options, command_line())
@@ -480,7 +480,7 @@ def _open(source: str, data: str | None, options: dict[str, Any]) -> tuple[Fitte
     screen = Screen(quiet=options["quiet"] or options.get("as_json", False))
     fitted, table = open_fitted(source, data, options, screen, make_estimator(options))
     if options["stability"] and fitted.clustering.stability is None:
-        measure_stability(fitted.model, table, screen)
+        add_stability(fitted.model, table, screen)
     return fitted, table, screen
 
 

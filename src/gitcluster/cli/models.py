@@ -203,7 +203,7 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
     return model
 
 
-def measure_stability(model: GIT, table: Table | None, screen: Screen) -> None:
+def add_stability(model: GIT, table: Table | None, screen: Screen) -> None:
     """Cluster half-samples of the fitted rows, and show how many are done; the model keeps the result."""
     frame = None if table is None else table.data
     if frame is not None and model.metric == Distances.metric:
