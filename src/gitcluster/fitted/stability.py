@@ -10,7 +10,7 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import list_of
 from gitcluster._support.optional import require
 
-CONFIDENCE = (-0.9, 2.1)
+CONFIDENCE = (-1.0, 2.3)
 """Log odds that a number of clusters is right if no half-sample has it, and their gain if all have it. Fitted on half
 of the sets of ``python -m benchmarks stability``."""
 MIN_GAIN = 0.1
