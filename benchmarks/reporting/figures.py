@@ -331,7 +331,7 @@ def draw_stability() -> Any:
             x[order], y[order], errors[:, order], color=colour, marker=marker, capsize=3, label=name, linewidth=1.2
         )
     left.set(xlabel="share of half-samples with the same number", ylabel="share of right numbers", ylim=(-0.03, 1.03))
-    left.legend(frameon=False, fontsize=8, loc="lower right")
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, fontsize=8, loc="outside lower left", ncols=2)
     styles = {"clear": ("#009E73", "-"), "overlapping": ("#E69F00", "--"), "without structure": ("#CC79A7", "-.")}
     for kind, (colour, style) in styles.items():
         values = np.sort([line["agreement"] for line in stability.stored("check") if line["kind"] == kind])
