@@ -34,6 +34,7 @@ class OPTIONS:
         ("kinds", ["part=labelled,structureless"]),
         ("sensitivity", ["set=mnist", "k=30"]),
         ("stability", ["part=check"]),
+        ("validity", []),
         ("speed", ["method=search k"]),
     ],
 )

@@ -5,7 +5,6 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs, make_moons
 
-from benchmarks.experiments import validity
 from benchmarks.experiments.validity import core_distances, exact_dbcv, make_labellings, spanning_tree
 from gitcluster.metrics import density_validity
 
@@ -43,9 +42,3 @@ def test_few_neighbours_come_close_to_dbcv():
     X, y = make_moons(500, noise=0.08, random_state=0)
     for name, labels in make_labellings(X, y, np.random.default_rng(0)):
         assert density_validity(X, labels) == pytest.approx(exact_dbcv(X, labels), abs=0.05), name
-
-
-def test_a_quick_run_stores_nothing(results, capsys):
-    validity.main(["--quick"])
-    assert capsys.readouterr().err.count("part=") == 2
-    assert list(results.iterdir()) == []
