@@ -77,6 +77,8 @@ def test_draws_like_the_fit_are_stable_and_others_are_not(stable):
     assert merged.dissolved.tolist() == [0, 0, 1]
     part = compare_draws(model.clustering_, [(rows[labels != 2], labels[labels != 2], 2)])
     assert part.clusters[:2].tolist() == [1, 1]
+    assert np.isnan(part.clusters[2])
+    assert "Too small to be drawn: cluster 2." in part.sentences()
 
 
 def make_case(name):

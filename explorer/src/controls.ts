@@ -162,7 +162,7 @@ export function showClusters(app: App): void {
       make("span", { class: "share" }, percent(size / total)),
     );
     let name = `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`;
-    if (label < stability.length) {
+    if (stability[label] >= 0) {
       const unstable = stability[label] < STABLE ? "unstable " : "";
       const value = stability[label].toFixed(2);
       button.append(make("span", { class: "stability" }, make("small", {}, unstable), value.replace(/^0/, "")));

@@ -291,7 +291,7 @@ def _measure_trees(tree: Any, cluster: Array) -> tuple[NDArray[np.bool_], NDArra
 
 
 def _separate_in_graph(graph: Any, core: NDArray[np.float64], cluster: Array, inner: Array) -> NDArray[np.float64]:
-    """Return the shortest edge between inner samples of every cluster and of others; infinite if there is none."""
+    """Return the shortest edge from the inner samples of every cluster to those of others, infinite without one."""
     separation = np.full(cluster[-1] + 1, np.inf)
     rows, columns = np.repeat(np.arange(len(core)), np.diff(graph.indptr)), graph.indices
     between = (cluster[rows] != cluster[columns]) & inner[rows] & inner[columns]

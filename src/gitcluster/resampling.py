@@ -34,7 +34,7 @@ MAX_DRAWN, ROWS_PER_CLUSTER = 1000, 50
 GRAPH_SHARE = 0.8
 """Share of a graph's samples in a draw, which also is the share of its neighbours that a sample keeps."""
 DRAWS_PER_NULL, MIN_NULL = 8, 4
-"""One shuffled table for so many draws, but at least four. Each costs two fits, of all its rows and of half of them."""
+"""Number of draws per shuffled table, and the smallest number of tables. A table costs two fits."""
 
 
 def measure_stability(
@@ -141,9 +141,9 @@ def compare_draws(clustering: Clustering, draws: list[tuple[Array, Array, int]])
         ends, seen = counts.argmax(axis=1)[edges], (counts.sum(axis=1) > 0)[edges].all(axis=1)
         compared += seen
         cut += seen & (ends[:, 0] != ends[:, 1])
-    seen = np.maximum((~np.isnan(jaccard)).sum(axis=0), 1)
-    similarity, dissolved = np.nansum(jaccard, axis=0) / seen, (jaccard < DISSOLVED).sum(axis=0) / seen
-    with np.errstate(invalid="ignore"):
+    seen = (~np.isnan(jaccard)).sum(axis=0)
+    with np.errstate(invalid="ignore"):  # NaN for what was never drawn
+        similarity, dissolved = np.nansum(jaccard, axis=0) / seen, (jaccard < DISSOLVED).sum(axis=0) / seen
         survival = cut / compared
         of_clusters, of_local = (
             np.bincount(groups, stays, minlength=n) / np.bincount(groups, drawn, minlength=n)

@@ -174,7 +174,7 @@ def _pack_samples(clustering: Clustering, rows: Array) -> dict[str, Any]:
 
 
 def _pack_stability(clustering: Clustering, rows: Array) -> dict[str, Any] | None:
-    """Return the stability of clusters, shown samples and edges, the last two in percent; 255 if it is unknown."""
+    """Return the stability of clusters, shown samples and edges, the last two in percent; -1 and 255 if unknown."""
     stability = clustering.stability
     if stability is None or clustering.n_clusters == 1:
         return None
@@ -182,7 +182,7 @@ def _pack_stability(clustering: Clustering, rows: Array) -> dict[str, Any] | Non
         pack(np.nan_to_num(np.rint(100 * shares), nan=255).astype(np.uint8))
         for shares in (stability.samples[rows], stability.edges)
     )
-    return {"clusters": stability.clusters.round(4).tolist(), "samples": samples, "edges": edges}
+    return {"clusters": np.nan_to_num(stability.clusters, nan=-1).round(4).tolist(), "samples": samples, "edges": edges}
 
 
 def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:

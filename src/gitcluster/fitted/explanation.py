@@ -135,7 +135,7 @@ class SampleExplanation:
             lines += _separation(traits, groups["own"], groups["nearest"], home, other)
         if clustering.stability is not None and clustering.n_clusters > 1 and self.cluster >= 0:
             share = clustering.stability.samples[self.sample]
-            lines.append(f"In {share:.0%} of the half-samples, the row stays in its cluster.")
+            lines += [f"In {share:.0%} of the half-samples, the row stays in its cluster."] if share >= 0 else []
         lines += self._graph_lines() if self.details else []
         lines += [clustering.describe_referee(), describe_unused(clustering.columns, self.X)]
         return "\n".join(filter(None, lines))

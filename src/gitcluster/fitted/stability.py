@@ -39,7 +39,8 @@ class Stability:
     agreement: NDArray[np.float64]
     """(n_draws,) adjusted Rand index of every draw and the fit."""
     clusters: NDArray[np.float64]
-    """(n_clusters,) mean Jaccard coefficient of every cluster and the most similar cluster of each draw."""
+    """(n_clusters,) mean Jaccard coefficient of every cluster and the most similar cluster of each draw; NaN if no draw
+    contains the cluster."""
     dissolved: NDArray[np.float64]
     """(n_clusters,) share of the draws in which this coefficient is below a half."""
     samples: NDArray[np.float64]
@@ -113,9 +114,14 @@ class Stability:
             elif agreement < by_chance + MIN_GAIN:
                 chance = f", hardly better than in tables with shuffled columns ({by_chance:.2f})"
         sentences.append(f"The half-samples agree with these groups by {agreement:.2f} of 1{chance}.")
-        weakest, unstable = int(self.dissolved.argmax()), int((self.clusters < STABLE).sum())
-        if not unstable:
+        weakest, unstable = int(np.nan_to_num(self.dissolved).argmax()), int((self.clusters < STABLE).sum())
+        unseen = np.flatnonzero(np.isnan(self.clusters)).tolist()
+        if unseen:
+            sentences.append(f"Too small to be drawn: cluster {list_of([str(cluster) for cluster in unseen])}.")
+        if not unstable and not unseen:
             return [*sentences, "All clusters are stable."]
+        if not unstable:
+            return [*sentences, "All other clusters are stable."]
         some = f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'}"
         some = f"All {n_clusters} clusters are" if unstable == n_clusters else some
         lost = f"; {self.dissolved[weakest]:.0%} of the half-samples lose cluster {weakest}"

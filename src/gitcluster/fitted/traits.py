@@ -40,7 +40,7 @@ MIN_COVERAGE = 0.05
 MOVED = 0.002
 """Share of the rows that may change sides when a limit is rounded."""
 UNUSUAL = 2.0
-"""Standard deviations of a cluster outside of which a value is unusual for it, one of twenty if it is Gaussian."""
+"""Distance from the mean, in standard deviations of the cluster, beyond which a value is unusual."""
 RESTORED_ERROR = 1e-7
 """Error of numbers that were scaled and restored, beside the largest one."""
 MAX_DECIMALS = 6
