@@ -85,7 +85,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     search : {"auto", "exact", "approximate"}, default="auto"
         Neighbour search. "approximate" is neighbour descent, for dense samples with the metrics "euclidean" and
         "cosine"; other input is searched exactly. "auto" uses it if it is clearly faster. To use an index of another
-        package, pass its answer with ``metric="precomputed_graph"``.
+        package, pass its neighbours with ``metric="precomputed_graph"``.
     noise : float or "auto", default=None
         Samples to label -1: the given share of them, those with the highest outlier scores; or "auto", those far
         outside the usual range. By default every sample has a cluster.
@@ -533,12 +533,15 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         """Return the summary of a fitted model and scikit-learn's diagram, for notebooks."""
-        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        from sklearn.utils import estimator_html_repr  # slow to import
+
+        bundle = {"text/plain": repr(self), "text/html": estimator_html_repr(self)}
         if hasattr(self, "clustering_"):
             text = self.summary()
-            bundle["text/plain"] = f"{text}\n{bundle['text/plain']}"
-            if "text/html" in bundle:
-                bundle["text/html"] = f"<p>{escape(text)}</p>{bundle['text/html']}"
+            bundle = {
+                "text/plain": f"{text}\n{bundle['text/plain']}",
+                "text/html": f"<p>{escape(text)}</p>{bundle['text/html']}",
+            }
         return bundle
 
     def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
