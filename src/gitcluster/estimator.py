@@ -20,7 +20,7 @@ from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, check_names
 from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
@@ -109,7 +109,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     clustering_ : Clustering
         All results of the fit in one object; the attributes below are parts of it.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of every sample; 0 is the largest cluster, -1 is noise.
+        Cluster of every sample; 0 is the largest cluster, unless ``previous`` or ``edits`` were given; -1 is noise.
+    cluster_ids_ : ndarray of shape (n_clusters,)
+        Number of every cluster in ``labels_``, ascending; ``proportions_`` and the columns of ``predict_proba`` follow
+        this order.
+    cluster_names_ : dict
+        Names of clusters by their numbers. Assign a dict to set them: ``model.cluster_names_ = {0: "regular"}``.
     probabilities_ : ndarray of shape (n_samples,)
         Membership of every sample in its cluster, from a half at the boundary to 1; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
@@ -318,6 +323,16 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return np.asarray(np.exp(self.log_intensity_))
 
     @property
+    def cluster_names_(self) -> dict[int, str]:
+        """Names of clusters by their numbers; assign a dict to set them."""
+        return self.clustering_.cluster_names
+
+    @cluster_names_.setter
+    def cluster_names_(self, names: dict[int, str]) -> None:
+        check_is_fitted(self)
+        self.clustering_ = self.clustering_.named(check_names(names, self.cluster_ids_))
+
+    @property
     def probabilities_(self) -> NDArray[np.float64]:
         """Membership of every sample in its cluster."""
         return own_shares(self.clustering_)
@@ -369,7 +384,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             raise TypeError("predict_proba does not support sparse X. Use X.toarray().")
         clustering = self.clustering_  # one object, in case another thread fits meanwhile
         prediction = self._predict(X, clustering)
-        return memberships(clustering, prediction) if top is None else top_memberships(clustering, prediction, top)
+        if top is None:
+            return memberships(clustering, prediction)
+        clusters, shares = top_memberships(clustering, prediction, top)
+        return clustering.to_ids(clusters), shares
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return the log intensity of new or fitted samples."""
@@ -391,7 +409,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     def predict_samples(self, X: Any) -> SamplePrediction:
         """Return labels, local clusters, log intensity, outlier scores and support of samples, new and fitted alike."""
         check_is_fitted(self)
-        return self._predict(X, self.clustering_)
+        clustering = self.clustering_
+        prediction = self._predict(X, clustering)
+        labels, clusters = map(clustering.to_ids, prediction[:2])
+        return prediction._replace(labels=labels, clusters=clusters)
 
     def _predict(self, X: Any, clustering: Clustering) -> SamplePrediction:
         with np.errstate(all="ignore"):  # new samples may be arbitrarily far away
@@ -445,12 +466,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if not exact:
             reason = "all of theirs are noise, or copies of samples in other clusters."
             warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-            return labels
+            return labels if clusters is not None else clustering.to_ids(labels)
         prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)[1]
         labels = meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)
         reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
         warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-        return labels
+        return labels if clusters is not None else clustering.to_ids(labels)
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
         """Return the few numbers of clusters that the data support, from coarse to fine.

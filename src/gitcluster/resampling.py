@@ -169,6 +169,8 @@ def compare_draws(clustering: Clustering, draws: list[tuple[Array, Array, int]])
         null_numbers=np.empty(0, np.int64),
         null_agreement=np.empty(0),
         null_clusters=np.empty(0),
+        ids=clustering.cluster_ids,
+        titles=tuple(map(clustering.title_of, range(n_clusters))),
     )
 
 

@@ -44,6 +44,7 @@ from gitcluster.cli.tables import SEPARATORS, STANDARD
 from gitcluster.cli.terminal import Screen, print_result, text_table
 from gitcluster.cli.writing import add_labels, check_targets, write_table
 from gitcluster.explorer import write_explorer
+from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.summary import summarize
@@ -281,7 +282,9 @@ def fit(table: str, save: str | None, **options: Any) -> None:
             facts = TableFacts.of(read_in, options, command_line())
             model.save(save, notes=facts._asdict())
         if output:
-            labels = _label(read_in, model.labels_, model.probabilities_, model.outlier_scores_, options)
+            labels = _label(
+                read_in, model.clustering_, model.labels_, model.probabilities_, model.outlier_scores_, options
+            )
             write_table(output, [labels])
     result, summary = _fit_result(model, read_in, screen)
     _print_result(options, screen, output, result | {"input": table, "model": save}, summary)
@@ -321,14 +324,18 @@ def _print_result(
         screen.say(*summary, *([f"Labels: {output}"] if output and output != STANDARD else []))
 
 
-def _label(table: Table, labels: Any, shares: Any, scores: Any, options: dict[str, Any]) -> pd.DataFrame:
+def _label(
+    table: Table, clustering: Clustering, labels: Any, shares: Any, scores: Any, options: dict[str, Any]
+) -> pd.DataFrame:
     """Return labels as a table to write: beside the names of the rows, or beside the columns of the table."""
+    titles = clustering.titles
+    named = {"cluster_name": [titles[c] for c in labels.tolist()]} if clustering.cluster_names else {}
     shares, scores = (np.asarray(values, dtype=np.float64).round(4) for values in (shares, scores))
     if table.whole is not None:
-        return add_labels(table.whole, table.rows, labels, membership=shares, outlier_score=scores)
+        return add_labels(table.whole, table.rows, labels, **named, membership=shares, outlier_score=scores)
     names = pd.DataFrame({table.id_name or "row": table.row_names})
     more = {"probability": shares, "outlier_score": scores} if options["probabilities"] else {}
-    return add_labels(names, names.index, labels, **more)
+    return add_labels(names, names.index, labels, **named, **more)
 
 
 def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any], list[Any]]:
@@ -338,7 +345,9 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
         **counts,
         "features": list(table.data.columns),
         "n_clusters": model.n_clusters_,
-        "sizes": np.bincount(model.labels_[model.labels_ >= 0], minlength=model.n_clusters_),
+        "clusters": model.cluster_ids_,
+        "names": {str(number): name for number, name in model.cluster_names_.items()},
+        "sizes": [int((model.labels_ == number).sum()) for number in model.cluster_ids_],
         "proportions": model.proportions_.round(6),
         "noise": int((model.labels_ < 0).sum()),
         "n_neighbors": model.n_neighbors_,
@@ -346,7 +355,7 @@ def _fit_result(model: GIT, table: Table, screen: Screen) -> tuple[dict[str, Any
         "summary": summarize(model.clustering_, advice=False),
     }
     rows = [
-        ["noise" if p.cluster < 0 else str(p.cluster), f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
+        [p.title, f"{p.rows:,}", f"{p.share:.1%}", ", ".join(p.differences())]
         for p in model.profile(table.data, rules=False)
     ]
     summary: list[Any] = [
@@ -373,11 +382,12 @@ def _count_rows(labelled: int, dropped: int, lines: int, empty: int) -> tuple[di
     return counts, words + (f"; dropped: {dropped:,} with missing numbers" if dropped else "")
 
 
-def _sizes_table(title: str, counts: Any) -> Any:
-    """Return a table of the sizes of clusters; the first count is that of noise."""
-    sizes = {str(i): size for i, size in enumerate(counts[1:])} | ({"noise": counts[0]} if counts[0] else {})
-    rows = [[name, f"{size:,}", f"{size / max(1, counts.sum()):.1%}"] for name, size in sizes.items()]
-    return text_table(title, ["cluster", "rows", "share"], rows)
+def _sizes_table(title: str, sizes: dict[int, int], titles: dict[int, str]) -> Any:
+    """Return a table of the sizes of clusters by their numbers; noise (-1) is last, if there is any."""
+    total = max(1, sum(sizes.values()))
+    shown = [(titles.get(c, str(c)), n) for c, n in sorted(sizes.items()) if c >= 0]
+    shown += [("noise", sizes[-1])] if sizes.get(-1) else []
+    return text_table(title, ["cluster", "rows", "share"], [[name, f"{n:,}", f"{n / total:.1%}"] for name, n in shown])
 
 
 @app.command(short_help="Label new rows with a saved model.")
@@ -397,7 +407,7 @@ def predict(model: str, table: str, **options: Any) -> None:
     fitted = Fitted.load(model)
     chosen, reading = fitted.reading(options)
     clustering = fitted.model.clustering_
-    counts, tally = np.zeros(fitted.model.n_clusters_ + 1, dtype=np.int64), Counter[str]()
+    counts, tally = Counter[int](dict.fromkeys(clustering.cluster_ids.tolist(), 0)), Counter[str]()
 
     def label_blocks(advance: Callable[[float], None]) -> Iterator[pd.DataFrame]:
         """Yield the labels of every block of the table, and count rows."""
@@ -410,19 +420,21 @@ def predict(model: str, table: str, **options: Any) -> None:
                 described = fitted.model.predict_samples(samples)
                 labels, scores = described.labels, described.outlier_scores
                 shares = own_shares(clustering, described)
-            counts[:] += np.bincount(labels + 1, minlength=len(counts))
+            counts.update(labels.tolist())
             tally.update(dropped=part.dropped, lines=part.lines, empty=part.empty,
                          far_out=int((scores > clustering.fitted.far_out).sum()))  # fmt: skip
-            yield _label(part, labels, shares, scores, options)
+            yield _label(part, clustering, labels, shares, scores, options)
 
     with screen.bar(f"Labelling {table}", "predict") as update:
         if output:
             write_table(output, label_blocks(update))
         else:
             deque(label_blocks(update), maxlen=0)
-    result, row_words = _count_rows(int(counts.sum()), tally["dropped"], tally["lines"], tally["empty"])
+    result, row_words = _count_rows(counts.total(), tally["dropped"], tally["lines"], tally["empty"])
     summary = [
-        _sizes_table(f"{result['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s", counts),
+        _sizes_table(
+            f"{result['rows']:,} rows of {table} in {screen.seconds['predict']:.1f} s", counts, clustering.titles
+        ),
         row_words,
     ]
     if tally["far_out"]:
@@ -430,7 +442,14 @@ def predict(model: str, table: str, **options: Any) -> None:
             f"Far from the rows of the fit: {count_of(tally['far_out'], 'row')}, with an outlier score above "
             f"{clustering.fitted.far_out:.2f} (--probabilities writes the scores)."
         )
-    more = {"sizes": counts[1:], "noise": int(counts[0]), "far_out": tally["far_out"], "model": model, "input": table}
+    more = {
+        "clusters": clustering.cluster_ids,
+        "sizes": [counts[number] for number in clustering.cluster_ids.tolist()],
+        "noise": counts[-1],
+        "far_out": tally["far_out"],
+        "model": model,
+        "input": table,
+    }
     _print_result(options, screen, output, result | more, summary)
 
 
@@ -465,11 +484,14 @@ def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, 
         scores = {"outlier_score": fitted.model.outlier_scores_.astype(np.float64).round(4)}
     if output:
         write_table(output, [add_labels(written, rows, labels, **scores)])
-    counts = np.bincount(labels + 1, minlength=2)
-    result = {"rows": len(labels), "n_clusters": len(counts) - 1, "sizes": counts[1:], "noise": int(counts[0]),
-              "proportions": (counts[1:] / len(labels)).round(6), "model": model}  # fmt: skip
-    title = f"{len(labels):,} rows, {count_of(len(counts) - 1, 'cluster')}"
-    _print_result(options, screen, output, result, [_sizes_table(title, counts)])
+    numbers, counts = np.unique(labels[labels >= 0], return_counts=True)
+    noise = len(labels) - int(counts.sum())
+    result = {"rows": len(labels), "n_clusters": len(numbers), "clusters": numbers, "sizes": counts, "noise": noise,
+              "proportions": (counts / len(labels)).round(6), "model": model}  # fmt: skip
+    sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True)) | {-1: noise}
+    title = f"{len(labels):,} rows, {count_of(len(numbers), 'cluster')}"
+    titles = fitted.clustering.titles if len(numbers) == fitted.clustering.n_clusters else {}
+    _print_result(options, screen, output, result, [_sizes_table(title, sizes, titles)])
 
 
 # -- Commands that show a clustering -----------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     notes = [] if columns is None else column_notes(columns, clustering.encode(table.data), model.labels_)
     has_scores, several = hasattr(model, "n_clusters_scores_"), model.n_clusters_ > 1
     measured = clustering.stability if several else None
+    n_colours = int(clustering.cluster_ids.max()) + 1
     plots: list[tuple[str, str, dict[str, Any]]] = [
         ("clusters", "clusters", {"legend": False}),
         ("topo-graph", "topo-graph", {"max_nodes": MAX_NODES, "n_labels": 0, "legend": False}),
@@ -77,9 +78,10 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
     return environment.get_template("report.html").render(
         title=title, summary=summarize(clustering, advice=False),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
-        stability=_stability(model), measured=measured, stable=STABLE,
+        stability=_stability(model), stable=STABLE,
+        measured={} if measured is None else dict(zip(measured.ids.tolist(), measured.clusters.tolist(), strict=True)),
         unstable_rows=[] if measured is None else _unstable_rows(fitted, measured.samples),
-        colours=cluster_colours(model.n_clusters_), profile_style=PROFILE_STYLE, pictures=pictures,
+        colours=cluster_colours(n_colours), profile_style=PROFILE_STYLE, pictures=pictures,
         profile=profile, abreast=ABREAST, heat=heat_html(profile.clusters),
         details=[cluster_html(cluster) for cluster in profile],
         number=_number(model) if has_scores else None,
@@ -119,7 +121,7 @@ def draw_inline(
     assert width is not None
     shown = f'class="plot" style="max-width: calc({width[1]}px * 1.7)" role="img" aria-label="{escape(title)}"'
     svg = svg.replace(width[0], "", 1).replace("<svg ", f"<svg {shown} ", 1)
-    names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(model.n_clusters_))}
+    names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(int(model.cluster_ids_.max()) + 1))}
     for colour, name in (PAGE_COLOURS | names).items():
         svg = svg.replace(colour, f"var({name})")
     return {"kind": kind, "title": title, "svg": svg}
@@ -170,7 +172,7 @@ def _stability(model: GIT) -> list[str]:
             f"{STABLE} the cluster is unstable."
         )
         unstable = np.flatnonzero(stability.clusters < STABLE).tolist()
-        lost = list_of([f"{c} ({stability.dissolved[c]:.0%})" for c in unstable], MAX_LISTED)
+        lost = list_of([f"{stability.titles[c]} ({stability.dissolved[c]:.0%})" for c in unstable], MAX_LISTED)
         words = f"Unstable clusters, with the share of half-samples in which they are lost: {lost}."
         paragraphs.append(words if unstable else "All clusters are stable.")
     if hasattr(model, "selection_"):
@@ -189,10 +191,10 @@ def _stability(model: GIT) -> list[str]:
 
 def _unstable_rows(fitted: Fitted, shares: Array) -> list[tuple[str, str, str]]:
     """Return the rows that change cluster most often: name, cluster, share of the half-samples in which they stay."""
-    labels = fitted.model.labels_
+    clustering = fitted.clustering
     order = np.argsort(shares, kind="stable")[:MAX_LISTED]
     return [
-        (fitted.clustering.name_of(i), "noise" if labels[i] < 0 else str(labels[i]), f"{shares[i]:.0%}")
+        (clustering.name_of(i), clustering.title_of(int(clustering.labels[i])), f"{shares[i]:.0%}")
         for i in order[shares[order] < STABLE].tolist()
     ]
 
@@ -207,7 +209,7 @@ def _outliers(fitted: Fitted, table: Table) -> list[tuple[str, str, str, str]]:
     rows = []
     for i in order[scores[order] > 0].tolist():
         differences = compare_to_group(traits, i, np.flatnonzero(clusters == clusters[i]))
-        cluster = "noise" if model.labels_[i] < 0 else str(model.labels_[i])
+        cluster = clustering.title_of(int(clustering.labels[i]))
         words = in_words(differences, words="; ") or "no single column"
         rows.append((clustering.name_of(i), cluster, f"{scores[i]:.2f}", words))
     return rows

@@ -77,7 +77,6 @@ class ClusteringAttributes:
 
     clustering_: Clustering
 
-    labels_: NDArray[np.int64] = _result("labels", "Cluster of every sample.")
     local_labels_: NDArray[np.int64] = _result("local_labels", "Local cluster of every sample.")
     parents_: NDArray[np.int64] = _result("parents", "The next sample uphill of every sample.")
     log_intensity_: NDArray[np.float64] = _result("log_intensity", "Logarithm of the intensity of every sample.")
@@ -96,6 +95,16 @@ class ClusteringAttributes:
     n_neighbors_: int = _result("n_neighbors", "Neighbours used.")
     n_connected_components_: int = _result("n_connected_components", "Connected components of the graph of neighbours.")
     neighbors_recall_: float = _result("recall", "Share of the true nearest neighbours that the search returned.")
+
+    @property
+    def labels_(self) -> NDArray[np.int64]:
+        """Cluster of every sample."""
+        return self.clustering_.to_ids(self.clustering_.labels)
+
+    @property
+    def cluster_ids_(self) -> NDArray[np.int64]:
+        """Number of every cluster, ascending."""
+        return self.clustering_.cluster_ids
 
     @property
     def agreement_(self) -> float:

@@ -1,14 +1,16 @@
 """The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
+import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from gitcluster._support.arrays import Array
+from gitcluster._support.names import escape_control, list_of
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
@@ -23,6 +25,19 @@ from gitcluster.topo_graph import TopoGraph, rank_edges
 from gitcluster.variants import Variant
 
 Table = dict[str, NDArray[Any]]
+
+
+class ClusterIds(NamedTuple):
+    """Numbers and names of clusters that last from one fit to the next."""
+
+    ids: Array
+    """(c,) public number of every cluster, ascending."""
+    names: tuple[str, ...]
+    """(c,) name of every cluster; empty if it has none."""
+    next_id: int
+    """The first number that no cluster has had in any of the fits."""
+    origin: str
+    """Digest of the first of the fits; models of one origin share their numbers."""
 
 
 class _WithoutCaches:
@@ -162,6 +177,10 @@ class Clustering(_WithoutCaches):
     """Rows that missing numbers are imputed from; None after a fit on an array."""
     stability: Stability | None = None
     """Comparison with half-samples, after ``GIT.stability``."""
+    identity: ClusterIds | None = None
+    """Numbers and names of the clusters; None if they are 0, 1, 2, ... without names."""
+    edits: tuple[str, ...] = ()
+    """Edits by hand that were applied, in words."""
 
     @property
     def n_samples(self) -> int:
@@ -172,6 +191,53 @@ class Clustering(_WithoutCaches):
     def n_clusters(self) -> int:
         """Return the number of clusters."""
         return len(self.edge_cut.sizes)
+
+    @property
+    def cluster_ids(self) -> Array:
+        """Return the (c,) public number of every cluster; ``labels`` are positions in this array."""
+        return np.arange(self.n_clusters) if self.identity is None else self.identity.ids
+
+    @property
+    def cluster_names(self) -> dict[int, str]:
+        """Return the names of the clusters that have one, by their public numbers."""
+        named = () if self.identity is None else zip(self.identity.ids.tolist(), self.identity.names, strict=True)
+        return {number: name for number, name in named if name}
+
+    @property
+    def next_id(self) -> int:
+        """Return the first number that no cluster has had."""
+        return self.n_clusters if self.identity is None else self.identity.next_id
+
+    def to_ids(self, labels: Array) -> Array:
+        """Return labels with the public numbers of clusters; -1 stays."""
+        return labels if self.identity is None else np.append(self.identity.ids, -1)[labels]
+
+    def title_of(self, cluster: int) -> str:
+        """Return the name of the cluster at a position, or its public number; "noise" for -1."""
+        if self.identity is None or cluster < 0:
+            return str(cluster) if cluster >= 0 else "noise"
+        return escape_control(self.identity.names[cluster]) or str(self.identity.ids[cluster])
+
+    @property
+    def titles(self) -> dict[int, str]:
+        """Return the names or numbers of all clusters by their public numbers, noise (-1) included."""
+        numbers = [*self.cluster_ids.tolist(), -1]
+        return {numbers[c]: self.title_of(c) for c in range(-1, self.n_clusters)}
+
+    def named(self, names: dict[int, str]) -> "Clustering":
+        """Return a copy with other names of clusters, by their public numbers."""
+        texts = tuple(names.get(number, "") for number in self.cluster_ids.tolist())
+        identity = ClusterIds(self.cluster_ids, texts, self.next_id, self.origin)
+        named = replace(self, identity=identity)
+        titles = tuple(map(named.title_of, range(named.n_clusters)))
+        return replace(named, stability=self.stability and replace(self.stability, titles=titles))
+
+    @cached_property
+    def origin(self) -> str:
+        """Return a digest of the first of the fits whose numbers of clusters this fit continues, or of this one."""
+        if self.identity is not None:
+            return self.identity.origin
+        return hashlib.sha256(np.asarray(self.labels, np.int64).tobytes()).hexdigest()[:16]
 
     def describe_referee(self) -> str:
         """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
@@ -244,6 +310,23 @@ class Clustering(_WithoutCaches):
     def __repr__(self) -> str:
         summary = f"{self.n_clusters} clusters of {self.n_samples:,} samples"
         return f"Clustering({summary}, {len(self.peaks):,} local clusters, {self.n_neighbors} neighbours)"
+
+
+def check_names(names: Any, ids: Array) -> dict[int, str]:
+    """Return names of clusters by their numbers, without empty ones."""
+    if not isinstance(names, dict):
+        raise TypeError(f"cluster_names_ must be a dict such as {{0: 'regular'}}, got {type(names).__name__}.")
+    unknown = [number for number in names if number not in ids.tolist()]
+    if unknown:
+        numbers = list_of([str(number) for number in ids.tolist()], 8)
+        raise ValueError(f"cluster_names_ must have the numbers of clusters ({numbers}) as keys, got {unknown[0]!r}.")
+    checked = {int(number): name for number, name in names.items() if name != ""}
+    if not all(isinstance(name, str) and name.strip() for name in checked.values()):
+        raise TypeError("cluster_names_ must have texts as values.")
+    if len(set(checked.values())) < len(checked):
+        twice = next(name for name in checked.values() if list(checked.values()).count(name) > 1)
+        raise ValueError(f"cluster_names_ must be different, got {twice!r} twice.")
+    return checked
 
 
 def clustering_of(model: Any) -> Clustering:

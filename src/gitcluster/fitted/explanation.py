@@ -62,7 +62,7 @@ class SampleExplanation:
     cluster: int
     """-1 if the sample is noise."""
     home: int
-    """The cluster of its local cluster, also for noise."""
+    """The position of its cluster in ``cluster_ids_``, also for noise."""
     local_cluster: int
     climb: Array
     """Samples from this one to its peak."""
@@ -73,7 +73,7 @@ class SampleExplanation:
     merges_at: int | None
     """The largest number of clusters at which the cluster is merged with another; None as above."""
     merges_with: int | None
-    """The cluster that it is merged with."""
+    """The position of the cluster that it is merged with."""
     X: Any = None
     """The fitted table, if it was given."""
     details: bool = False
@@ -113,8 +113,9 @@ class SampleExplanation:
         return compare_to_group(traits, 0, groups["own"])
 
     def __str__(self) -> str:
-        clustering, home, other = self.clustering, self.home, self.other
-        size = count_of(int((clustering.labels == home).sum()), "row")
+        clustering, other = self.clustering, self.other
+        home = clustering.title_of(self.home)
+        size = count_of(int((clustering.labels == self.home).sum()), "row")
         lines = [f"Row {self.name} is in cluster {home} ({size})."]
         if self.cluster < 0:
             score, threshold = clustering.outlier_scores[self.sample], clustering.fitted.noise_above
@@ -130,9 +131,9 @@ class SampleExplanation:
         if unusual:
             lines.append(f"Unusual for the cluster: {in_words(unusual, words='; ')}.")
         if other is not None:
-            own, its = self.memberships[home], self.memberships[other]
-            lines.append(f"Membership: {own:.2f} in cluster {home}, {its:.2f} in cluster {other}, the nearest.")
-            lines += _separation(traits, groups["own"], groups["nearest"], home, other)
+            own, its, there = self.memberships[self.home], self.memberships[other], clustering.title_of(other)
+            lines.append(f"Membership: {own:.2f} in cluster {home}, {its:.2f} in cluster {there}, the nearest.")
+            lines += _separation(clustering, traits, groups["own"], groups["nearest"], self.home, other)
         if clustering.stability is not None and clustering.n_clusters > 1 and self.cluster >= 0:
             share = clustering.stability.samples[self.sample]
             lines += [f"In {share:.0%} of the half-samples, the row stays in its cluster."] if share >= 0 else []
@@ -141,7 +142,7 @@ class SampleExplanation:
         return "\n".join(filter(None, lines))
 
     def _graph_lines(self) -> list[str]:
-        clustering, home = self.clustering, self.home
+        clustering, home = self.clustering, self.clustering.title_of(self.home)
         n_local = int(clustering.topo_graph.sizes[self.local_cluster])
         local = f"local cluster {self.local_cluster}, {count_of(n_local, 'row')}"
         steps, peak = len(self.climb) - 1, escape_control(clustering.name_of(int(self.climb[-1])))
@@ -152,7 +153,8 @@ class SampleExplanation:
             lines.append(f"With {self.splits_at} or more clusters, cluster {home} is split.")
         if self.merges_at is not None:
             number = "a single cluster" if self.merges_at == 1 else f"{self.merges_at} or fewer clusters"
-            lines.append(f"With {number}, cluster {home} is merged with cluster {self.merges_with}.")
+            other = clustering.title_of(self.merges_with or 0)
+            lines.append(f"With {number}, cluster {home} is merged with cluster {other}.")
         return lines
 
     __repr__ = __str__
@@ -168,7 +170,7 @@ class SampleExplanation:
         return pandas.DataFrame(columns)
 
     def _repr_html_(self) -> str:
-        return _to_html(str(self), self.differences, (self.name, f"cluster {self.home}"))
+        return _to_html(str(self), self.differences, (self.name, f"cluster {self.clustering.title_of(self.home)}"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,6 +180,7 @@ class PairExplanation:
     clustering: Clustering
     samples: tuple[int, int]
     clusters: tuple[int, int]
+    """The positions of their clusters in ``cluster_ids_``, also for noise."""
     local_clusters: tuple[int, int]
     path: Array
     """Local clusters from the first sample to the second; empty if only a constraint joins them."""
@@ -237,7 +240,8 @@ class PairExplanation:
 
     def __str__(self) -> str:
         (i, j), (a, b), clustering = self.names, self.clusters, self.clustering
-        one, other = (f"{c} ({count_of(int((clustering.labels == c).sum()), 'row')})" for c in (a, b))
+        sizes = (count_of(int((clustering.labels == c).sum()), "row") for c in (a, b))
+        one, other = (f"{clustering.title_of(c)} ({size})" for c, size in zip((a, b), sizes, strict=True))
         lines = [f"Rows {i} and {j} are in different clusters: {one} and {other}."]
         if self.same_cluster:
             lines = [f"Rows {i} and {j} are in one cluster: {one}."]
@@ -247,7 +251,7 @@ class PairExplanation:
             homes = clustering.edge_cut.labels[clustering.local_labels]
             first, second = np.flatnonzero(homes == a), np.flatnonzero(homes == b)
             traits, groups = _read_groups(clustering, self.X, first=first, second=second)
-            lines += _separation(traits, groups["first"], groups["second"], a, b)
+            lines += _separation(clustering, traits, groups["first"], groups["second"], a, b)
         is_joined = self.weakest is None and self.local_clusters[0] != self.local_clusters[1]
         lines += (
             ["A constraint joins them: the topo-graph has no path between their local clusters."] if is_joined else []
@@ -384,8 +388,8 @@ def explain_rows(
                 merges_at = n_local - int(across[0]) - 1
                 merges_with = int(ends[across[0]][ends[across[0]] != home][0])
         return SampleExplanation(
-            clustering, i, int(clustering.labels[i]), home, a, clustering.climb(i), shares, splits_at, merges_at,
-            merges_with, X, details,
+            clustering, i, int(clustering.to_ids(clustering.labels)[i]), home, a, clustering.climb(i), shares,
+            splits_at, merges_at, merges_with, X, details,
         )  # fmt: skip
     b = int(clustering.local_labels[j])
     other = int(cut.labels[b])
@@ -424,10 +428,10 @@ def _read_groups(clustering: Clustering, X: Any, **groups: Array) -> tuple[list[
     return [trait.take(rows) for trait in traits], positions
 
 
-def _separation(traits: list[Trait], first: Array, second: Array, a: int, b: int) -> list[str]:
+def _separation(clustering: Clustering, traits: list[Trait], first: Array, second: Array, a: int, b: int) -> list[str]:
     """Return a sentence about the column that separates two clusters best, if one does."""
     phrase = find_separation(traits, first, second)
-    one, other = sorted((a, b))
+    one, other = map(clustering.title_of, sorted((a, b)))
     return [f"Clusters {one} and {other} separate {phrase}."] if phrase else []
 
 

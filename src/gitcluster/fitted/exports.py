@@ -38,7 +38,7 @@ def to_pandas(model: Any) -> Frames:
     clustering = clustering_of(model)
     frame = require("pandas", extra="export", purpose="to_pandas").DataFrame
     samples = {
-        "cluster": clustering.labels,
+        "cluster": clustering.to_ids(clustering.labels),
         "probability": own_shares(clustering),
         "local_cluster": clustering.local_labels,
         "parent": clustering.parents,
@@ -79,7 +79,7 @@ def to_graphml(model: Any, path: str | os.PathLike[str]) -> Path:
 
 def _nodes(clustering: Clustering) -> dict[str, Any]:
     return {
-        "cluster": clustering.edge_cut.labels,
+        "cluster": clustering.to_ids(clustering.edge_cut.labels),
         "size": clustering.topo_graph.sizes,
         "peak": clustering.peaks,
         "log_intensity": clustering.log_intensity[clustering.peaks],

@@ -25,7 +25,7 @@ from gitcluster._support.files import atomic_write
 from gitcluster._support.validation import check_n_jobs
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
-from gitcluster.fitted.clustering import Clustering, TrainingSamples
+from gitcluster.fitted.clustering import ClusterIds, Clustering, TrainingSamples
 from gitcluster.fitted.stability import Stability
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import structures
@@ -103,7 +103,13 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("index", "label", "n_given", optional=True)
     | fields("missing", "bool", "n_given", "n_features", optional=True)
     | fields("donors", "float", "", "n_features", gaps=True, optional=True)
-    | fields("stability", "Stability", optional=True),
+    | fields("stability", "Stability", optional=True)
+    | fields("identity", "ClusterIds", optional=True)
+    | fields("edits", "texts", ""),
+    "ClusterIds": fields("ids", "int", "n_clusters")
+    | fields("names", "texts", "n_clusters")
+    | fields("next_id", "int")
+    | fields("origin", "str"),
     "Stability": fields("draw_size", "int", low=1)
     | fields("is_chosen", "bool")
     | fields("sizes", "int", "n_clusters")
@@ -113,7 +119,9 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("samples", "float", "n_given", low=0, high=1, gaps=True)
     | fields("edges", "float", "n_edges", low=0, high=1, gaps=True)
     | fields("null_numbers", "int", "n_null", low=1)
-    | fields("null_agreement null_clusters", "float", "n_null", low=0, high=1),
+    | fields("null_agreement null_clusters", "float", "n_null", low=0, high=1)
+    | fields("ids", "int", "n_clusters")
+    | fields("titles", "texts", "n_clusters"),
     "selection": fields("representation merge", "str", "n_candidates")
     | fields("n_neighbors n_local_clusters", "int", "n_candidates")
     | fields("agreement score", "float", "n_candidates")
@@ -198,6 +206,7 @@ SAVED = (
     Columns,
     Column,
     Stability,
+    ClusterIds,
 )
 MAKE: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in SAVED}
 MAKE |= {"Variant": lambda name: find_variant(name), "Distances": partial(Distances, None)}  # without its matrix
@@ -303,6 +312,8 @@ def _relations(fitted: dict[str, Any], sizes: dict[str, int]) -> Iterator[tuple[
     yield "topo_graph.edges must be pairs i < j", (first < second).all()
     yield "topo_graph.edges must be different", len(np.unique(first * n_local + second)) == len(first)
     yield "edge_cut.labels must name every cluster", len(np.unique(cut.labels)) == sizes["n_clusters"]
+    if (identity := clustering.identity) is not None:
+        yield "identity.ids must ascend to next_id", (np.diff([*identity.ids.tolist(), identity.next_id]) > 0).all()
     top = clustering.parents
     for _ in range(sizes["n_given"].bit_length()):  # each round doubles the steps uphill
         top = top[top]

@@ -76,10 +76,13 @@ class ClusterProfile(NamedTuple):
     """One cluster: its size, the columns in which it differs, and rules for it."""
 
     cluster: int
-    """-1 is noise."""
+    """Its number; -1 is noise."""
+    title: str
+    """Its name, or its number."""
     rows: int
     share: float
     nearest: int | None
+    nearest_title: str
     contrasts: tuple[Contrast, ...]
     """Sorted by their effects against all other rows, the largest first."""
     rules: Rules
@@ -90,8 +93,8 @@ class ClusterProfile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return "Noise" or the number of the cluster."""
-        return "Noise" if self.cluster < 0 else f"Cluster {self.cluster}"
+        """Return "Noise" or "Cluster" with its name or number."""
+        return "Noise" if self.cluster < 0 else f"Cluster {self.title}"
 
     def strongest(self, most: int = IN_TEXT) -> list[Contrast]:
         """Return the columns that differ most from all other rows, without small differences."""
@@ -136,7 +139,7 @@ class ClusterProfile(NamedTuple):
             lines.append(f"  {'All rows are in this cluster' if self.share == 1 else 'No column differs much'}.")
         nearest = self.strongest_to_nearest(3)
         if nearest:
-            lines.append(f"  Compared with cluster {self.nearest}, the nearest:")
+            lines.append(f"  Compared with cluster {self.nearest_title}, the nearest:")
         for contrast in nearest:
             here, there = contrast.show(contrast.inside), contrast.show(contrast.in_nearest)
             lines.append(f"    {contrast.title}: {here}, there {there} ({contrast.effect_nearest:+.1f})")
@@ -231,18 +234,26 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
             raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
         table = X.toarray() if hasattr(X, "toarray") else X
         traits = read_traits(table, clustering.feature_names, clustering.columns)
-    nearest = clustering.nearest_clusters()
-    clusters = profile_clusters(traits, np.asarray(clustering.labels), nearest=nearest, rules=rules)
+    ids, titles = clustering.cluster_ids.tolist(), clustering.titles
+    nearest = {ids[a]: ids[b] for a, b in clustering.nearest_clusters().items()}
+    labels = np.asarray(clustering.to_ids(clustering.labels))
+    clusters = profile_clusters(traits, labels, nearest=nearest, titles=titles, rules=rules)
     return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
 
 
 def profile_clusters(
-    traits: list[Trait], labels: NDArray[np.int64], *, nearest: dict[int, int] | None = None, rules: bool = True
+    traits: list[Trait],
+    labels: NDArray[np.int64],
+    *,
+    nearest: dict[int, int] | None = None,
+    titles: dict[int, str] | None = None,
+    rules: bool = True,
 ) -> tuple[ClusterProfile, ...]:
     """Return a profile of every cluster, noise (-1) last."""
     clusters = sorted(set(labels.tolist()), key=lambda label: (label < 0, label))
     codes = np.searchsorted(clusters[:-1] if clusters[-1] < 0 else clusters, labels)
     codes[labels < 0] = len(clusters) - 1
+    titles = titles or {label: str(label) for label in clusters}
     near = [
         clusters.index(nearest[label]) if nearest and nearest.get(label) in clusters else None for label in clusters
     ]
@@ -256,9 +267,11 @@ def profile_clusters(
         profiles.append(
             ClusterProfile(
                 cluster=label,
+                title=titles[label],
                 rows=int(inside.sum()),
                 share=float(inside.mean()),
                 nearest=None if (other := near[c]) is None else clusters[other],
+                nearest_title="" if other is None else titles[clusters[other]],
                 contrasts=tuple(contrasts),
                 rules=learn_rules(traits, inside) if rules else Rules(),
                 missing=tuple((name, n) for name, mask in gaps.items() if (n := int(mask[inside].sum()))),
@@ -358,7 +371,7 @@ def heat_html(clusters: Sequence[ClusterProfile]) -> str:
     tables = []
     for start in range(0, len(clusters), max(1, width)):
         part = slice(start, start + width)
-        names = ["cluster", *("noise" if c.cluster < 0 else str(c.cluster) for c in clusters[part])]
+        names = ["cluster", *(c.title for c in clusters[part])]
         body = ""
         for name, row in rows.items():
             body += f'<tr><th class="text" scope="row">{escape(escape_control(name))}</th>'
@@ -393,7 +406,7 @@ def cluster_html(cluster: ClusterProfile) -> str:
 </div></td>{f"<td>{nearest}</td>" if beside else ""}</tr>"""
     if shown:
         head = '<th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th class="bar"></th>'
-        head += f"<th>cluster {cluster.nearest} (nearest)</th>" if beside else ""
+        head += f"<th>cluster {escape(cluster.nearest_title)} (nearest)</th>" if beside else ""
         content = TABLE.format(kind="", head=head, body=body)
     else:
         content = f"<p>{'All rows are in this cluster' if cluster.share == 1 else 'No column differs much'}.</p>"
@@ -408,6 +421,6 @@ def cluster_html(cluster: ClusterProfile) -> str:
     dot = f"background: var(--cluster-{cluster.cluster if cluster.cluster >= 0 else 'noise'}, transparent)"
     return f"""
 <section class="git-cluster">
-<h3><i class="dot" style="{dot}"></i>{cluster.name}: {count_of(cluster.rows, "row")}, {cluster.share:.1%}</h3>
+<h3><i class="dot" style="{dot}"></i>{escape(cluster.name)}: {count_of(cluster.rows, "row")}, {cluster.share:.1%}</h3>
 {content}
 </section>"""

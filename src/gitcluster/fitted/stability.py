@@ -1,6 +1,7 @@
 """The stability of a clustering: how much of it another sample of the same data would show."""
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,10 @@ class Stability:
     """(n_null,) adjusted Rand index of a shuffled table and half of it, both in the fit's number of clusters."""
     null_clusters: NDArray[np.float64]
     """(n_null,) mean Jaccard coefficient of the clusters of a shuffled table."""
+    ids: Array
+    """(n_clusters,) number of every cluster."""
+    titles: tuple[str, ...]
+    """(n_clusters,) name or number of every cluster."""
 
     @property
     def n_clusters(self) -> int:
@@ -117,34 +122,36 @@ class Stability:
         weakest, unstable = int(np.nan_to_num(self.dissolved).argmax()), int((self.clusters < STABLE).sum())
         unseen = np.flatnonzero(np.isnan(self.clusters)).tolist()
         if unseen:
-            sentences.append(f"Too small to be drawn: cluster {list_of([str(cluster) for cluster in unseen])}.")
+            sentences.append(f"Too small to be drawn: cluster {list_of([self.titles[cluster] for cluster in unseen])}.")
         if not unstable and not unseen:
             return [*sentences, "All clusters are stable."]
         if not unstable:
             return [*sentences, "All other clusters are stable."]
         some = f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'}"
         some = f"All {n_clusters} clusters are" if unstable == n_clusters else some
-        lost = f"; {self.dissolved[weakest]:.0%} of the half-samples lose cluster {weakest}"
+        lost = f"; {self.dissolved[weakest]:.0%} of the half-samples lose cluster {self.titles[weakest]}"
         return [*sentences, f"{some} unstable{lost if self.dissolved[weakest] else ''}."]
 
     def __str__(self) -> str:
         head = f"{self.n_draws} half-samples of {self.draw_size:,} rows"
         lines = [head, *self.sentences()]
         if self.n_clusters > 1:
-            lines.append("cluster    rows  stability  dissolved")
-            lines += [f"{c:>7} {n:>7,} {s:>10.2f} {d:>10.0%}" for c, n, s, d in self._rows()]
+            width = max(7, *map(len, self.titles))
+            lines.append(f"{'cluster':>{width}}    rows  stability  dissolved")
+            lines += [f"{c:>{width}} {n:>7,} {s:>10.2f} {d:>10.0%}" for c, n, s, d in self._rows()]
         return "\n".join(lines)
 
     __repr__ = __str__
 
-    def _rows(self) -> list[tuple[int, int, float, float]]:
-        columns = self.sizes.tolist(), self.clusters.tolist(), self.dissolved.tolist()
-        return [(c, *values) for c, values in enumerate(zip(*columns, strict=True))]
+    def _rows(self) -> list[tuple[str, int, float, float]]:
+        columns = self.titles, self.sizes.tolist(), self.clusters.tolist(), self.dissolved.tolist()
+        return list(zip(*columns, strict=True))
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{line}</p>" for line in self.sentences())
         rows = "".join(
-            f"<tr><td>{c}</td><td>{n:,}</td><td>{s:.2f}</td><td>{d:.0%}</td></tr>" for c, n, s, d in self._rows()
+            f"<tr><td>{escape(c)}</td><td>{n:,}</td><td>{s:.2f}</td><td>{d:.0%}</td></tr>"
+            for c, n, s, d in self._rows()
         )
         head = "<tr><th>cluster</th><th>rows</th><th>stability</th><th>dissolved</th></tr>"
         return f"<div>{lines}{f'<table>{head}{rows}</table>' if self.n_clusters > 1 else ''}</div>"
@@ -153,4 +160,4 @@ class Stability:
         """Return one row per cluster as a pandas data frame: rows, stability, dissolved."""
         pandas = require("pandas", extra="export", purpose="to_frame")
         columns = {"rows": self.sizes, "stability": self.clusters, "dissolved": self.dissolved}
-        return pandas.DataFrame(columns).rename_axis("cluster")
+        return pandas.DataFrame(columns, index=pandas.Index(self.ids, name="cluster"))

@@ -111,11 +111,11 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
         ax.set(xticks=[], yticks=[])
         return ax
     # the final cluster (-1 for several) and the size of every node: local clusters first, then merges
-    nodes, sizes = clustering.edge_cut.labels.tolist(), clustering.topo_graph.sizes.tolist()
+    nodes, sizes = clustering.to_ids(clustering.edge_cut.labels).tolist(), clustering.topo_graph.sizes.tolist()
     for left, right in linkage[:, :2].astype(int).tolist():
         nodes.append(nodes[left] if nodes[left] == nodes[right] else -1)
         sizes.append(sizes[left] + sizes[right])
-    scale = len(clustering.labels) / sizes[-1]  # weights are shown as numbers of samples
+    titles, scale = clustering.titles, len(clustering.labels) / sizes[-1]  # weights are shown as numbers of samples
     upright, ink = n_leaves > 14, ink_on(ax)
     drawn = dendrogram(
         linkage, p=n_leaves, truncate_mode="lastp", ax=ax, leaf_rotation=90 if upright else 0,
@@ -134,7 +134,7 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
         tops[c] = max(highest, default=(0.0, float(run.mean())))[::-1]
     order = sorted(tops, key=lambda c: -np.count_nonzero(leaves == c))  # the largest choose first
     draw_names(
-        ax, [tops[c] for c in order], [str(c) for c in order], size=10, weight="bold", beside=12,
+        ax, [tops[c] for c in order], [plain(titles[c]) for c in order], size=10, weight="bold", beside=12,
         colours=colours_of(order),
     )  # fmt: skip
     top = float(heights[-1])
@@ -182,7 +182,7 @@ def plot_layers(model: Any, X: Any = None, *, n_clusters: Iterable[int] | None =
         for c, parent in enumerate(layer.parents if level else ()):
             ends = (centres[level - 1][parent], x[c]), (1 - level, -level)
             ax.plot(*ends, color=background_on(ax), linewidth=1 + 9 * share[c], solid_capstyle="round", zorder=1)
-        homes = [np.unique(clustering.labels[layer.labels == c]) for c in range(layer.n_clusters)]
+        homes = [np.unique(clustering.to_ids(clustering.labels)[layer.labels == c]) for c in range(layer.n_clusters)]
         colours: Any = [colours_of(home[0]) if len(home) == 1 and home[0] >= 0 else grey for home in homes]
         area = LAYER_AREA * share + 40
         ax.scatter(x, np.full(len(x), -level), s=area, c=colours, edgecolors=ax.get_facecolor(), zorder=3)
@@ -222,7 +222,7 @@ def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     :mod:`gitcluster.plots`; ``X`` is ignored.
     """
     clustering = clustering_of(model)
-    share, labels = own_shares(clustering), np.asarray(clustering.labels)
+    share, labels, titles = own_shares(clustering), clustering.to_ids(clustering.labels), clustering.titles
     gap, mean = max(1.0, CLUSTER_GAP * len(labels)), float(share[labels >= 0].mean())
     ax = take_axes(ax, title="Membership of samples in their clusters", xlabel="membership", ylabel="cluster")
     clusters, start, middles, means = np.unique(labels[labels >= 0]).tolist(), 0.0, [], []
@@ -244,7 +244,7 @@ def plot_memberships(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     for i, middle in enumerate(middles):
         if not named or middle - middles[named[-1]] >= height:
             named.append(i)
-    ax.set_yticks([middles[i] for i in named], [str(clusters[i]) for i in named])
+    ax.set_yticks([middles[i] for i in named], [plain(titles[clusters[i]]) for i in named])
     for tick, i in zip(ax.get_yticklabels(), named, strict=True):
         tick.set(color=readable_on(ax, colours_of(clusters[i])), fontweight="bold")
         ax.annotate(
@@ -290,7 +290,7 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
                     x, y, value + cell.show(cell.inside), ha="center", va="center", fontsize=7 if value else 8,
                     color="white" if abs(cell.effect) > 0.6 * STRONG else "#1d2733",
                 )  # fmt: skip
-    ax.set_xticks(range(len(clusters)), ["noise" if c.cluster < 0 else str(c.cluster) for c in clusters])
+    ax.set_xticks(range(len(clusters)), [plain(c.title) for c in clusters])
     ax.set_yticks(range(len(rows)), [plain(name, 36) for name in rows])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

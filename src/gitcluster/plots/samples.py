@@ -211,41 +211,46 @@ def plot_clusters(
     """
     clustering = clustering_of(model)
     layout = layout_samples(clustering, X, embedding=embedding)
-    shown = np.asarray(clustering.labels if labels is None else labels)
+    shown = np.asarray(clustering.to_ids(clustering.labels) if labels is None else labels)
     n_samples = len(clustering.labels)
     if shown.shape != (n_samples,) or shown.dtype.kind not in "iu" or shown.min() < -1 or shown.max() < 0:
         raise ValueError(
             f"labels must be {n_samples} integers from -1 (noise) on, got {shown.dtype} of shape {shown.shape}."
         )
-    n_clusters = int(shown.max()) + 1
+    clusters, counts = np.unique(shown[shown >= 0], return_counts=True)
+    titles = clustering.titles if labels is None else dict(enumerate(map(str, range(int(shown.max()) + 1))))
     legend = ax is None if legend is None else legend
-    ax = take_map(ax, layout, title=count_of(n_clusters, "cluster"))
-    draw_clusters(ax, clustering, layout, shown.astype(np.int64))
+    ax = take_map(ax, layout, title=count_of(len(clusters), "cluster"))
+    draw_clusters(ax, clustering, layout, shown.astype(np.int64), titles)
     if legend:
-        counts = np.bincount(shown + 1, minlength=n_clusters + 1)
-        n_shown = n_clusters if n_clusters <= MAX_ENTRIES else MAX_ENTRIES - 1
-        entries = [marker_entry(f"{c}:  {counts[c + 1]:,}", colours_of(c)) for c in range(n_shown)]
-        if n_clusters > n_shown:
-            entries.append(line_entry(f"and {n_clusters - n_shown} more", NOISE, linestyle=""))
-        if counts[0]:
-            entries.append(marker_entry(f"noise:  {counts[0]:,}", NOISE))
+        n_shown = len(clusters) if len(clusters) <= MAX_ENTRIES else MAX_ENTRIES - 1
+        entries = [
+            marker_entry(f"{plain(titles[c])}:  {count:,}", colours_of(c))
+            for c, count in zip(clusters[:n_shown].tolist(), counts[:n_shown].tolist(), strict=True)
+        ]
+        if len(clusters) > n_shown:
+            entries.append(line_entry(f"and {len(clusters) - n_shown} more", NOISE, linestyle=""))
+        if (shown < 0).any():
+            entries.append(marker_entry(f"noise:  {(shown < 0).sum():,}", NOISE))
         add_legend(ax, entries, title="cluster:  samples")
     return ax
 
 
-def draw_clusters(ax: Axes, clustering: Clustering, layout: SampleLayout, labels: NDArray[np.int64]) -> None:
+def draw_clusters(
+    ax: Axes, clustering: Clustering, layout: SampleLayout, labels: NDArray[np.int64], titles: dict[int, str]
+) -> None:
     """Draw samples in the colours of their clusters, in random order so that none hides another, noise below."""
     order = np.random.default_rng(0).permutation(len(labels))
     order = order[np.argsort(labels[order] >= 0, kind="stable")]
     draw_points(ax, layout.xy[order], colours_of(labels[order]))
-    if labels.max() > 0:
+    if len(np.unique(labels[labels >= 0])) > 1:
         by_intensity = np.argsort(-clustering.log_intensity, kind="stable")
         clusters, first = np.unique(labels[by_intensity], return_index=True)
         peaks, named = layout.xy[by_intensity[first]], clusters >= 0
         beside = 12 if len(labels) <= 100 else 0  # a text must not cover one of few samples
         draw_names(
-            ax, peaks[named], list(map(str, clusters[named])), size=10, weight="bold", beside=beside,
-            colours=colours_of(clusters[named]),
+            ax, peaks[named], [plain(titles[c]) for c in clusters[named].tolist()], size=10, weight="bold",
+            beside=beside, colours=colours_of(clusters[named]),
         )  # fmt: skip
 
 
@@ -317,7 +322,7 @@ def draw_graph(ax: Axes, clustering: Clustering, nodes: NDArray[np.float64], *, 
     """Draw nodes, edges and numbers."""
     graph, cut = clustering.topo_graph, clustering.edge_cut
     after = when == "after"
-    colours = colours_of(cut.labels) if after else local_colours(graph)
+    colours = colours_of(clustering.to_ids(cut.labels)) if after else local_colours(graph)
     shrink = float(np.clip(np.sqrt(axes_area(ax) / 1e5), 0.4, 1.0))  # thinner lines in small axes
     # widths in points by log weight; bridges, which have no boundary pairs, are thin
     width = np.full(len(graph.edges), 0.6)
@@ -380,7 +385,8 @@ def plot_explanation(
         title = f"Samples {first} and {second}: {answer}"
     elif isinstance(explanation, SampleExplanation):
         samples, clusters = [explanation.sample], [explanation.home]
-        answer = "noise" if explanation.cluster < 0 else f"cluster {explanation.cluster}"
+        home = explanation.clustering.title_of(explanation.home)
+        answer = "noise" if explanation.cluster < 0 else f"cluster {plain(home)}"
         title = f"Sample {plain(explanation.name)}: {answer}"
     else:
         raise TypeError(f"explanation must be the result of model.explain, got {type(explanation).__name__}.")
@@ -393,7 +399,7 @@ def plot_explanation(
     involved = np.isin(labels, clusters)
     order = np.argsort(involved, kind="stable")
     ground = np.array(to_rgb(ax.get_facecolor()))
-    pale = ground + 0.45 * (colours_of(labels) - ground)
+    pale = ground + 0.45 * (colours_of(clustering.to_ids(labels)) - ground)
     draw_points(ax, xy[order], np.where(involved[:, None], pale, background_on(ax))[order], zorder=0)
     entries = [line_entry("climb to the peak", ink, linewidth=0.9, marker="^", markersize=6)]
     if isinstance(explanation, PairExplanation):
@@ -421,7 +427,7 @@ def _draw_path(ax: Axes, explanation: PairExplanation, xy: Any) -> list[Line2D]:
     peaks: Any = xy[explanation.clustering.peaks[explanation.path]]
     steps: Any = np.stack([peaks[:-1], peaks[1:]], axis=1)
     entries = []
-    colour: Any = tuple(0.75 * colours_of(explanation.clusters[0]))
+    colour: Any = tuple(0.75 * colours_of(explanation.clustering.cluster_ids[explanation.clusters[0]]))
     styles: Any = (("strongest path", ~explanation.cut, colour, "solid"), ("cut", explanation.cut, ink, DASHED))
     for label, chosen, tint, style in styles:
         if chosen.any():
