@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, compare
-from gitcluster.comparison import count_common, match_clusters
+from gitcluster.comparison import match_clusters
 from gitcluster.hierarchy import is_same_partition
 from gitcluster.plots import plot_clusters
 
@@ -200,8 +200,6 @@ def test_every_row_is_counted_once(before, seed):
     assert not comparison.events or str(comparison).count("\n") >= len(comparison.events)
     used = comparison.match[comparison.match >= 0]
     assert len(np.unique(used)) == len(used)
-    common = count_common(np.array([0, 0, 1]), np.array([0, 1, 1]), 2, 2)
-    assert common.sum() == 3
 
 
 def test_frames_labels_and_models_agree(model):

@@ -12,7 +12,6 @@ the difference is large, and larger than chance explains.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -42,72 +41,6 @@ MIN_SHARE_GAIN = 0.01
 MAX_LISTED = 10
 
 
-def previous_labels(
-    previous: Clustering, index: Array | None, n_rows: int, predict: Callable[[], SamplePrediction] | None
-) -> tuple[Array, Array]:
-    """Return the cluster of every row in an earlier fit, as positions, -1 for none; and which rows it had.
-
-    ``predict`` returns the prediction of the earlier model for all rows, in positions.
-    """
-    labels, known = np.full(n_rows, -1), np.zeros(n_rows, bool)
-    if index is not None and previous.index is not None:
-        position = {str(label): i for i, label in enumerate(previous.index.tolist())}
-        at = np.array([position.get(str(label), -1) for label in index.tolist()])
-        known = at >= 0
-        labels[known] = np.asarray(previous.labels)[at[known]]
-    if 2 * known.sum() < n_rows and predict is not None:
-        prediction = predict()
-        usual = ~known & (prediction.outlier_scores <= previous.fitted.far_out)
-        labels[usual] = prediction.labels[usual]
-    return labels, known
-
-
-def count_common(before: Array, after: Array, n_before: int, n_after: int) -> Array:
-    """Return the number of rows by cluster before and after; the last row and column count noise and unknown rows."""
-    table = np.zeros((n_before + 1, n_after + 1), np.int64)
-    np.add.at(table, (before, after), 1)  # -1 is the last
-    return table
-
-
-def match_clusters(common: Array) -> Array:
-    """Return the earlier cluster that every cluster continues, -1 for none, from :func:`count_common`.
-
-    Examples
-    --------
-    >>> match_clusters(np.array([[60, 40, 0, 0], [0, 0, 0, 0], [0, 0, 30, 0]]))
-    array([ 0, -1, -1])
-    """
-    n_before, n_after = common.shape[0] - 1, common.shape[1] - 1
-    inside = common[:-1, :-1]
-    is_most = (2 * inside > common[:-1].sum(axis=1)[:, None]) | (2 * inside > common[:, :-1].sum(axis=0))
-    match, used = np.full(n_after, -1), np.zeros(n_before, bool)
-    pairs = np.argwhere(is_most & (inside > 0))
-    for a, b in pairs[np.argsort(-inside[tuple(pairs.T)], kind="stable")].tolist():
-        if not used[a] and match[b] < 0:
-            match[b], used[a] = a, True
-    return match
-
-
-def continue_numbers(
-    clustering: Clustering, previous: Clustering, predict: Callable[[], SamplePrediction] | None
-) -> Clustering:
-    """Return a clustering whose clusters have the numbers and names of those that they continue; others get new ones.
-
-    Names that the clustering has already take precedence.
-    """
-    labels, known = previous_labels(previous, clustering.index, clustering.n_samples, predict)
-    if (labels < 0).all():
-        reason = "none of its rows is in the data" if known.any() or predict is None else "all rows are outliers in it"
-        raise ValueError(f"previous must be a model of similar data: {reason}.")
-    match = match_clusters(count_common(labels, clustering.labels, previous.n_clusters, clustering.n_clusters))
-    fresh = previous.next_id + np.cumsum(match < 0) - 1
-    ids = np.where(match >= 0, previous.cluster_ids[match], fresh)
-    inherited = {number: name for number, name in previous.cluster_names.items() if number in ids}
-    given = {int(ids[np.searchsorted(clustering.cluster_ids, c)]): name for c, name in clustering.cluster_names.items()}
-    names = {number: name for number, name in inherited.items() if name not in given.values()} | given
-    return clustering.numbered(ids, names, max(previous.next_id, int(ids.max()) + 1), previous.origin)
-
-
 class Grouping(NamedTuple):
     """One side of a comparison."""
 
@@ -125,15 +58,23 @@ class Grouping(NamedTuple):
         """Return the number of clusters."""
         return len(self.ids)
 
+    @property
+    def sizes(self) -> Array:
+        """Return the number of rows of every cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+
+def _read_model(model: Any) -> Grouping:
+    clustering = clustering_of(model)
+    rows = None if clustering.index is None else clustering.index.astype(str)
+    titles = [clustering.title_of(c) for c in range(clustering.n_clusters)]
+    return Grouping(rows, np.asarray(clustering.labels), clustering.cluster_ids.tolist(), titles, clustering, model)
+
 
 def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | None:
     """Return one side of a comparison: a model, labels, or a frame with a column "cluster"; None for another table."""
     if isinstance(given, Clustering) or hasattr(type(given), "fit"):
-        clustering = clustering_of(given)
-        rows = None if clustering.index is None else clustering.index.astype(str)
-        titles = [clustering.title_of(c) for c in range(clustering.n_clusters)]
-        labels = np.asarray(clustering.labels)
-        return Grouping(rows, labels, clustering.cluster_ids.tolist(), titles, clustering, given)
+        return _read_model(given)
     frame, rows, column = as_frame(given), None, given
     if isinstance(given, (str, bytes, os.PathLike)):
         raise TypeError(f"{name} must be a model, labels or a table, got a path. Use GIT.load({given!r}).")
@@ -168,6 +109,78 @@ def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | No
     position = {cluster: i for i, cluster in enumerate(clusters)}
     labels = np.array([-1 if noise else position[cell] for cell, noise in zip(whole, is_noise, strict=True)])
     return Grouping(rows, labels, clusters, [escape_control(str(cluster)) for cluster in clusters])
+
+
+def find_rows(first: Grouping, second: Grouping) -> Array:
+    """Return the position of every row of the second side on the first by their ids, -1 if it is new."""
+    if first.rows is None or second.rows is None:
+        return np.full(len(second.labels), -1)
+    position = {row: i for i, row in enumerate(first.rows.tolist())}
+    return np.array([position.get(row, -1) for row in second.rows.tolist()])
+
+
+def labels_before(first: Grouping, at: Array, X: Any) -> Array:
+    """Return the cluster of every row on the first side, -1 for none.
+
+    If fewer than half of the rows are at a position of the first side, its model predicts those of the table X.
+    """
+    labels = np.where(at >= 0, first.labels[at], -1)
+    if 2 * (at >= 0).sum() < len(at) and X is not None and hasattr(first.model, "predict_samples"):
+        prediction, clustering = first.model.predict_samples(X), first.model.clustering_
+        usual = (at < 0) & (prediction.outlier_scores <= clustering.fitted.far_out) & (prediction.labels >= 0)
+        labels[usual] = np.searchsorted(clustering.cluster_ids, prediction.labels)[usual]
+    return labels
+
+
+def count_rows(before: Array, n_before: int, second: Grouping) -> Array:
+    """Return the number of rows by cluster before and after; the last row and column count noise and unknown rows."""
+    table = np.zeros((n_before + 1, second.n_clusters + 1), np.int64)
+    np.add.at(table, (before, second.labels), 1)  # -1 is the last
+    return table
+
+
+def match_clusters(common: Array) -> Array:
+    """Return the earlier cluster that every cluster continues, -1 for none, from :func:`count_rows`.
+
+    Examples
+    --------
+    >>> match_clusters(np.array([[60, 40, 0, 0], [0, 0, 0, 0], [0, 0, 30, 0]]))
+    array([ 0, -1, -1])
+    """
+    n_before, n_after = common.shape[0] - 1, common.shape[1] - 1
+    inside = common[:-1, :-1]
+    is_most = (2 * inside > common[:-1].sum(axis=1)[:, None]) | (2 * inside > common[:, :-1].sum(axis=0))
+    match, used = np.full(n_after, -1), np.zeros(n_before, bool)
+    pairs = np.argwhere(is_most & (inside > 0))
+    for a, b in pairs[np.argsort(-inside[tuple(pairs.T)], kind="stable")].tolist():
+        if not used[a] and match[b] < 0:
+            match[b], used[a] = a, True
+    return match
+
+
+def continue_numbers(clustering: Clustering, previous: Any, X: Any) -> Clustering:
+    """Return a clustering of X whose clusters have the numbers and names of the earlier ones that they continue.
+
+    Other clusters get new numbers. Names that the clustering has already take precedence.
+    """
+    first, second = _read_model(previous), _read_model(clustering)
+    at, earlier = find_rows(first, second), clustering_of(previous)
+    try:
+        labels = labels_before(first, at, X)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            "previous must be a model of these rows, recognised by the index of a data frame, or of the same columns, "
+            f"to predict them: {error}"
+        ) from None
+    if (labels < 0).all():
+        raise ValueError(
+            "previous must be a model of similar data, but it has none of these rows, or all are outliers."
+        )
+    match = match_clusters(count_rows(labels, first.n_clusters, second))
+    ids = np.where(match >= 0, earlier.cluster_ids[match], earlier.next_id + np.cumsum(match < 0) - 1)
+    given = {int(ids[np.searchsorted(clustering.cluster_ids, c)]): name for c, name in clustering.cluster_names.items()}
+    names = {c: name for c, name in earlier.cluster_names.items() if c in ids and name not in given.values()} | given
+    return clustering.numbered(ids, names, max(earlier.next_id, int(ids.max()) + 1), earlier.origin)
 
 
 class Event(NamedTuple):
@@ -310,6 +323,8 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     1 row changed cluster (agreement 0.57 of 1).
     Cluster 0 split into 0 (2 rows) and 2 (1 row).
     """
+    from sklearn.metrics import adjusted_rand_score  # slow to import
+
     first, second = read_grouping("before", before, id), read_grouping("after", after, id)
     if first is None:
         raise TypeError(
@@ -327,21 +342,19 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
         second = first._replace(rows=None if rows is None else rows.astype(str), labels=labels, model=None)
     elif None not in (first.model, second.model):
         _check_models(first.model, second.model)
-    at, known_labels = _common_rows(first, second, prediction is not None, tables[1])
-    match = _match(first, second, known_labels, prediction is not None)
-    flow = _flow(first, second, at)
-    common = np.flatnonzero(at >= 0)
-    both = common[(first.labels[at[common]] >= 0) & (second.labels[common] >= 0)]
-    from sklearn.metrics import adjusted_rand_score  # slow to import
-
-    agreement = float(adjusted_rand_score(first.labels[at[both]], second.labels[both])) if len(both) else float("nan")
-    counts = count_common(known_labels, second.labels, first.n_clusters, second.n_clusters)
-    events = _structure_events(first, second, match, counts)
-    involved = {(side, title) for event in events for side, part in enumerate(event[1:3]) for title in part}
-    steady = [
-        (int(a), b) for b, a in enumerate(match)
-        if a >= 0 and (0, first.titles[a]) not in involved and (1, second.titles[b]) not in involved
-    ]  # fmt: skip
+    at = _match_rows(first, second, tables[1], is_new=prediction is not None)
+    if prediction is None:
+        labels, match = labels_before(first, at, tables[1]), None
+        a, b = first.clustering, second.clustering
+        if a is not None and b is not None and a.origin == b.origin:
+            position = {number: i for i, number in enumerate(first.ids)}
+            match = np.array([position.get(number, -1) for number in second.ids])
+        common = count_rows(labels, first.n_clusters, second)
+        match = match_clusters(common) if match is None else match
+        events, steady = _structure_events(first, second, match, common)
+    else:
+        match, events = np.arange(first.n_clusters), []
+        steady = [(c, c) for c in range(first.n_clusters)]
     outliers = boundary = None
     if prediction is not None and first.clustering is not None:
         outliers, boundary, events = _fit_events(first.clustering, prediction)
@@ -354,14 +367,17 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
         first_rows, second_rows = first, second
     events += _size_events(first_rows, second_rows, steady)
     events += _move_events(first_rows, second_rows, steady, tables)
+    both = np.flatnonzero((at >= 0) & (np.where(at >= 0, first.labels[at], -1) >= 0) & (second.labels >= 0))
     return Comparison(
         ids=(first.ids, second.ids),
         titles=(tuple(first.titles), tuple(second.titles)),
-        sizes=tuple(np.bincount(s.labels[s.labels >= 0], minlength=s.n_clusters) for s in (first, second)),  # type: ignore[arg-type]
+        sizes=(first.sizes, second.sizes),
         n_rows=(len(first.labels), len(second.labels)),
         match=match,
-        flow=flow,
-        agreement=agreement,
+        flow=_flow(first, second, at),
+        agreement=float(adjusted_rand_score(first.labels[at[both]], second.labels[both]))
+        if len(both)
+        else float("nan"),
         rows=_changed_rows(first, second, at, match),
         events=tuple(events),
         outliers=outliers,
@@ -379,36 +395,22 @@ def _check_models(before: Any, after: Any) -> None:
         )
 
 
-def _common_rows(first: Grouping, second: Grouping, is_new: bool, X: Any) -> tuple[Array, Array]:
-    """Return the position of every row of the second side on the first, -1 if it is new, and its cluster there.
-
-    Clusters of new rows are predicted if there are too few common rows and the first side is a model.
-    """
-    n = len(second.labels)
-    if first.rows is not None and second.rows is not None:
-        position = {row: i for i, row in enumerate(first.rows.tolist())}
-        at = np.array([position.get(row, -1) for row in second.rows.tolist()])
-        if (at < 0).all() and not is_new and first.model is None:
-            raise ValueError("before and after must have common rows, but no id of one is in the other.")
-    elif is_new:
-        at = np.full(n, -1)
-    elif len(first.labels) == n and _may_be_same_rows(first.clustering, second.clustering):
-        at = np.arange(n)
-    elif first.model is not None and X is not None:
-        at = np.full(n, -1)
-    else:
+def _match_rows(first: Grouping, second: Grouping, X: Any, *, is_new: bool) -> Array:
+    """Return the position of every row of the second side on the first, -1 if it is new."""
+    n, has_ids = len(second.labels), first.rows is not None and second.rows is not None
+    at = find_rows(first, second)
+    if has_ids and (at < 0).all() and first.model is None:
+        raise ValueError("before and after must have common rows, but no id of one is in the other.")
+    if has_ids or is_new:
+        return at
+    if len(first.labels) == n and _may_be_same_rows(first.clustering, second.clustering):
+        return np.arange(n)
+    if first.model is None or X is None:
         raise ValueError(
             f"Rows of before ({len(first.labels):,}) and after ({n:,}) cannot be matched without ids. Use data frames "
             "with ids as their index (or id='...'), or pass X, the table of after."
         )
-    labels = np.where(at >= 0, first.labels[at], -1)
-    if is_new:
-        labels = second.labels.copy()
-    elif 2 * (at >= 0).sum() < n and first.clustering is not None and X is not None:
-        prediction = first.model.predict_samples(X)
-        usual = (at < 0) & (prediction.outlier_scores <= first.clustering.fitted.far_out) & (prediction.labels >= 0)
-        labels[usual] = np.searchsorted(first.clustering.cluster_ids, prediction.labels)[usual]
-    return at, labels
+    return at
 
 
 def _may_be_same_rows(before: Clustering | None, after: Clustering | None) -> bool:
@@ -423,17 +425,6 @@ def _may_be_same_rows(before: Clustering | None, after: Clustering | None) -> bo
         for trait in fitted_traits(after, some) if trait.name in columns
     ]  # fmt: skip
     return not same or bool(np.mean(same) > 0.5)
-
-
-def _match(first: Grouping, second: Grouping, labels: Array, is_new: bool) -> Array:
-    """Return the cluster of the first side that every cluster of the second continues."""
-    if is_new:
-        return np.arange(first.n_clusters)
-    a, b = first.clustering, second.clustering
-    if a is not None and b is not None and a.origin == b.origin:
-        position = {number: i for i, number in enumerate(first.ids)}
-        return np.array([position.get(number, -1) for number in second.ids])
-    return match_clusters(count_common(labels, second.labels, first.n_clusters, second.n_clusters))
 
 
 def _flow(first: Grouping, second: Grouping, at: Array) -> Array:
@@ -465,53 +456,57 @@ def _changed_rows(first: Grouping, second: Grouping, at: Array, match: Array) ->
     }  # fmt: skip
 
 
-def _structure_events(first: Grouping, second: Grouping, match: Array, common: Array) -> list[Event]:
-    """Return splits, merges, births and deaths; ``common`` as :func:`count_common` returns it."""
+def _structure_events(
+    first: Grouping, second: Grouping, match: Array, common: Array
+) -> tuple[list[Event], list[tuple[int, int]]]:
+    """Return splits, merges, births and deaths, and the pairs of clusters without any of these.
+
+    ``common`` are the numbers of rows that :func:`count_rows` returns.
+    """
     inside = common[:-1, :-1]
-    of_before, of_after = common[:-1].sum(axis=1), common[:, :-1].sum(axis=0)
-    comes_from, goes_to = 2 * inside > of_after, 2 * inside > of_before[:, None]
-    large = inside >= MIN_PART * np.maximum(of_before[:, None], 1)
-    sizes = np.bincount(second.labels[second.labels >= 0], minlength=second.n_clusters)
-    old_sizes = np.bincount(first.labels[first.labels >= 0], minlength=first.n_clusters)
-    events, explained_before, explained_after = [], set(), set()
+    of_before, of_after = common[:-1].sum(axis=1)[:, None], common[:, :-1].sum(axis=0)
+    comes_from = (2 * inside > of_after) & (inside >= MIN_PART * of_before) & (inside > 0)
+    goes_to = (2 * inside > of_before) & (inside >= MIN_PART * of_after) & (inside > 0)
+    continues = np.arange(first.n_clusters)[:, None] == match
+    events: list[Event] = []
+    involved: tuple[set[int], set[int]] = set(), set()
 
-    def named(b: int) -> str:
-        return f"{second.titles[b]} ({count_of(int(sizes[b]), 'row')})"
+    def named(side: Grouping, clusters: Array) -> str:
+        sizes = side.sizes
+        return list_of([f"{side.titles[c]} ({count_of(int(sizes[c]), 'row')})" for c in clusters.tolist()], MAX_LISTED)
 
+    def add(kind: str, before: Array, after: Array, text: str) -> None:
+        involved[0].update(before.tolist())
+        involved[1].update(after.tolist())
+        titles = tuple(first.titles[a] for a in before.tolist()), tuple(second.titles[b] for b in after.tolist())
+        events.append(Event(kind, *titles, text))
+
+    nobody = np.empty(0, np.int64)
     for a in range(first.n_clusters):
-        parts = np.flatnonzero((comes_from[a] & large[a] & (inside[a] > 0)) | (match == a))
+        parts = np.flatnonzero(comes_from[a] | continues[a])
         if len(parts) > 1:
-            parts = parts[np.argsort(-sizes[parts], kind="stable")]
-            explained_after.update(parts.tolist())
-            explained_before.add(a)
-            text = f"Cluster {first.titles[a]} split into {list_of([named(b) for b in parts.tolist()], MAX_LISTED)}."
-            events.append(Event("split", (first.titles[a],), tuple(second.titles[b] for b in parts), text))
+            parts = parts[np.argsort(-second.sizes[parts], kind="stable")]
+            add("split", np.array([a]), parts, f"Cluster {first.titles[a]} split into {named(second, parts)}.")
     for b in range(second.n_clusters):
-        enough = inside[:, b] >= MIN_PART * max(1, of_after[b])
-        parts = np.flatnonzero(
-            (goes_to[:, b] & enough & (inside[:, b] > 0)) | (np.arange(first.n_clusters) == match[b])
-        )
+        parts, here = np.flatnonzero(goes_to[:, b] | continues[:, b]), np.array([b])
         if len(parts) > 1:
-            explained_before.update(parts.tolist())
-            explained_after.add(b)
-            some = list_of([f"{first.titles[a]} ({count_of(int(old_sizes[a]), 'row')})" for a in parts], MAX_LISTED)
-            text = f"Clusters {some} merged into {named(b)}."
-            events.append(Event("merged", tuple(first.titles[a] for a in parts), (second.titles[b],), text))
+            add("merged", parts, here, f"Clusters {named(first, parts)} merged into {named(second, here)}.")
     for b in np.flatnonzero(match < 0).tolist():
-        if b not in explained_after:
+        if b not in involved[1]:
             unknown = common[-1, b] / max(1, of_after[b])
-            origin = (
-                f"{unknown:.0%} of its rows were in no cluster before"
-                if unknown > 0.5
-                else "its rows come from several clusters"
-            )
-            events.append(Event("born", (), (second.titles[b],), f"Cluster {named(b)} is new: {origin}."))
+            origin = f"{unknown:.0%} of its rows were in no cluster before"
+            origin = origin if unknown > 0.5 else "its rows come from several clusters"
+            here = np.array([b])
+            add("born", nobody, here, f"Cluster {named(second, here)} is new: {origin}.")
     for a in np.setdiff1d(np.arange(first.n_clusters), match).tolist():
-        if a not in explained_before:
-            what = f"{first.titles[a]} ({count_of(int(old_sizes[a]), 'row')})"
-            gone = "its rows are gone" if 2 * inside[a].sum() < old_sizes[a] else "its rows are in several clusters now"
-            events.append(Event("died", (first.titles[a],), (), f"Cluster {what} no longer exists: {gone}."))
-    return events
+        if a not in involved[0]:
+            gone = (
+                "its rows are gone" if 2 * inside[a].sum() < first.sizes[a] else "its rows are in several clusters now"
+            )
+            here = np.array([a])
+            add("died", here, nobody, f"Cluster {named(first, here)} no longer exists: {gone}.")
+    pairs = [(int(a), b) for b, a in enumerate(match) if a >= 0 and a not in involved[0] and b not in involved[1]]
+    return events, pairs
 
 
 def _size_events(first: Grouping, second: Grouping, pairs: list[tuple[int, int]]) -> list[Event]:

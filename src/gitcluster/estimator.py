@@ -305,8 +305,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
                 clustering, number = edited.with_names(*names), None
             if earlier is not None:
-                predict = partial(earlier._predict_before, X) if isinstance(earlier, GIT) else None
-                clustering = continue_numbers(clustering, clustering_of(earlier), predict)
+                clustering = continue_numbers(clustering, earlier, X)
             self.clustering_ = clustering
             progress.end()
             for skipped in replay.skipped if replay else ():
@@ -327,16 +326,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if getattr(previous, "metric", self.metric) != self.metric:
             raise ValueError(f"previous must be a model with metric={self.metric!r}, got metric={previous.metric!r}.")
         return previous
-
-    def _predict_before(self, X: Any) -> SamplePrediction:
-        """Return the prediction of an earlier model for new rows that it does not contain."""
-        try:
-            return self._predict(X, self.clustering_)
-        except (ValueError, TypeError) as error:
-            raise ValueError(
-                f"previous must be a model of these rows, found by the index of a data frame, or of the same columns, "
-                f"to predict them: {error}"
-            ) from None
 
     def _read(self, X: Any) -> tuple[Source, FrameFeatures | None, Any]:
         """Return the checked data, the features of a data frame, and the scale to use."""

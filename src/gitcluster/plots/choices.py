@@ -15,7 +15,6 @@ from scipy.cluster.hierarchy import dendrogram
 
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
-from gitcluster.comparison import Comparison
 from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.memberships import own_shares
@@ -306,7 +305,7 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     return ax
 
 
-def plot_flow(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_flow(comparison: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the flow of rows between the clusters of two clusterings, before on the left and after on the right.
 
     Bands have the colours of the clusters before. Rows of one side only come from "new" and lead to "lost"; flows of
@@ -317,7 +316,7 @@ def plot_flow(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     comparison : Comparison
         The result of :func:`gitcluster.compare`.
     """
-    if not isinstance(comparison, Comparison):
+    if not hasattr(comparison, "flow"):
         raise TypeError(f"comparison must be the result of gitcluster.compare, got {type(comparison).__name__}.")
     flow, match = comparison.flow, comparison.match
     if not comparison.n_common:  # no row has a cluster on both sides: draw matched clusters as bands
