@@ -2,6 +2,20 @@
 
 import { Camera } from "./camera";
 import { ColourSlots, type Rgb, clusterColour, colourColumn, colourings } from "./colours";
+import { notice } from "./dom";
+import {
+  type Edit,
+  type State,
+  applyEdit,
+  editedCut,
+  editsFile,
+  mergeEdit,
+  moveEdit,
+  renameEdit,
+  splitEdit,
+  startState,
+  titleIn,
+} from "./edits";
 import type { Link, Node } from "./graph_panel";
 import {
   type Connection,
@@ -10,7 +24,9 @@ import {
   type View,
   connect,
   cutInto,
+  homeOf,
   memberships,
+  nearestCut,
   rowOf,
   sampleOf,
 } from "./model";
@@ -23,6 +39,8 @@ export interface Hover {
   link: Link | null;
 }
 
+/** Letters of the name of a cluster where space is short. */
+const MOST_LETTERS = 16;
 const NOTHING: Hover = { sample: -1, cluster: -1, node: null, link: null };
 
 /** What has changed: the camera, the item under the pointer, the selection, the cut, the colours, or the view. */
@@ -41,8 +59,14 @@ export class App {
   picked: number[] = [];
   cluster = -1;
   selection: Int32Array | null = null;
-  /** Whether dragging draws a lasso. */
+  /** Whether dragging draws a lasso, and whether it splits the picked cluster. */
   lassoing = false;
+  lassoSplits = false;
+  /** The state after an edit that is shown before it is applied. */
+  proposal: State | null = null;
+  /** The state before the first edit and after each one; empty if nothing was edited. */
+  private states: State[] = [];
+  private saved: State | null = null;
   view: View;
   readonly camera = new Camera(() => this.notify("camera"));
   private readonly listeners: ((change: Change) => void)[] = [];
@@ -69,11 +93,6 @@ export class App {
     return this.view.xy;
   }
 
-  /** The stability of the shown clusters; null if it was not measured, or for another cut than the fitted one. */
-  get stability(): Model["stability"] {
-    return this.cut.fitted ? this.model.stability : null;
-  }
-
   show(view: View): void {
     this.view = view;
     this.camera.fit(view);
@@ -82,16 +101,97 @@ export class App {
     this.camera.home();
   }
 
-  /** Show the cut into a number of clusters, or the fitted one. */
+  /** Show the cut into a number of clusters, or the fitted one; edits are never lost by it. */
   recut(requested: number | null): void {
+    if (this.nEdits > 0) return;
     this.requested = requested;
-    this.cut = cutInto(this.model, requested);
-    this.slots = this.colours.of(this.cut);
-    this.membership = memberships(this.model, this.cut);
+    this.states = [];
+    this.showCut(cutInto(this.model, requested));
+  }
+
+  private showCut(cut: Cut, id = -1): void {
+    this.cut = cut;
+    this.slots = this.colours.of(cut);
+    this.membership = memberships(this.model, cut);
     this.clusterStats = null;
-    this.cluster = -1;
+    this.cluster = cut.ids.indexOf(id);
+    this.proposal = null;
     this.hover = NOTHING;
     this.notify("cut");
+  }
+
+  /** The clusters by their public numbers. */
+  get state(): State {
+    if (this.states.length === 0) this.states = [startState(this.model, this.cut)];
+    return this.states[this.states.length - 1];
+  }
+
+  get nEdits(): number {
+    return Math.max(0, this.states.length - 1);
+  }
+
+  /** Pairs of the states before and after every edit. */
+  get edits(): [State, State][] {
+    return this.states.slice(1).map((state, i) => [this.states[i], state]);
+  }
+
+  get isUnsaved(): boolean {
+    return this.nEdits > 0 && this.state !== this.saved;
+  }
+
+  /** The cluster of every shown sample, by its public number. */
+  get ids(): number[] {
+    return Array.from(this.state.ids);
+  }
+
+  /** Show what an edit would do, or why it is impossible. */
+  propose(edit: Edit | string): void {
+    if (typeof edit === "string") notice(edit);
+    this.proposal = typeof edit === "string" ? null : applyEdit(this.model, this.state, edit);
+    this.nSelections += 1;
+    this.notify("pick");
+  }
+
+  /** Edit the clusters; return a problem or "". */
+  edit(edit: Edit | string): string {
+    if (typeof edit === "string") return edit;
+    const base = this.cut.base ?? this.cut;
+    this.states.push(applyEdit(this.model, this.state, edit));
+    this.picked = [];
+    this.selection = null;
+    this.showCut(editedCut(base, this.state), edit.kind === "rename" ? edit.cluster : edit.into);
+    return "";
+  }
+
+  merge(a: number, b: number): string {
+    return this.edit(mergeEdit(this.state, a, b));
+  }
+
+  /** Split some samples off a cluster, or split it along the next cut of the tree. */
+  split(cluster: number, samples: ArrayLike<number> | null): string {
+    return this.edit(splitEdit(this.model, this.state, cluster, samples && Array.from(samples)));
+  }
+
+  /** Move samples to a cluster, or to a new one. */
+  move(samples: ArrayLike<number>, into: number | null): string {
+    return this.edit(moveEdit(this.model, this.state, Array.from(samples), into));
+  }
+
+  rename(cluster: number, name: string): string {
+    return this.edit(renameEdit(this.state, cluster, name));
+  }
+
+  undo(): void {
+    const { base } = this.cut;
+    if (!base) return;
+    this.states.pop();
+    this.showCut(this.nEdits > 0 ? editedCut(base, this.state) : base);
+  }
+
+  /** The file of edits; from now on they count as saved. */
+  editsJson(): string {
+    this.saved = this.state;
+    return editsFile(this.model, this.cut.base ?? this.cut, this.states);
   }
 
   colour(by: string): void {
@@ -113,6 +213,8 @@ export class App {
     this.picked = sample < 0 ? [] : compare ? [first, sample] : [sample];
     if (sample >= 0) this.selection = null;
     this.cluster = -1;
+    this.proposal = null;
+    this.lassoSplits = false;
     this.notify("pick");
   }
 
@@ -120,16 +222,23 @@ export class App {
   pickCluster(label: number): void {
     this.cluster = this.cluster === label ? -1 : label;
     if (this.picked.length === 2) this.picked = [];
-    this.selection = null;
+    this.selection = this.proposal = null;
+    this.lassoSplits = false;
     this.notify("pick");
   }
 
+  /** Select samples, or split those of the picked cluster off. */
   select(samples: Int32Array): void {
+    this.lassoing = false;
+    this.proposal = null;
+    if (this.lassoSplits) {
+      this.lassoSplits = false;
+      return this.propose(splitEdit(this.model, this.state, this.cut.ids[this.cluster], samples));
+    }
     this.selection = samples;
     this.nSelections += 1;
     this.picked = [];
     this.cluster = -1;
-    this.lassoing = false;
     this.notify("pick");
   }
 
@@ -171,8 +280,24 @@ export class App {
 
   /** The cluster of a sample; -1 for noise. */
   labelOf(sample: number): number {
-    const { noise, local } = this.model.samples;
-    return noise[sample] ? -1 : this.cut.labels[local[sample]];
+    return this.cut.samples[sample];
+  }
+
+  /** The cluster of a sample, also if it is noise. */
+  homeOf(sample: number): number {
+    return homeOf(this.model, this.cut, sample);
+  }
+
+  /** The name of a cluster, or "cluster 3". */
+  titleOf(label: number): string {
+    return titleIn(this.cut, this.cut.ids[label] ?? -1);
+  }
+
+  /** The name of a cluster, or its number; long names are cut. */
+  tagOf(label: number): string {
+    const id = this.cut.ids[label];
+    const letters = [...(this.cut.names[id] ?? String(id))]; // whole characters: a slice may halve an emoji
+    return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : letters.join("");
   }
 
   colourOf(label: number): Rgb {
@@ -184,17 +309,9 @@ export class App {
     return `sample ${rowOf(this.model, sample)}${name ? ` · ${name}` : ""}`;
   }
 
-  /** Sizes of the clusters, without noise. */
-  clusterSizes(): number[] {
-    const sizes = new Array<number>(this.cut.nClusters).fill(0);
-    this.cut.labels.forEach((label, i) => (sizes[label] += this.model.graph.members[i]));
-    return sizes;
-  }
-
   /** All columns by cluster. */
   get stats(): Stats[] {
-    const groups = (): Int32Array => Int32Array.from({ length: this.model.nShown }, (_, i) => this.labelOf(i));
-    this.clusterStats ??= statsOf(this.model.columns, groups(), this.cut.nClusters);
+    this.clusterStats ??= statsOf(this.model.columns, this.cut.samples, this.cut.nClusters);
     return this.clusterStats;
   }
 
@@ -208,8 +325,9 @@ export class App {
 
   /** A text that changes with the emphasis. */
   get emphasisKey(): string {
-    const { hover, picked, cluster, selection, nSelections } = this;
-    return [hover.cluster, hover.node?.id, hover.link?.edge, cluster, picked, selection && nSelections].join(" ");
+    const { hover, picked, cluster, selection, proposal, nSelections } = this;
+    const chosen = selection || proposal ? nSelections : 0;
+    return [hover.cluster, hover.node?.id, hover.link?.edge, cluster, picked, chosen].join(" ");
   }
 
   /** Local clusters that stand out; null if all look the same. */
@@ -221,11 +339,26 @@ export class App {
     return this.lastEmphasis.locals;
   }
 
+  /** The cluster that stands out; -1 if it is none. */
+  get emphasised(): number {
+    const { node, link, cluster } = this.hover;
+    return node || link ? -1 : cluster >= 0 ? cluster : this.cluster;
+  }
+
+  /** Samples that stand out: those within the lasso, or those that a proposed edit changes. */
+  get chosen(): ArrayLike<number> | null {
+    const { proposal } = this;
+    if (!proposal) return this.selection;
+    const { edit } = proposal;
+    if (edit?.kind !== "merge") return edit && "rows" in edit ? edit.rows : null;
+    return [...proposal.ids.keys()].filter((i) => proposal.ids[i] === edit.into);
+  }
+
   private findEmphasis(): Set<number> | null {
-    const { hover, picked, cut } = this;
+    const { hover, picked, cut, emphasised: cluster } = this;
     const pickedLocals = picked.map((sample) => this.model.samples.local[sample]);
-    const cluster = hover.cluster >= 0 ? hover.cluster : this.cluster;
     if (hover.node) return new Set(hover.node.locals);
+    if (this.proposal) return new Set(Array.from(this.chosen ?? [], (sample) => this.model.samples.local[sample]));
     if (hover.link) return new Set([...hover.link.from.locals, ...hover.link.to.locals]);
     if (cluster >= 0) {
       const members = [...cut.labels.keys()].filter((local) => cut.labels[local] === cluster);
@@ -240,7 +373,9 @@ export class App {
   /** What connects the two picked samples, or the picked sample and the highest peak of the picked cluster. */
   connection(): Connection | null {
     const { model, cut, cluster } = this;
-    const [first, second = cluster < 0 ? -1 : model.graph.peaks[cut.labels.indexOf(cluster)]] = this.picked;
+    const highest = (): number =>
+      model.graph.peaks.find((peak) => this.homeOf(peak) === cluster) ?? cut.samples.indexOf(cluster);
+    const [first, second = cluster < 0 ? -1 : highest()] = this.picked;
     if (first === undefined || second < 0) return null;
     const key = `${first} ${second}`;
     if (this.lastConnection?.key !== key || this.lastConnection.cut !== cut) {
@@ -259,7 +394,7 @@ export function writeAddress(app: App): string {
   const column = colourColumn(app); // by name, so that an address stays valid if the table gains a column
   if (colourBy !== "cluster") state.set("colour", column ? `column:${column.name}` : colourBy);
   if (app.picked.length > 0) state.set("samples", app.picked.map((sample) => rowOf(model, sample)).join());
-  if (app.cluster >= 0) state.set("cluster", String(app.cluster));
+  if (app.cluster >= 0) state.set("cluster", String(app.cut.ids[app.cluster]));
   if (camera.zoom !== 1 || camera.x !== 0 || camera.y !== 0) {
     state.set("at", [camera.x, camera.y, camera.zoom].map((value) => Number(value.toPrecision(5))).join());
   }
@@ -275,7 +410,7 @@ export function readAddress(app: App, text: string): void {
   const view = model.views.find(({ name }) => name === state.get("view"));
   if (view) app.show(view);
   const [requested] = numbers("clusters");
-  if (model.cuts && requested) app.recut(Math.max(1, Math.min(model.nCuts, Math.round(requested))));
+  if (requested) app.recut(nearestCut(model, requested));
   const colour = state.get("colour") ?? "";
   const column = model.columns.findIndex(({ name }) => `column:${name}` === colour);
   if (column >= 0) app.colour(`column ${column}`);
@@ -283,7 +418,7 @@ export function readAddress(app: App, text: string): void {
   const samples = numbers("samples").map((row) => sampleOf(model, row));
   for (const sample of samples.filter((sample) => sample >= 0).slice(0, 2)) app.pick(sample);
   const [cluster] = numbers("cluster");
-  if (Number.isInteger(cluster) && cluster >= 0 && cluster < app.cut.nClusters) app.pickCluster(cluster);
+  if (app.cut.ids.includes(cluster)) app.pickCluster(app.cut.ids.indexOf(cluster));
   const [x, y, zoom] = numbers("at");
   if (zoom > 0) app.camera.moveTo(x, y, zoom);
 }

@@ -83,6 +83,11 @@ export function strokePath(
   context.setLineDash([]);
 }
 
+/** The approximate width of a text on its background. */
+export function pillWidth(text: string): number {
+  return Math.max(18, 7 * [...text].length + 14);
+}
+
 /** Draw a short text on a rounded background, which may have a border. */
 export function drawPill(
   context: CanvasRenderingContext2D,
@@ -96,7 +101,7 @@ export function drawPill(
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
-  const width = Math.max(18, context.measureText(text).width + 9);
+  const width = Math.max(18, context.measureText(text).width + (text.length > 2 ? 16 : 9));
   context.beginPath();
   context.roundRect(x - width / 2, y - 9, width, 18, 9);
   context.fillStyle = paper;

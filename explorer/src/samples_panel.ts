@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css, sampleColours } from "./colours";
-import { drawPill, fitCanvas, strokePath } from "./dom";
+import { drawPill, fitCanvas, pillWidth, strokePath } from "./dom";
 import { type Cut, type Density, climbOf } from "./model";
 
 const REACH = 14;
@@ -91,8 +91,8 @@ export class SamplesPanel {
 
   /** The tiles to draw in place of the samples. They show clusters only. */
   tiles(): Density | null {
-    const { view, colourBy, selection, camera } = this.app;
-    if (!view.density || colourBy !== "cluster" || selection) return null;
+    const { view, colourBy, selection, proposal, camera } = this.app;
+    if (!view.density || colourBy !== "cluster" || selection || proposal) return null;
     return (Math.max(...camera.scale(this.size)) * 2) / view.density.side < TILE_PIXELS ? view.density : null;
   }
 
@@ -174,7 +174,7 @@ export class SamplesPanel {
       });
     } else {
       for (const { label, x, y } of this.badges()) {
-        drawPill(context, String(label), x, y, ink, paper, css(app.colourOf(label)));
+        drawPill(context, app.tagOf(label), x, y, ink, paper, css(app.colourOf(label)));
       }
     }
     if (app.hover.sample >= 0) this.drawRing(context, app.hover.sample);
@@ -205,24 +205,33 @@ export class SamplesPanel {
     strokePath(context, THEMES[this.app.theme], dash);
   }
 
-  /** The number of every cluster at its highest peak with free space, the largest cluster first. */
+  /** The name or number of every cluster at its highest peak with free space. */
   badges(): Badge[] {
     const { app } = this;
     const emphasis = app.emphasis();
     const peaks: number[][] = Array.from({ length: Math.min(app.cut.nClusters, MOST_NUMBERS) }, () => []);
     app.cut.labels.forEach((label, local) => {
-      if (peaks[label]?.length < MOST_TRIED && (!emphasis || emphasis.has(local))) {
-        peaks[label].push(app.model.graph.peaks[local]);
-      }
+      const peak = app.model.graph.peaks[local];
+      const stands = !emphasis || emphasis.has(local);
+      if (peaks[label]?.length < MOST_TRIED && stands && app.homeOf(peak) === label) peaks[label].push(peak);
     });
+    if (app.cut.base) peaks.forEach((samples, label) => samples.push(...this.someOf(label, emphasis)));
     const badges: Badge[] = [];
     peaks.forEach((samples, label) => {
+      const width = (one: number): number => pillWidth(app.tagOf(one));
       const isFree = ([x, y]: [number, number]): boolean =>
-        !badges.some((other) => Math.abs(other.x - x) < 26 && Math.abs(other.y - y) < 20);
+        !badges.some((b) => Math.abs(b.x - x) < (width(b.label) + width(label)) / 2 + 8 && Math.abs(b.y - y) < 20);
       const free = samples.map((sample) => this.at(sample)).find((place) => this.isVisible(place) && isFree(place));
       if (free) badges.push({ label, x: free[0], y: free[1] });
     });
     return badges;
+  }
+
+  /** Some samples of an edited cluster, which may contain no peak. */
+  private someOf(label: number, emphasis: Set<number> | null): number[] {
+    const { cut, cluster } = this.app;
+    const isShown = !emphasis || cluster === label;
+    return isShown ? [...cut.samples.keys()].filter((i) => cut.samples[i] === label).slice(0, MOST_TRIED) : [];
   }
 }
 

@@ -1,0 +1,97 @@
+// The controls of edits in the explanation, and the list of edits in the sidebar.
+
+import type { App } from "./app";
+import { byId, count, make, notice } from "./dom";
+import { describeEdit, describeEffect, mergeEdit, moveEdit, splitEdit } from "./edits";
+
+/** What can be done with the selected samples or the picked cluster; or the proposed edit, to apply or cancel. */
+export function editControls(app: App): HTMLElement[] {
+  const { model, cut, cluster, proposal, state } = app;
+  if (!model.graph.editable) return [];
+  if (proposal) return [proposedEdit(app)];
+  const samples = app.selection ?? app.picked;
+  if (samples.length > 0) {
+    const move = (id: number | null): void => app.propose(moveEdit(model, app.state, samples, id));
+    return [make("div", { class: "editing" }, chooseCluster(app, "Move to", -1, move, true))];
+  }
+  if (cluster < 0 || !cut.samples.includes(cluster)) return [];
+  if (app.lassoing && app.lassoSplits) return [make("p", { class: "hint" }, "Draw around the samples to split off.")];
+  const id = cut.ids[cluster];
+  const name = make("input", { "aria-label": "Name of the cluster", placeholder: "Name", maxlength: "60", id: "name" });
+  name.value = state.names[id] ?? "";
+  const form = make("form", { class: "editing" }, name, small("Rename", null, "submit"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    notice(app.rename(id, name.value));
+  });
+  return [
+    form,
+    make(
+      "div",
+      { class: "editing" },
+      cut.nClusters > 1 &&
+        chooseCluster(app, "Merge with", cluster, (other) => app.propose(mergeEdit(state, id, other!))),
+      small("Split", () => app.propose(splitEdit(model, state, id, null))),
+      small("Split by lasso", () => {
+        app.lassoing = app.lassoSplits = true;
+        app.notify("pick");
+      }),
+    ),
+  ];
+}
+
+function small(text: string, click: (() => void) | null, type = "button"): HTMLButtonElement {
+  const button = make("button", { type, class: "small" }, text);
+  if (click) button.addEventListener("click", click);
+  return button;
+}
+
+/** A menu of the clusters, except one, and of a new cluster (null). */
+function chooseCluster(
+  app: App,
+  title: string,
+  except: number,
+  choose: (id: number | null) => void,
+  withNew = false,
+): HTMLElement {
+  const { ids, sizes } = app.cut;
+  const labels = [...ids.keys()].filter((label) => label !== except && sizes[label] > 0);
+  const menu = make(
+    "select",
+    { class: "small", "aria-label": title },
+    make("option", { value: "" }, `${title} …`),
+    withNew && make("option", { value: "new" }, "a new cluster"),
+    ...labels.map((label) => make("option", { value: String(ids[label]) }, app.titleOf(label))),
+  );
+  menu.addEventListener("change", () => choose(menu.value === "new" ? null : Number(menu.value)));
+  return menu;
+}
+
+function proposedEdit(app: App): HTMLElement {
+  const { state, proposal } = app;
+  const apply = small("Apply", () => app.edit(proposal!.edit!));
+  apply.id = "apply";
+  const cancel = small("Cancel", () => {
+    app.proposal = null;
+    app.notify("pick");
+  });
+  return make(
+    "div",
+    { class: "proposal", role: "group", "aria-label": "Proposed edit" },
+    make("p", { class: "verdict" }, `${describeEdit(state, proposal!, false)}?`),
+    ...describeEffect(app.model, state, proposal!).map((line) => make("p", {}, line)),
+    make("div", { class: "editing" }, apply, cancel),
+  );
+}
+
+/** List the edits so far, the last one at the end. */
+export function showEdits(app: App): void {
+  const { edits, model, isUnsaved } = app;
+  byId("edits").replaceChildren(...edits.map(([before, after]) => make("li", {}, describeEdit(before, after, true))));
+  byId("edits").scrollTop = 1e6;
+  byId("editing").hidden = model.graph.editable && edits.length === 0;
+  byId("undo").hidden = byId("save-edits").hidden = edits.length === 0;
+  byId("edits-hint").textContent = !model.graph.editable
+    ? 'Clusters of this variant cannot be edited. Fit with variant="adaptive".'
+    : `${count(edits.length, "edit")}, ${isUnsaved ? "not saved" : 'saved. Replay: fit(X, edits="edits.json")'}.`;
+}
