@@ -22,7 +22,7 @@ LAYERS = [
     ["__init__"],
     ["distributed"],
     ["estimator"],
-    ["resampling"],
+    ["resampling", "edits", "comparison"],
     ["pipeline"],
     ["fitted"],
     ["selection"],
@@ -45,6 +45,7 @@ LAYERS = [
 LEAVES = {"datasets": {"_support"}}
 UPWARD = {
     "estimator": {"explorer"},  # model.explore
+    "comparison": {"plots"},  # comparison.plot
     "integrations": {"plots"},  # scanpy.plot_resolution
 }
 """Conveniences that need a higher layer, and import it when they are called."""

@@ -1,5 +1,6 @@
 """GIT: clustering based on the graph of intensity topology."""
 
+from gitcluster.comparison import compare
 from gitcluster.edge_cutting import EdgeCut, cut_edges, proportion_distance
 from gitcluster.estimator import GIT
 from gitcluster.fitted.clustering import Clustering
@@ -24,6 +25,7 @@ __all__ = [
     "bridge_components",
     "build_hierarchy",
     "build_topo_graph",
+    "compare",
     "cut_edges",
     "cut_hierarchy",
     "estimate_intensity",

@@ -1,6 +1,7 @@
 """The scikit-learn estimator."""
 
 import os
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -15,12 +16,15 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gitcluster._support.arrays import inverse_order
 from gitcluster._support.progress import CallbackSupportMixin, Counter, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
+from gitcluster.comparison import continue_numbers
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
+from gitcluster.edits import as_list, read_edits, refit_edited, replay_edits
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
-from gitcluster.fitted.clustering import Clustering, check_names
+from gitcluster.fitted.clustering import Clustering, check_names, clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
@@ -226,6 +230,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         sample_weight: ArrayLike | None = None,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
+        previous: Any = None,
+        edits: Any = None,
     ) -> Self:
         """Cluster ``X``.
 
@@ -241,6 +247,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             Weight of every sample in intensities, sizes, connections and proportions. Integers equal repeated rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
             Pairs of samples that must share a cluster, or must not (adaptive variant only).
+        previous : GIT, default=None
+            An earlier model, fitted to some of these rows or to similar ones. Clusters keep the numbers and names of
+            the earlier clusters that they continue, see :func:`gitcluster.compare`; other clusters get new numbers.
+            The clusters themselves do not change.
+        edits : path, dict or list of them, default=None
+            Files of edits that the explorer saved, applied in this order (adaptive variant only). Rows are found by the
+            index of the data frame. An edit is skipped, with a warning, if its rows are gone or in several clusters.
 
         Returns
         -------
@@ -261,31 +274,69 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 n_clusters=number,
                 total=float(source.n_samples if weights is None else weights.sum()),
             )
+            earlier, read = self._check_previous(previous), [read_edits(one) for one in as_list(edits)] if edits else []
             begin = getattr(self, "_init_callback_context", None)  # scikit-learn 1.9 or newer
             progress = Progress(self, None if begin is None else begin(max_subtasks=N_REPORTS))
+            options: dict[str, Any] = {
+                "variant": self.variant,
+                "metric": self.metric,
+                "search": self.search,
+                "noise": self.noise,
+                "sample_weight": weights,
+                "n_jobs": self.n_jobs,
+            }
             clustering = git_clusters(
                 source,
                 n_clusters=self.n_clusters,
                 proportions=self.proportions,
                 n_neighbors=self.n_neighbors,
-                variant=self.variant,
-                metric=self.metric,
                 scale=scale,
-                search=self.search,
-                noise=self.noise,
-                sample_weight=weights,
                 constraints=constraints,
-                n_jobs=self.n_jobs,
                 report=progress.begin,
+                **options,
             )
-            self.clustering_ = clustering.with_names(getattr(self, "feature_names_in_", None), table, row_labels(X))
+            names = getattr(self, "feature_names_in_", None), table, row_labels(X)
+            clustering = clustering.with_names(*names)
+            replay = None
+            if read:
+                for one in read:
+                    replay = replay_edits(one, clustering, replay)
+                assert replay is not None
+                edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
+                clustering, number = edited.with_names(*names), None
+            if earlier is not None:
+                predict = partial(earlier._predict_before, X) if isinstance(earlier, GIT) else None
+                clustering = continue_numbers(clustering, clustering_of(earlier), predict)
+            self.clustering_ = clustering
             progress.end()
+            for skipped in replay.skipped if replay else ():
+                warnings.warn(f"An edit was skipped: {skipped}.", stacklevel=3)
             self._warn_of_missing_clusters(clustering.n_clusters, number, stacklevel=3)
             reason = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
             warn_of_empty_clusters(clustering.labels, clustering.n_clusters, reason, stacklevel=3)
             if table is not None:
                 warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, clustering.labels)])
         return self
+
+    def _check_previous(self, previous: Any) -> Any:
+        """Return an earlier model; raise an error if it is none, or of another metric."""
+        if previous is None:
+            return None
+        clustering = clustering_of(previous)
+        clustering.fitted  # noqa: B018 - raises after a distributed fit
+        if getattr(previous, "metric", self.metric) != self.metric:
+            raise ValueError(f"previous must be a model with metric={self.metric!r}, got metric={previous.metric!r}.")
+        return previous
+
+    def _predict_before(self, X: Any) -> SamplePrediction:
+        """Return the prediction of an earlier model for new rows that it does not contain."""
+        try:
+            return self._predict(X, self.clustering_)
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"previous must be a model of these rows, found by the index of a data frame, or of the same columns, "
+                f"to predict them: {error}"
+            ) from None
 
     def _read(self, X: Any) -> tuple[Source, FrameFeatures | None, Any]:
         """Return the checked data, the features of a data frame, and the scale to use."""
@@ -468,7 +519,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             warn_of_empty_clusters(labels, number, reason, stacklevel=2)
             return labels if clusters is not None else clustering.to_ids(labels)
         prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)[1]
-        labels = meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)
+        by_size = np.arange(number) if clusters is not None else np.argsort(-clustering.edge_cut.sizes, kind="stable")
+        labels = np.append(inverse_order(by_size), -1)[labels]  # the largest cluster gets the largest share
+        labels = np.append(by_size, -1)[meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)]
         reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
         warn_of_empty_clusters(labels, number, reason, stacklevel=2)
         return labels if clusters is not None else clustering.to_ids(labels)

@@ -318,3 +318,15 @@ def lloyd(points: NDArray[np.float64], weights: NDArray[np.float64], means: NDAr
             sums = np.bincount(labels, weights * points[:, column], minlength=len(means))
             means[:, column] = np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), means[:, column])
     return labels
+
+
+def is_same_partition(labels: Array, others: Array) -> bool:
+    """Return whether two arrays of labels are equal but for their numbers.
+
+    Examples
+    --------
+    >>> is_same_partition(np.array([0, 0, 1]), np.array([5, 5, 2]))
+    True
+    """
+    n_pairs = len(np.unique(np.stack([labels, others], axis=1), axis=0))
+    return n_pairs == len(np.unique(labels)) == len(np.unique(others))

@@ -54,7 +54,7 @@ def git_clusters(
     n_neighbors: int | str = "auto",
     variant: str = "adaptive",
     metric: str = "euclidean",
-    scale: ArrayLike | str | None = "auto",
+    scale: ArrayLike | str | tuple[Representation, ...] | None = "auto",
     search: str = "auto",
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,

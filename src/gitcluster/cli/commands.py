@@ -22,12 +22,12 @@ import click
 import numpy as np
 import pandas as pd
 
-from gitcluster import GIT, __version__
+from gitcluster import GIT, __version__, compare
 from gitcluster._support.files import atomic_write, open_number
 from gitcluster._support.names import count_of, escape_control
 from gitcluster._support.optional import require
 from gitcluster.cli.demo import make_example, show_demo
-from gitcluster.cli.inputs import Table, iterate_table
+from gitcluster.cli.inputs import Table, iterate_table, names_in_file
 from gitcluster.cli.models import (
     Fitted,
     TableFacts,
@@ -36,11 +36,12 @@ from gitcluster.cli.models import (
     column_lines,
     drop_missing,
     fit_table,
+    is_model,
     open_fitted,
     read,
 )
-from gitcluster.cli.report import make_report
-from gitcluster.cli.tables import SEPARATORS, STANDARD
+from gitcluster.cli.report import make_comparison_page, make_report
+from gitcluster.cli.tables import SEPARATORS, STANDARD, TableError
 from gitcluster.cli.terminal import Screen, print_result, text_table
 from gitcluster.cli.writing import add_labels, check_targets, write_table
 from gitcluster.explorer import write_explorer
@@ -131,6 +132,11 @@ prior_options = group(
     "Prior knowledge",
     option("-c", "--n-clusters", type=click.IntRange(1), metavar="N", help="Number of clusters. Selected by default."),
     option("--proportions", type=proportions_type, metavar="A:B:C", help="Proportions of sizes: 1:0.5:0.1, or equal."),
+)
+history_options = group(
+    "History",
+    option("--previous", metavar="MODEL", help="An earlier model: clusters keep its numbers and names."),
+    option("--edits", multiple=True, metavar="FILE.json", help="Edits by hand that the explorer saved."),
 )
 bound_options = group(
     "Prior knowledge",
@@ -243,6 +249,7 @@ def app() -> None:
     gitcluster plot model.npz -o picture.png
     gitcluster profile model.npz data.csv               how do the clusters differ?
     gitcluster explain model.npz 17                     why is row 17 in its cluster?
+    gitcluster diff before.npz after.npz                what happened to the clusters?
 
     Tables are CSV, TSV, JSON, Parquet, Arrow, NPY, NPZ or Excel files, compressed or not; - is the standard input
     or output.
@@ -257,9 +264,10 @@ def app() -> None:
 @click.argument("table", metavar="TABLE")
 @model_options
 @score_options
+@history_options
 @group("Output", option("--save", metavar="FILE.npz", help="Save the model for the other commands."))
 @label_options
-def fit(table: str, save: str | None, **options: Any) -> None:
+def fit(table: str, save: str | None, previous: str | None, edits: tuple[str, ...], **options: Any) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
     Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
@@ -268,13 +276,15 @@ def fit(table: str, save: str | None, **options: Any) -> None:
     gitcluster fit data.parquet -c 3 -o labels.csv
     gitcluster fit data.csv --id customer --exclude 'note*' -o labels.csv --save model.npz
     gitcluster fit data.csv --proportions 1:0.5:0.1 --probabilities -o labels.parquet
+    gitcluster fit march.csv --id customer --previous february.npz --save march.npz -o march_labels.csv
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
     save = save and str(Path(save) if Path(save).suffix else Path(save).with_suffix(".npz"))
-    output, screen = _prepare(options, [table], save)
+    output, screen = _prepare(options, [table, *edits], save)
     estimator = make_estimator(options)
+    earlier = Fitted.load(previous).model if previous else None
     read_in = read(table, options, screen)
-    model = fit_table(estimator, read_in, screen)
+    model = fit_table(estimator, read_in, screen, previous=earlier, edits=list(edits) or None)
     if options["stability"]:
         add_stability(model, read_in, screen)
     with screen.bar("Writing", "write"):
@@ -648,6 +658,73 @@ def report(source: str, data: str | None, output: str, title: str | None, **opti
         )  # fmt: skip
         file.write(page.encode())
     screen.say(f"Report: {Path(output).resolve()}")
+
+
+@app.command(short_help="Compare two clusterings, or new rows with a model.")
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@data_argument
+@group("Output", option("-o", "--output", metavar="FILE.html", help="Write a page with a picture and all rows."))
+@table_options
+@json_option
+@quiet_option
+def diff(before: str, after: str, data: str | None, output: str | None, **options: Any) -> None:
+    """Show what happened to the clusters of BEFORE in AFTER.
+
+    BEFORE and AFTER are saved models, or tables with a column "cluster". AFTER may also be a table of new rows, to see
+    whether they still fit a model. TABLE has the columns of AFTER, for models that do not store them.
+
+    \b
+    gitcluster diff february.npz march.npz -o diff.html
+    gitcluster diff february_labels.csv march_labels.csv --id customer
+    gitcluster diff february.npz march.csv
+    """
+    check_targets(output, [before, after, data], suffixes=PAGES)
+    screen = Screen(quiet=options["quiet"] or options["as_json"])
+    first = _open_side(before, options, screen, None)
+    second = _open_side(after, options, screen, first)
+    X = None
+    if data is not None:
+        model = second if isinstance(second, Fitted) else first
+        table = read(data, options, screen, model if isinstance(model, Fitted) else None)
+        X = table.data if table.ids is None else table.data.set_axis(table.ids.astype(str), axis=0)
+    sides = [side.model if isinstance(side, Fitted) else side for side in (first, second)]
+    with screen.bar("Comparing", "compare"):
+        comparison = compare(sides[0], sides[1], X)
+    if output:
+        title = f"{Path(before).name} and {Path(after).name}"
+        page = make_comparison_page(comparison, title=title, command=command_line())
+        with atomic_write(output) as file:
+            file.write(page.encode())
+    if options["as_json"]:
+        frames = {"clusters": comparison.to_frame(), "rows": comparison.rows_frame().reset_index()}
+        tables = {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
+        events = [{"kind": event.kind, "before": event.before, "after": event.after, "text": event.text}
+                  for event in comparison.events]  # fmt: skip
+        print_result({"text": str(comparison), "agreement": comparison.agreement, "events": events, **tables})
+    elif not options["quiet"]:
+        print_result(str(comparison))
+    if output:
+        screen.say(f"Page: {Path(output).resolve()}")
+
+
+def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) -> Any:
+    """Return one side of a comparison: a saved model, labels by row, or new rows for the model ``before``."""
+    if is_model(path):
+        return Fitted.load(path)
+    names = names_in_file(path, options)
+    if "cluster" in names:
+        chosen = {**options, "columns": ("cluster",), "exclude": ()}
+        if options["id"] is None and "row" in names:
+            chosen["id"] = "row"
+        table = read(path, chosen, screen)
+        index = None if table.ids is None else pd.Index(table.ids.astype(str))
+        return pd.DataFrame({"cluster": table.data["cluster"].to_numpy()}, index=index)
+    if not isinstance(before, Fitted):
+        raise TableError(f"{path} is neither a saved model nor a table with a column 'cluster'.")
+    table = read(path, options, screen, before)
+    samples = table.data if before.columns is not None else as_numbers(table.data)
+    return samples if table.ids is None else samples.set_axis(table.ids.astype(str), axis=0)
 
 
 # -- Commands without a table ------------------------------------------------------------------------------------------

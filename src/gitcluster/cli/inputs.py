@@ -117,6 +117,16 @@ def iterate_table(
         raise TableError(f"{name} has no rows.")
 
 
+def names_in_file(path: str, options: Options) -> list[str]:
+    """Return the names of the columns of a table."""
+    if path == STANDARD:
+        raise TableError("This table cannot be read from the standard input. Name a file.")
+    with open_stream(path) as stream:
+        size = stream.seek(0, 2)
+        stream.seek(0)
+        return list(open_table(stream, Path(path), size, path, options).names)
+
+
 def choose_columns(names: list[str], options: Options, table: str, required: list[str] | None) -> list[str]:
     """Return the columns to cluster by: those of a model, else those that the options name, without the id."""
     known = Counter(names)

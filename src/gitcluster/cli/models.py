@@ -183,8 +183,8 @@ def read(path: str, options: Options, screen: Screen, fitted: Fitted | None = No
     return table
 
 
-def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
-    """Fit a table, show each stage, and return the model."""
+def fit_table(model: GIT, table: Table, screen: Screen, **history: Any) -> GIT:
+    """Fit a table, show each stage, and return the model; ``history`` are ``previous`` and ``edits``."""
     what, frame = f"Clustering {len(table.data):,} rows", table.data
     if table.ids is not None and table.ids.is_unique:
         frame = frame.set_axis(pd.Index(table.ids.astype(str)), axis=0)
@@ -197,7 +197,7 @@ def fit_table(model: GIT, table: Table, screen: Screen) -> GIT:
             weights=table.weights or None,
         )
         try:
-            model.fit(as_numbers(frame) if model.metric == Distances.metric else frame)
+            model.fit(as_numbers(frame) if model.metric == Distances.metric else frame, **history)
         finally:
             model.set_params(verbose=False)
     return model
@@ -216,15 +216,19 @@ def add_stability(model: GIT, table: Table | None, screen: Screen) -> None:
             model.set_params(verbose=False)
 
 
+def is_model(path: str) -> bool:
+    """Return whether a file is a saved model."""
+    if Path(path).is_file():  # opening a pipe would lose its content
+        with suppress(Exception), zipfile.ZipFile(path) as archive:  # not a zip, or a damaged one
+            return "header.npy" in archive.namelist()
+    return False
+
+
 def open_fitted(
     source: str, data: str | None, options: Options, screen: Screen, estimator: GIT | None
 ) -> tuple[Fitted, Table | None]:
     """Return a saved model with its table, if given; or fit a table with the estimator."""
-    is_model = False
-    if Path(source).is_file():  # opening a pipe would lose its content
-        with suppress(Exception), zipfile.ZipFile(source) as archive:  # not a zip, or a damaged one
-            is_model = "header.npy" in archive.namelist()
-    if not is_model and estimator is not None:
+    if not is_model(source) and estimator is not None:
         if data is not None:
             raise TableError(f"{source} is not a saved model, so {data} cannot be its table.")
         table = read(source, options, screen)

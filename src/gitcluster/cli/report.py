@@ -1,11 +1,13 @@
-"""The report: one HTML page about a clustering, for screens (light or dark), phones and paper.
+"""HTML pages about a clustering and about two of them, for screens (light or dark), phones and paper.
 
-This file computes the numbers and draws the pictures; ``report.html`` is the page.
+This file computes the numbers and draws the pictures; ``report.html`` and ``diff.html`` are the pages.
 """
 
 import io
 import re
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from html import escape
 from importlib.metadata import version
 from platform import python_version
@@ -21,7 +23,8 @@ from gitcluster._support.optional import require
 from gitcluster.cli.inputs import Advance, Table
 from gitcluster.cli.models import Fitted, column_lines
 from gitcluster.cli.tables import join_names
-from gitcluster.fitted.memberships import own_shares
+from gitcluster.comparison import Comparison
+from gitcluster.fitted.memberships import NEAR_BOUNDARY, own_shares
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.profiles import ABREAST, cluster_html, heat_html
 from gitcluster.fitted.profiles import STYLE as PROFILE_STYLE
@@ -30,14 +33,13 @@ from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 from gitcluster.fitted.warnings import column_notes
 
-MAX_LISTED, MAX_NODES, MAX_NAMES = 10, 60, 50
-"""Rows in a list, nodes of the topo-graph (local clusters that merge first share one), and names of columns."""
-NEAR_BOUNDARY = 0.75
-"""Membership below which a row is closer to the boundary of its cluster than to its centre."""
+MAX_LISTED, MAX_NODES, MAX_NAMES, MAX_ROWS = 10, 60, 50, 500
+"""Rows in a list, nodes of the topo-graph (local clusters that merge first share one), names of columns, and rows of a
+comparison."""
 INK, PAPER = "#333333", "#ffffff"
 PAGE_COLOURS = {INK: "--ink", PAPER: "--paper", "#dadada": "--pale", "#eeeeee": "--line"}
 """Colours of the plots, and the variables of the page that replace them."""
-PLOT_STYLE = {
+PLOT_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # texts stay texts
     "svg.hashsalt": "gitcluster",
     "axes.facecolor": PAPER,
@@ -47,7 +49,8 @@ PLOT_STYLE = {
 
 def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str], advance: Advance) -> str:
     """Return the report as a page; ``commands`` reproduce it, ``advance`` gets the share that is done."""
-    from gitcluster.plots._drawing import cluster_colours
+    require("matplotlib", extra="cli", purpose="A report")
+    from gitcluster import plots as drawing
 
     model, clustering = fitted.model, fitted.model.clustering_
     profile = model.profile(table.data)
@@ -68,20 +71,18 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
         plots.append(("hierarchy", "hierarchy", {}))
     pictures = {}
     for i, (name, kind, options) in enumerate(plots, 1):
-        pictures[name] = draw_inline(kind, model, table, **options)
+        size = options.pop("size", (5.2, 3.9))
+        draw = partial(getattr(drawing, "plot_" + kind.replace("-", "_")), model, table.data, **options)
+        pictures[name] = draw_inline(kind, draw, n_colours, size=size)
         advance(i / len(plots))
-    environment = Environment(
-        loader=PackageLoader("gitcluster.cli", "."), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["escape_control"] = escape_control
-    return environment.get_template("report.html").render(
+    return render_page(
+        "report.html",
         title=title, summary=summarize(clustering, advice=False),
         n_clusters=count_of(model.n_clusters_, "cluster"), dropped=table.dropped, facts=_key_facts(model), notes=notes,
         stability=_stability(model), stable=STABLE,
         measured={} if measured is None else dict(zip(measured.ids.tolist(), measured.clusters.tolist(), strict=True)),
         unstable_rows=[] if measured is None else _unstable_rows(fitted, measured.samples),
-        colours=cluster_colours(n_colours), profile_style=PROFILE_STYLE, pictures=pictures,
+        n_colours=n_colours, pictures=pictures,
         profile=profile, abreast=ABREAST, heat=heat_html(profile.clusters),
         details=[cluster_html(cluster) for cluster in profile],
         number=_number(model) if has_scores else None,
@@ -93,24 +94,49 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
         method=f"GIT, variant {clustering.variant.name}, {count_of(model.n_neighbors_, 'neighbour')}",
         versions=", ".join([f"gitcluster {__version__}", f"Python {python_version()}",
                             *(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))]),
-        version=__version__, today=date.today().isoformat(),
     )  # fmt: skip
 
 
-def draw_inline(
-    kind: str, model: GIT, table: Table, *, size: tuple[float, float] = (5.2, 3.9), **options: Any
-) -> dict[str, str]:
-    """Return a plot as SVG for a page, in the colours of the page, with its kind and title."""
-    mpl = require("matplotlib", extra="cli", purpose="A report")
-    from matplotlib.figure import Figure
+def make_comparison_page(comparison: Comparison, *, title: str, command: str) -> str:
+    """Return a comparison as a page; ``command`` reproduces it."""
+    require("matplotlib", extra="cli", purpose="A page with a picture")
+    numbers = [c if isinstance(c, int) else i for ids in comparison.ids for i, c in enumerate(ids)]
+    n_colours = max(numbers) + 1 + len(comparison.ids[1])
+    lines = comparison.sentences()
+    rows = list(zip(*(comparison.rows[name].tolist() for name in ("id", "before", "after")), strict=True))
+    return render_page(
+        "diff.html", title=title, lead=lines[: len(lines) - max(1, len(comparison.events))], n_colours=n_colours,
+        events=comparison.events, picture=draw_inline("flow", comparison.plot, n_colours, size=(6.4, 4.6)),
+        clusters=comparison.cluster_rows(), rows=rows[:MAX_ROWS], n_rows=len(rows), command=command,
+    )  # fmt: skip
 
-    from gitcluster import plots
+
+def render_page(template: str, *, n_colours: int, **content: Any) -> str:
+    """Return a page from a template, with the colours of so many clusters."""
     from gitcluster.plots._drawing import cluster_colours
 
-    with mpl.rc_context(PLOT_STYLE):
+    environment = Environment(
+        loader=PackageLoader("gitcluster.cli", "."), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["escape_control"] = escape_control
+    return environment.get_template(template).render(
+        colours=cluster_colours(n_colours), profile_style=PROFILE_STYLE, version=__version__,
+        today=date.today().isoformat(), **content,
+    )  # fmt: skip
+
+
+def draw_inline(kind: str, draw: Callable[..., Any], n_colours: int, *, size: tuple[float, float]) -> dict[str, str]:
+    """Return a plot as SVG for a page, in the colours of the page, with its kind and title."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    from gitcluster.plots._drawing import cluster_colours
+
+    with rc_context(PLOT_STYLE):
         figure = Figure(figsize=size, layout="constrained")
         ax = figure.subplots()
-        getattr(plots, "plot_" + kind.replace("-", "_"))(model, table.data, ax=ax, **options)
+        draw(ax=ax)
         title = ax.get_title().replace("\n", " ")
         ax.set_title("")
         figure.savefig(drawn := io.StringIO(), format="svg", transparent=True, dpi=200, metadata={"Date": None})
@@ -121,7 +147,7 @@ def draw_inline(
     assert width is not None
     shown = f'class="plot" style="max-width: calc({width[1]}px * 1.7)" role="img" aria-label="{escape(title)}"'
     svg = svg.replace(width[0], "", 1).replace("<svg ", f"<svg {shown} ", 1)
-    names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(int(model.cluster_ids_.max()) + 1))}
+    names = {colour.light: f"--name-{c}" for c, colour in enumerate(cluster_colours(n_colours))}
     for colour, name in (PAGE_COLOURS | names).items():
         svg = svg.replace(colour, f"var({name})")
     return {"kind": kind, "title": title, "svg": svg}
@@ -129,7 +155,8 @@ def draw_inline(
 
 def _key_facts(model: GIT) -> list[tuple[str, str, str]]:
     """Return the facts at the top: name, value, a few words."""
-    facts = [("clusters", str(model.n_clusters_), "as requested")]
+    words = "edited by hand" if model.clustering_.edits else "as requested"
+    facts = [("clusters", str(model.n_clusters_), words)]
     if hasattr(model, "n_clusters_scores_"):
         others = ranked_numbers(model.n_clusters_scores_)[1:]
         words = "chosen from the data" + (f"; next best: {' or '.join(map(str, others))}" if others else "")

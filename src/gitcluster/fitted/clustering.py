@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from gitcluster._support.arrays import Array
+from gitcluster._support.arrays import Array, inverse_order
 from gitcluster._support.names import escape_control, list_of
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
@@ -232,6 +232,22 @@ class Clustering(_WithoutCaches):
         titles = tuple(map(named.title_of, range(named.n_clusters)))
         return replace(named, stability=self.stability and replace(self.stability, titles=titles))
 
+    def numbered(self, ids: Array, names: dict[int, str], next_id: int, origin: str) -> "Clustering":
+        """Return a copy whose clusters have these public numbers, in ascending order."""
+        order = np.argsort(ids)
+        position = np.append(inverse_order(order), -1)  # noise stays -1
+        cut, training = self.edge_cut, self.fitted
+        numbered = replace(
+            self,
+            labels=position[self.labels],
+            proportions=self.proportions[order],
+            edge_cut=cut._replace(labels=position[cut.labels], sizes=cut.sizes[order]),
+            training=replace(training, clusters=position[training.clusters], labels=position[training.labels]),
+            stability=None,
+            identity=ClusterIds(ids[order], ("",) * len(ids), next_id, origin),
+        )
+        return numbered.named(names)
+
     @cached_property
     def origin(self) -> str:
         """Return a digest of the first of the fits whose numbers of clusters this fit continues, or of this one."""
@@ -241,7 +257,7 @@ class Clustering(_WithoutCaches):
 
     def describe_referee(self) -> str:
         """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
-        method = None if self.selection is None else self.selection["merge"][self.selection["chosen"]][0]
+        method = None if self.selection is None or self.edits else self.selection["merge"][self.selection["chosen"]][0]
         if method not in METHODS:
             return ""
         return f"The local clusters are merged as by {method}, because GIT's own candidates disagree."

@@ -38,7 +38,7 @@ from gitcluster.fitted.traits import (
     in_words,
     read_traits,
 )
-from gitcluster.hierarchy import cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy, is_same_partition
 from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
 from gitcluster.topo_graph import TopoGraph, rank_edges
@@ -378,7 +378,9 @@ def explain_rows(
         shares = memberships(clustering, predict_fitted(clustering, [i]))[0]
         splits_at = merges_at = merges_with = None
         n_local, n_clusters = len(cut.labels), clustering.n_clusters
-        if hierarchy is not None and np.array_equal(cut_hierarchy(hierarchy, graph, n_clusters=n_clusters), cut.labels):
+        if hierarchy is not None and is_same_partition(
+            cut_hierarchy(hierarchy, graph, n_clusters=n_clusters), cut.labels
+        ):
             # merge t leaves n_local - t - 1 clusters
             ends = cut.labels[graph.edges[hierarchy.edges]]
             inside = (ends == home).sum(axis=1)

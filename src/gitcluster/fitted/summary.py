@@ -52,13 +52,19 @@ def _groups(clustering: Clustering) -> list[str]:
         forced = clustering.links is not None and scores is not None and ranked_numbers(scores)[0] > 1
         head = "One group" if clustering.n_requested else "No convincing groups"
         return [f"{'One group, because of the constraints,' if forced else head} in {data}.", *rest]
-    sizes = [f"{size:,}" for size in np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()]
-    shown = f"{list_of(sizes, MAX_NAMED)} rows" if n_clusters <= MAX_NAMED else f"{sizes[-1]} to {sizes[0]} rows each"
+    sizes = np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()
+    shown = f"{min(sizes):,} to {max(sizes):,} rows each"
+    if n_clusters <= MAX_NAMED:
+        shown = f"{list_of([f'{n:,}' for n in sizes])} rows"
+        if clustering.cluster_names:
+            shown = list_of([f"{clustering.title_of(c)} ({count_of(n, 'row')})" for c, n in enumerate(sizes)])
     return [f"{n_clusters} groups in {data}: {shown}.", *rest]
 
 
 def _number(clustering: Clustering) -> list[str]:
     """Return where the number of clusters comes from, and the next best numbers."""
+    if clustering.edits:
+        return [f"They were edited by hand, with {count_of(len(clustering.edits), 'change')}."]
     if clustering.n_requested is not None:
         requested = "number was" if clustering.prior is None else "proportions were"
         return [f"The {requested} requested."] if clustering.n_clusters > 1 else []
@@ -96,7 +102,7 @@ def how_sure(clustering: Clustering) -> list[str]:
     """Return sentences about the stability of the clusters, or about the agreement of the candidates."""
     if clustering.stability is not None:
         return clustering.stability.sentences()
-    if clustering.selection is None or clustering.n_clusters == 1:
+    if clustering.selection is None or clustering.n_clusters == 1 or clustering.edits:
         return []
     agreement = float(clustering.selection["agreement"][clustering.selection["chosen"]][0])
     how = "agree well" if agreement >= WELL else "agree in part" if agreement >= WEAKLY else "hardly agree"

@@ -32,6 +32,7 @@ from gitcluster._support.optional import require
 require("matplotlib", extra="plot", purpose="gitcluster.plots")
 
 from gitcluster.plots.choices import (  # noqa: E402
+    plot_flow,
     plot_hierarchy,
     plot_layers,
     plot_memberships,
@@ -49,6 +50,7 @@ from gitcluster.plots.samples import (  # noqa: E402
 __all__ = [
     "plot_clusters",
     "plot_explanation",
+    "plot_flow",
     "plot_hierarchy",
     "plot_intensity",
     "plot_layers",

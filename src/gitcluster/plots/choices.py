@@ -1,4 +1,4 @@
-"""Plots of what was selected and how reliable it is: numbers of clusters, hierarchy, layers, memberships, profiles."""
+"""Plots of selections and their reliability: numbers of clusters, hierarchy, layers, memberships, profiles, flows."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,20 +7,24 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_hex
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 
 from gitcluster._support.names import count_of
 from gitcluster._support.validation import check_choice, check_integer
+from gitcluster.comparison import Comparison
 from gitcluster.fitted.clustering import clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.profiles import MAX_COLUMNS, STRONG, Profile, heat_rows, profile
-from gitcluster.hierarchy import cut_hierarchy
+from gitcluster.hierarchy import cut_hierarchy, is_same_partition
 from gitcluster.plots._drawing import (
     FAINT,
     HUES,
+    NOISE,
     add_colour_bar,
     add_legend,
     background_on,
@@ -45,6 +49,10 @@ LAYER_AREA = 900.0
 """Area of a node with all samples in a plot of layers, in square points."""
 MAX_CLUSTERS = 20
 """Clusters in the plot of a profile."""
+FLOW_BAR, FLOW_GAP, FLOW_TEXT = 0.04, 0.02, 0.045
+"""Width of the bars in a plot of a flow, gap between them, and height of a line of text."""
+MIN_FLOW = 0.002
+"""Smallest share of the rows that is drawn as a band."""
 
 
 def plot_n_clusters(model: Any, X: Any = None, *, ax: Axes | None = None, quantity: str = "score") -> Axes:
@@ -142,7 +150,7 @@ def plot_hierarchy(model: Any, X: Any = None, *, ax: Axes | None = None, max_lea
     for tick, label in zip(ax.get_xticklabels(), leaves, strict=True):
         tick.set_color(ink if label < 0 else readable_on(ax, colours_of(label)))
     cut = cut_hierarchy(hierarchy, clustering.topo_graph, n_clusters=n_clusters)
-    if np.array_equal(cut, clustering.edge_cut.labels):
+    if is_same_partition(cut, clustering.edge_cut.labels):
         # between the last merge inside final clusters and the first across
         bounds = np.concatenate(([0.0], heights, [heights[-1] * 1.05]))
         level = bounds[len(heights) + 1 - n_clusters : len(heights) + 3 - n_clusters].mean()
@@ -296,3 +304,84 @@ def plot_profile(model: Any, X: Any = None, *, ax: Axes | None = None, columns: 
     ax.spines[:].set_visible(False)
     add_colour_bar(ax, mapped, label="difference (standard deviations)", extend="both")
     return ax
+
+
+def plot_flow(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the flow of rows between the clusters of two clusterings, before on the left and after on the right.
+
+    Bands have the colours of the clusters before. Rows of one side only come from "new" and lead to "lost"; flows of
+    fewer than one in 500 rows are not drawn. ``ax`` is as in all plots, see :mod:`gitcluster.plots`.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The result of :func:`gitcluster.compare`.
+    """
+    if not isinstance(comparison, Comparison):
+        raise TypeError(f"comparison must be the result of gitcluster.compare, got {type(comparison).__name__}.")
+    flow, match = comparison.flow, comparison.match
+    if not comparison.n_common:  # no row has a cluster on both sides: draw matched clusters as bands
+        flow = np.zeros_like(flow)
+        for b, a in enumerate(match):
+            flow[a if a >= 0 else -1, b] = comparison.sizes[1][b]
+        lost = np.setdiff1d(np.arange(len(comparison.sizes[0])), match)
+        flow[lost, -1] = comparison.sizes[0][lost]
+    n_before, n_after = flow.shape[0] - 2, flow.shape[1] - 2
+    numbers = [c if isinstance(c, int) else i for i, c in enumerate(comparison.ids[0])]
+    tints = [*colours_of(numbers), NOISE, FAINT]
+    fresh = iter(range(max(numbers) + 1, max(numbers) + 1 + n_after))
+    after_tints = [tints[a] if a >= 0 else colours_of(next(fresh)) for a in match] + [NOISE, FAINT]
+    # Clusters that continue others stand opposite to them, new ones beside those that most of their rows come from.
+    origin = np.where(match >= 0, match, flow[:, :n_after].argmax(axis=0) + 0.5)
+    orders = [*range(n_before + 2)], [*np.argsort(origin, kind="stable").tolist(), n_after, n_after + 1]
+    total, gap = max(int(flow.sum()), 1), FLOW_GAP
+    ends: list[dict[int, float]] = []
+    names = ([*comparison.titles[0], "noise", "new"], [*comparison.titles[1], "noise", "lost"])
+    ax = take_axes(ax, width=7.0, ratio=0.75, aside=0.0, title="Clusters before and after")
+    texts: list[tuple[float, float, str, str]] = []
+    for side, order in enumerate(orders):
+        top, starts = 0.0, dict[int, float]()
+        sizes = flow.sum(axis=1 - side) / total
+        for c in order:
+            if sizes[c] <= 0:
+                continue
+            starts[c] = top
+            x = -FLOW_BAR if side == 0 else 1.0
+            ax.add_patch(Rectangle((x, top), FLOW_BAR, sizes[c], color=(tints, after_tints)[side][c], linewidth=0))
+            count = f"{int(flow.sum(axis=1 - side)[c]):,}"
+            texts.append((x, top + sizes[c] / 2, f"{plain(names[side][c])} ({count})", ("right", "left")[side]))
+            top += sizes[c] + gap
+        ends.append(starts)
+    reached = [dict(starts) for starts in ends]
+    for a in orders[0]:
+        for b in orders[1]:
+            height = flow[a, b] / total
+            if height <= 0:
+                continue
+            y, z = reached[0][a], reached[1][b]
+            reached[0][a] += height
+            reached[1][b] += height
+            if height >= MIN_FLOW:
+                ax.add_patch(_band(y, z, height, tints[a]))
+    lowest = max(max(start + flow.sum(axis=1 - side)[c] / total for c, start in ends[side].items()) for side in (0, 1))
+    last = [-1.0, -1.0]
+    for x, y, text, align in sorted(texts, key=lambda entry: entry[1]):
+        side = 0 if align == "right" else 1
+        y = max(y, last[side] + FLOW_TEXT * lowest)  # names of thin bars do not overlap
+        last[side] = y
+        ax.text(x - 0.015 if side == 0 else x + FLOW_BAR + 0.015, y, text, ha=align, va="center", fontsize="small")
+    ax.set(xlim=(-0.32, 1.36), ylim=(max(lowest, *last) + 0.03, -0.03), yticks=[])
+    ax.set_xticks([-FLOW_BAR / 2, 1 + FLOW_BAR / 2], ["before", "after"])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def _band(left: float, right: float, height: float, colour: Any) -> PathPatch:
+    """Return a band of a height from one side to the other, as two curves."""
+    kinds = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+    points = [
+        (0, left), (0.5, left), (0.5, right), (1, right),
+        (1, right + height), (0.5, right + height), (0.5, left + height), (0, left + height), (0, left),
+    ]  # fmt: skip
+    return PathPatch(Path(points, kinds), facecolor=colour, alpha=0.45, linewidth=0)

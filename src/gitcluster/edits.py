@@ -1,0 +1,309 @@
+"""Edits of clusters by hand, as the explorer saves them: read the file, and apply them to another fit.
+
+A file lists the rows that the page showed, their clusters before the first edit, and the edits in their order. In
+another fit, a cluster of the file is the cluster with most of its rows. On the fitted data this gives exactly the
+clusters of the page. On other data an edit is skipped, with a warning, if its rows are gone or in several clusters.
+Rows that the file does not list follow the majority of the listed rows in their local cluster.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gitcluster._support.arrays import Array
+from gitcluster._support.names import count_of, escape_control
+from gitcluster.constraints import Constraints, LinkConstraints
+from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.cutting import cut_again
+from gitcluster.pipeline import git_clusters
+from gitcluster.preprocessing.representations import Representation
+from gitcluster.preprocessing.sources import Points, Source
+
+FORMAT, VERSION = "gitcluster-edits", 1
+FIELDS: dict[str, dict[str, Any]] = {
+    "merge": {"clusters": list, "into": int},
+    "split": {"cluster": int, "rows": list, "into": int},
+    "move": {"rows": list, "into": int},
+    "rename": {"cluster": int, "name": str},
+}
+"""Fields of every kind of edit, with their types."""
+
+
+class EditsFileError(ValueError):
+    """The file is damaged, is no file of edits, or belongs to another table."""
+
+
+class Edits(NamedTuple):
+    """The content of a file of edits."""
+
+    name: str
+    rows: list[Any]
+    """Labels of the rows as texts, or their positions."""
+    labels: Array
+    """(n,) cluster of every row before the first edit."""
+    n_samples: int
+    n_clusters: int | None
+    """Number of clusters of the cut that was edited; None for the fitted clusters."""
+    edits: list[dict[str, Any]]
+
+    def steps(self) -> Iterator[tuple[dict[str, Any], Array]]:
+        """Yield every edit with the clusters of the rows before it."""
+        labels = self.labels.copy()
+        for edit in self.edits:
+            yield edit, labels
+            if edit["kind"] == "merge":
+                labels[np.isin(labels, edit["clusters"])] = edit["into"]
+            elif edit["kind"] != "rename":
+                labels[edit["rows"]] = edit["into"]
+
+
+def read_edits(source: Any) -> Edits:
+    """Return the edits in a file, or in a dict of the same content; everything is checked."""
+    name = "edits"
+    if not isinstance(source, dict):
+        name, text = str(source), Path(source).read_text(encoding="utf-8", errors="replace")
+        try:
+            source = json.loads(text)
+        except ValueError as error:
+            raise EditsFileError(f"{name} is damaged or not a file of edits: {error}") from None
+    try:
+        return _check_edits(name, source)
+    except (KeyError, TypeError, IndexError, OverflowError) as error:
+        raise EditsFileError(f"{name} is damaged: {type(error).__name__}: {error}.") from None
+
+
+def _check_edits(name: str, content: Any) -> Edits:
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise EditsFileError(f"{name} was not saved by the explorer.")
+    if content.get("version") != VERSION:
+        raise EditsFileError(f"{name} has version {content.get('version')!r}, but version {VERSION} is required.")
+    rows, labels, edits = content["rows"], content["labels"], content["edits"]
+    kinds = {type(row) for row in rows}
+    if kinds not in ({str}, {int}) or len(set(rows)) < len(rows) or {type(label) for label in labels} - {int}:
+        raise EditsFileError(f"{name} is damaged: rows must be different texts or positions, and labels integers.")
+    read = Edits(
+        name, rows, np.array(labels, np.int64), int(content["n_samples"]), content.get("n_clusters"), list(edits)
+    )
+    if len(read.labels) != len(rows) or (kinds == {int} and not 0 <= min(rows) <= max(rows) < read.n_samples):
+        raise EditsFileError(f"{name} is damaged: it has {len(rows)} rows and {len(read.labels)} labels.")
+    known = set(read.labels.tolist()) | {edit.get("into") for edit in edits}
+    for number, edit in enumerate(edits, 1):
+        fields = FIELDS[edit["kind"]]
+        if any(type(edit[field]) is not kind for field, kind in fields.items()):
+            raise EditsFileError(f"{name} is damaged: edit {number} must have the fields {', '.join(fields)}.")
+        indices = edit.get("rows", [0])
+        if not indices or min(indices) < 0 or max(indices) >= len(rows):
+            raise EditsFileError(f"{name} is damaged: edit {number} has rows that the file does not list.")
+        clusters = [*edit.get("clusters", ()), edit.get("cluster", 0), edit.get("into", 0)]
+        if min(clusters) < 0 or not known.issuperset(
+            {*edit.get("clusters", ()), edit.get("cluster", edit.get("into"))}
+        ):
+            raise EditsFileError(f"{name} is damaged: edit {number} names a cluster that the file does not have.")
+    return read
+
+
+class Replay(NamedTuple):
+    """Edits on a fit."""
+
+    labels: Array
+    """(n,) number of the cluster of every sample, -1 for noise."""
+    names: dict[int, str]
+    applied: tuple[str, ...]
+    """The edits that were applied, in words."""
+    skipped: tuple[str, ...]
+    """Those that were not, with the reasons."""
+
+
+def replay_edits(edits: Edits, clustering: Clustering, replay: Replay | None = None) -> Replay:
+    """Apply edits to the clusters of a fit, after those of an earlier file."""
+    at = _find_rows(edits, clustering)
+    there = at >= 0
+    local = np.asarray(clustering.local_labels)
+    labels = np.array(clustering.to_ids(clustering.labels) if replay is None else replay.labels)
+    names = dict(clustering.cluster_names if replay is None else replay.names)
+    if edits.n_clusters is not None:
+        labels = np.where(labels < 0, -1, cut_again(clustering, edits.n_clusters, None)[local])
+        names = {}
+    applied, skipped = (list(replay.applied), list(replay.skipped)) if replay else ([], [])
+    is_listed = np.zeros(len(labels), bool)
+    is_listed[at[there]] = True
+
+    def locate(file_rows: Array) -> int | str:
+        """Return the cluster that has most of these rows of the file, or the reason why there is none."""
+        present = labels[at[file_rows & there]]
+        if not len(present):
+            return "its rows are gone"
+        numbers, counts = np.unique(present, return_counts=True)
+        best = int(counts.argmax())
+        is_clear = 2 * counts[best] > len(present) and numbers[best] >= 0
+        return int(numbers[best]) if is_clear else "its rows are now in several clusters"
+
+    for edit, own in edits.steps():
+        kind, reason = edit["kind"], ""
+        words = _describe(edit, names)
+        if kind == "merge":
+            homes: list[Any] = [locate(own == cluster) for cluster in edit["clusters"]]
+            reason = next((home for home in homes if isinstance(home, str)), "")
+            if not reason:
+                into: Any = locate(own == edit["into"])
+                labels[np.isin(labels, homes)] = into
+                names = {number: name for number, name in names.items() if number == into or number not in homes}
+        elif kind == "rename":
+            home = locate(own == edit["cluster"])
+            listed = np.zeros(len(labels), bool)
+            listed[at[(own == edit["cluster"]) & there]] = True
+            if isinstance(home, str):
+                reason = home
+            elif 2 * (listed & (labels == home)).sum() <= (is_listed & (labels == home)).sum():
+                reason = "it is now part of a larger cluster"
+            else:
+                names = {number: name for number, name in names.items() if number != home and name != edit["name"]}
+                names |= {home: edit["name"]} if edit["name"] else {}
+        else:
+            chosen = np.zeros(len(own), bool)
+            chosen[edit["rows"]] = True
+            target: Any = locate((own == edit["into"]) & ~chosen) if (own == edit["into"]).any() else None
+            moved = at[chosen & there]
+            if not len(moved):
+                reason = "its rows are gone"
+            elif isinstance(target, str):
+                reason = target
+            else:
+                if target is None:  # a new cluster; the fit may have separated these rows already
+                    home, rest = locate(chosen), locate(np.isin(own, own[chosen]) & ~chosen)
+                    separate = isinstance(home, int) and isinstance(rest, int) and home != rest
+                    used = {*labels.tolist(), *clustering.cluster_ids.tolist(), clustering.next_id - 1}
+                    target = home if separate else edit["into"] if edit["into"] not in used else max(used) + 1
+                is_moved = np.zeros(len(labels), bool)
+                is_moved[moved] = True
+                # Rows that are not listed follow the listed rows of their local cluster and cluster.
+                follows = np.zeros(len(labels), bool)
+                key = local * (labels.max() + 2) + labels + 1
+                listed_in, moved_in = (
+                    np.bincount(key[rows], minlength=key.max() + 1) for rows in (is_listed, is_moved)
+                )
+                follows[~is_listed] = (2 * moved_in > listed_in)[key[~is_listed]] & (labels[~is_listed] >= 0)
+                labels[is_moved | follows] = target
+        (skipped if reason else applied).append(f"{words}: {reason}" if reason else words)
+    alive = set(labels.tolist())
+    names = {number: name for number, name in names.items() if number in alive}
+    return Replay(labels, names, tuple(applied), tuple(skipped))
+
+
+def _find_rows(edits: Edits, clustering: Clustering) -> Array:
+    """Return the position of every row of a file in the data, -1 if it is gone."""
+    if isinstance(edits.rows[0], int):
+        if edits.n_samples != clustering.n_samples:
+            raise EditsFileError(
+                f"{edits.name} numbers the rows of a table with {edits.n_samples:,} rows, the data have "
+                f"{clustering.n_samples:,}. To edit tables that change, give every row an id of its own: the index of "
+                "the data frame, or --id."
+            )
+        return np.array(edits.rows, np.int64)
+    if clustering.index is None:
+        raise EditsFileError(
+            f"{edits.name} names rows by ids such as {edits.rows[0]!r}, but the data have none, or some twice. Fit a "
+            "data frame with these ids as its index, or use --id."
+        )
+    position = {str(label): i for i, label in enumerate(clustering.index.tolist())}
+    at = np.array([position.get(row, -1) for row in edits.rows])
+    if (at < 0).all():
+        raise EditsFileError(
+            f"{edits.name} belongs to another table: none of its {len(at):,} rows is in the data. The first are "
+            f"{', '.join(map(repr, edits.rows[:3]))}."
+        )
+    return at
+
+
+def _describe(edit: dict[str, Any], names: dict[int, str]) -> str:
+    """Return an edit in words, with the numbers of clusters in the file."""
+    title = {number: f"{number} ({escape_control(name)})" for number, name in names.items()}
+    into = edit.get("into", -1)
+    if edit["kind"] == "merge":
+        return f"merge {' and '.join(title.get(c, str(c)) for c in edit['clusters'])}"
+    rows = count_of(len(edit.get("rows", ())), "row")
+    if edit["kind"] == "split":
+        return f"split {title.get(edit['cluster'], str(edit['cluster']))}, {rows} into {into}"
+    if edit["kind"] == "move":
+        return f"move {rows} into {title.get(into, str(into))}"
+    return f"name {edit['cluster']} {escape_control(edit['name'])!r}"
+
+
+def refit_edited(
+    source: Source, clustering: Clustering, replay: Replay, *, constraints: Constraints | None, **options: Any
+) -> Clustering:
+    """Return a fit whose clusters are the edited ones, in the representation and with the neighbours of a fit.
+
+    Stages 3 to 5 run again with the edited clusters as constraints, so that no local cluster has rows of two of them.
+    """
+    ids, groups = np.unique(replay.labels[replay.labels >= 0], return_inverse=True)
+    of_rows = np.full(len(replay.labels), -1)
+    of_rows[replay.labels >= 0] = groups
+    _check_constraints(of_rows, constraints)
+    scaling = clustering.source.scaling if isinstance(clustering.source, Points) else None
+    fit = git_clusters(
+        source,
+        n_clusters=len(ids),
+        n_neighbors=clustering.n_neighbors,
+        scale=(Representation(clustering.representation, scaling),),
+        constraints=Constraints(of_rows, np.empty((0, 2), np.int64), np.arange(len(ids)), 0.0, 1.0),
+        **options,
+    )
+    homes = fit.edge_cut.labels[fit.local_labels]
+    number_of = np.full(fit.n_clusters, -1)
+    number_of[homes[of_rows >= 0]] = of_rows[of_rows >= 0]
+    training = fit.fitted
+    n_local = len(fit.peaks)
+    free = LinkConstraints(
+        np.empty((0, 2), np.int64), np.empty((0, 2), np.int64), np.full(n_local, -1), 0.0, 1.0,
+        np.asarray(fit.topo_graph.sizes, np.float64),
+    )  # fmt: skip
+    labels = of_rows.copy()
+    fitted_labels = training.labels.copy()
+    copies = np.arange(len(labels)) if training.copies is None else training.copies
+    fitted_labels[copies[copies >= 0]] = np.argsort(number_of)[labels[copies >= 0]]
+    fitted_labels[copies[(copies >= 0) & (labels < 0)]] = -1
+    edited = replace(
+        fit,
+        labels=np.where(labels < 0, -1, np.argsort(number_of)[labels]),
+        training=replace(training, labels=fitted_labels),
+        links=free,
+        selection=clustering.selection,
+        n_clusters_scores=None,
+        representations=clustering.representations,
+        prior=None,
+        n_requested=clustering.n_requested,
+        edits=replay.applied,
+    )
+    next_id = max(clustering.next_id, int(ids.max()) + 1)
+    return edited.numbered(ids[number_of], replay.names, next_id, clustering.origin)
+
+
+def _check_constraints(groups: Array, constraints: Constraints | None) -> None:
+    """Raise a ValueError if edits contradict links or bounds on sizes of the same fit."""
+    if constraints is None:
+        return
+    for group in np.unique(constraints.groups[constraints.groups >= 0]).tolist():
+        if len(np.unique(groups[(constraints.groups == group) & (groups >= 0)])) > 1:
+            raise ValueError("edits separate samples that must_link or y joins. Remove one of them.")
+    pairs = [
+        *constraints.cannot_link.tolist(),
+        *((a, b) for a in constraints.labelled for b in constraints.labelled if a < b),
+    ]
+    for a, b in pairs:
+        one, other = (set(groups[(constraints.groups == group) & (groups >= 0)].tolist()) for group in (a, b))
+        if one & other:
+            raise ValueError("edits join samples that cannot_link or y separates. Remove one of them.")
+    shares = np.bincount(groups[groups >= 0]) / len(groups)
+    if shares.min() < constraints.smallest * (1 - 1e-9) or shares.max() > constraints.largest * (1 + 1e-9):
+        raise ValueError("edits make clusters outside of min_cluster_size and max_cluster_size. Remove these bounds.")
+
+
+def as_list(edits: Any) -> list[Any]:
+    """Return one or several files of edits as a list."""
+    return [edits] if isinstance(edits, (str, os.PathLike, dict)) else list(edits)
