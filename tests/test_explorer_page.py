@@ -419,8 +419,35 @@ def test_clusters_are_edited_and_saved(visit):
     assert page.locator("#slider").is_enabled()
 
 
+def test_numbers_and_names_of_clusters_last(visit):
+    """A fit with edits has gaps in its numbers; its page shows them and can be edited again."""
+    frame = TABLE.assign(x=X[:, 0], y=X[:, 1])[["x", "y"]]
+    page = visit(GIT(4).fit(frame), frame)
+    page.evaluate("explorer.app.merge(1, 2), explorer.app.split(0, null), explorer.app.rename(4, 'Gold')")
+    files = [json.loads(page.evaluate("explorer.app.editsJson()"))]
+    fitted = GIT(4).fit(frame, edits=files)
+    assert fitted.cluster_ids_.tolist() == [0, 1, 3, 4]
+    page = visit(fitted, frame, address="#cluster=4")
+    assert page.inner_text("#explanation h3") == f"Gold (cluster 4): {(fitted.labels_ == 4).sum()} samples"
+    assert page.locator("#clusters .tag").all_inner_texts() == ["0", "1", "3", "Gold"]
+    exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
+    np.testing.assert_array_equal(exported["label"], fitted.labels_)
+    page.fill("#number", "6")  # the numbers of another cut are 0, 1, ...
+    np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=6))
+    page.click("#fitted")
+    page.evaluate("explorer.app.move([0, 1, 2], null), explorer.app.merge(3, 4)")
+    files.append(json.loads(page.evaluate("explorer.app.editsJson()")))
+    assert files[1]["edits"][0]["into"] == 5
+    again = GIT(4).fit(frame, edits=files)
+    np.testing.assert_array_equal(again.labels_, page.evaluate("explorer.app.ids"))
+    later = GIT(4).fit(frame, previous=again)  # the original clusters, with the numbers of those they continue
+    page = visit(later, frame)
+    np.testing.assert_array_equal(exported_labels(page), later.labels_)
+
+
 def test_random_edits_are_replayed_from_the_file(visit):
-    page = visit(GIT(5, noise=0.05).fit(X), X, max_samples=250)
+    estimator = GIT(5, noise=0.05)
+    page = visit(estimator.fit(X), X, max_samples=250)
     results = page.evaluate(
         """() => {
           const {app} = explorer;
@@ -446,13 +473,17 @@ def test_random_edits_are_replayed_from_the_file(visit):
         }"""
     )
     kinds = Counter()
-    for text, ids, shown_names, n_clusters, undone in results:
+    for script, (text, ids, shown_names, n_clusters, undone) in enumerate(results):
         file = json.loads(text)
         labels, names = replay(file)
         np.testing.assert_array_equal(labels, ids)
         assert ({str(number): name for number, name in names.items()}, undone) == (shown_names, file["labels"])
         assert n_clusters == len(set(ids) - {-1})
         kinds.update(edit["kind"] for edit in file["edits"])
+        if script % 5 == 0:
+            fitted = estimator.fit(X, edits=file)
+            np.testing.assert_array_equal(fitted.labels_[file["rows"]], labels)
+            assert fitted.cluster_names_ == names
     assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 30
 
 

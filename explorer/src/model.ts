@@ -181,7 +181,7 @@ export function cutInto(model: Model, requested: number | null): Cut {
     samples: Int32Array.from(model.samples.local, (local, i) => (model.samples.noise[i] ? -1 : labels[local])),
     ids: fitted ? model.clusterIds : [...sizes.keys()],
     names: fitted ? model.clusterNames : {},
-    nextId: fitted ? model.nextId : nClusters,
+    nextId: Math.max(model.nextId, nClusters),
     sizes,
     nNoise: nSamples - sizes.reduce((sum, size) => sum + size, 0),
     requested: requested ?? nClusters,
