@@ -2,20 +2,8 @@
 
 import { Camera } from "./camera";
 import { ColourSlots, type Rgb, clusterColour, colourColumn, colourings } from "./colours";
-import { notice } from "./dom";
-import {
-  type Edit,
-  type State,
-  applyEdit,
-  editedCut,
-  editsFile,
-  mergeEdit,
-  moveEdit,
-  renameEdit,
-  splitEdit,
-  startState,
-  titleIn,
-} from "./edits";
+import { notice, shortened } from "./dom";
+import * as edits from "./edits";
 import type { Link, Node } from "./graph_panel";
 import {
   type Connection,
@@ -48,8 +36,6 @@ export type Change = "camera" | "hover" | "pick" | "cut" | "colour" | "view";
 
 export class App {
   cut!: Cut;
-  /** The requested number of clusters; null for the fitted clusters. */
-  requested: number | null = null;
   slots!: number[];
   membership!: Float32Array;
   colourBy = "cluster";
@@ -62,11 +48,11 @@ export class App {
   /** Whether dragging draws a lasso, and whether it splits the picked cluster. */
   lassoing = false;
   lassoSplits = false;
-  /** The state after an edit that is shown before it is applied. */
-  proposal: State | null = null;
-  /** The state before the first edit and after each one; empty if nothing was edited. */
-  private states: State[] = [];
-  private saved: State | null = null;
+  /** The cut after an edit that is described but not applied yet. */
+  proposal: Cut | null = null;
+  /** The cuts before the first edit and after each one. */
+  history: Cut[] = [];
+  private saved: Cut | null = null;
   view: View;
   readonly camera = new Camera(() => this.notify("camera"));
   private readonly listeners: ((change: Change) => void)[] = [];
@@ -104,13 +90,13 @@ export class App {
   /** Show the cut into a number of clusters, or the fitted one; edits are never lost by it. */
   recut(requested: number | null): void {
     if (this.nEdits > 0) return;
-    this.requested = requested;
-    this.states = [];
-    this.showCut(cutInto(this.model, requested));
+    this.history = [cutInto(this.model, requested)];
+    this.showCut();
   }
 
-  private showCut(cut: Cut, id = -1): void {
-    this.cut = cut;
+  /** Show the last cut, and pick a cluster by its number. */
+  private showCut(id = -1): void {
+    const cut = (this.cut = this.history[this.nEdits]);
     this.slots = this.colours.of(cut);
     this.membership = memberships(this.model, cut);
     this.clusterStats = null;
@@ -120,78 +106,65 @@ export class App {
     this.notify("cut");
   }
 
-  /** The clusters by their public numbers. */
-  get state(): State {
-    if (this.states.length === 0) this.states = [startState(this.model, this.cut)];
-    return this.states[this.states.length - 1];
-  }
-
   get nEdits(): number {
-    return Math.max(0, this.states.length - 1);
-  }
-
-  /** Pairs of the states before and after every edit. */
-  get edits(): [State, State][] {
-    return this.states.slice(1).map((state, i) => [this.states[i], state]);
+    return Math.max(0, this.history.length - 1);
   }
 
   get isUnsaved(): boolean {
-    return this.nEdits > 0 && this.state !== this.saved;
+    return this.nEdits > 0 && this.cut !== this.saved;
   }
 
-  /** The cluster of every shown sample, by its public number. */
+  /** The public number of the cluster of every shown sample. */
   get ids(): number[] {
-    return Array.from(this.state.ids);
+    return Array.from(this.cut.samples, (label) => this.cut.ids[label] ?? -1);
   }
 
   /** Show what an edit would do, or why it is impossible. */
-  propose(edit: Edit | string): void {
+  propose(edit: edits.Edit | string): void {
     if (typeof edit === "string") notice(edit);
-    this.proposal = typeof edit === "string" ? null : applyEdit(this.model, this.state, edit);
+    this.proposal = typeof edit === "string" ? null : edits.applyEdit(this.model, this.history[0], this.cut, edit);
     this.nSelections += 1;
     this.notify("pick");
   }
 
   /** Edit the clusters; return a problem or "". */
-  edit(edit: Edit | string): string {
+  edit(edit: edits.Edit | string): string {
     if (typeof edit === "string") return edit;
-    const base = this.cut.base ?? this.cut;
-    this.states.push(applyEdit(this.model, this.state, edit));
+    this.history.push(edits.applyEdit(this.model, this.history[0], this.cut, edit));
     this.picked = [];
     this.selection = null;
-    this.showCut(editedCut(base, this.state), edit.kind === "rename" ? edit.cluster : edit.into);
+    this.showCut(edit.kind === "rename" ? edit.cluster : edit.into);
     return "";
   }
 
   merge(a: number, b: number): string {
-    return this.edit(mergeEdit(this.state, a, b));
+    return this.edit(edits.mergeEdit(this.cut, a, b));
   }
 
   /** Split some samples off a cluster, or split it along the next cut of the tree. */
-  split(cluster: number, samples: ArrayLike<number> | null): string {
-    return this.edit(splitEdit(this.model, this.state, cluster, samples && Array.from(samples)));
+  split(cluster: number, samples: Iterable<number> | null): string {
+    return this.edit(edits.splitEdit(this.model, this.cut, cluster, samples));
   }
 
   /** Move samples to a cluster, or to a new one. */
-  move(samples: ArrayLike<number>, into: number | null): string {
-    return this.edit(moveEdit(this.model, this.state, Array.from(samples), into));
+  move(samples: Iterable<number>, into: number | null): string {
+    return this.edit(edits.moveEdit(this.model, this.cut, samples, into));
   }
 
   rename(cluster: number, name: string): string {
-    return this.edit(renameEdit(this.state, cluster, name));
+    return this.edit(edits.renameEdit(this.cut, cluster, name));
   }
 
   undo(): void {
-    const { base } = this.cut;
-    if (!base) return;
-    this.states.pop();
-    this.showCut(this.nEdits > 0 ? editedCut(base, this.state) : base);
+    if (this.nEdits === 0) return;
+    this.history.pop();
+    this.showCut();
   }
 
   /** The file of edits; from now on they count as saved. */
   editsJson(): string {
-    this.saved = this.state;
-    return editsFile(this.model, this.cut.base ?? this.cut, this.states);
+    this.saved = this.cut;
+    return edits.editsFile(this.model, this.history);
   }
 
   colour(by: string): void {
@@ -214,7 +187,6 @@ export class App {
     if (sample >= 0) this.selection = null;
     this.cluster = -1;
     this.proposal = null;
-    this.lassoSplits = false;
     this.notify("pick");
   }
 
@@ -223,18 +195,15 @@ export class App {
     this.cluster = this.cluster === label ? -1 : label;
     if (this.picked.length === 2) this.picked = [];
     this.selection = this.proposal = null;
-    this.lassoSplits = false;
     this.notify("pick");
   }
 
   /** Select samples, or split those of the picked cluster off. */
   select(samples: Int32Array): void {
+    const splits = this.lassoing && this.lassoSplits && this.cluster >= 0;
     this.lassoing = false;
+    if (splits) return this.propose(edits.splitEdit(this.model, this.cut, this.cut.ids[this.cluster], samples));
     this.proposal = null;
-    if (this.lassoSplits) {
-      this.lassoSplits = false;
-      return this.propose(splitEdit(this.model, this.state, this.cut.ids[this.cluster], samples));
-    }
     this.selection = samples;
     this.nSelections += 1;
     this.picked = [];
@@ -290,14 +259,13 @@ export class App {
 
   /** The name of a cluster, or "cluster 3". */
   titleOf(label: number): string {
-    return titleIn(this.cut, this.cut.ids[label] ?? -1);
+    return edits.titleIn(this.cut, this.cut.ids[label] ?? -1);
   }
 
   /** The name of a cluster, or its number; long names are cut. */
   tagOf(label: number): string {
     const id = this.cut.ids[label];
-    const letters = [...(this.cut.names[id] ?? String(id))]; // whole characters: a slice may halve an emoji
-    return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : letters.join("");
+    return shortened(this.cut.names[id] ?? String(id), MOST_LETTERS);
   }
 
   colourOf(label: number): Rgb {
@@ -348,10 +316,10 @@ export class App {
   /** Samples that stand out: those within the lasso, or those that a proposed edit changes. */
   get chosen(): ArrayLike<number> | null {
     const { proposal } = this;
-    if (!proposal) return this.selection;
-    const { edit } = proposal;
-    if (edit?.kind !== "merge") return edit && "rows" in edit ? edit.rows : null;
-    return [...proposal.ids.keys()].filter((i) => proposal.ids[i] === edit.into);
+    if (!proposal?.edit || proposal.edit.kind === "rename") return this.selection;
+    if (proposal.edit.kind !== "merge") return proposal.edit.rows;
+    const into = proposal.ids.indexOf(proposal.edit.into);
+    return [...proposal.samples.keys()].filter((i) => proposal.samples[i] === into);
   }
 
   private findEmphasis(): Set<number> | null {
@@ -389,7 +357,8 @@ export class App {
 export function writeAddress(app: App): string {
   const { model, camera, colourBy } = app;
   const state = new URLSearchParams();
-  if (app.requested !== null) state.set("clusters", String(app.requested));
+  const [cut] = app.history;
+  if (!cut.fitted) state.set("clusters", String(cut.requested));
   if (app.view !== model.views[0]) state.set("view", app.view.name);
   const column = colourColumn(app); // by name, so that an address stays valid if the table gains a column
   if (colourBy !== "cluster") state.set("colour", column ? `column:${column.name}` : colourBy);

@@ -6,19 +6,19 @@ import { describeEdit, describeEffect, mergeEdit, moveEdit, splitEdit } from "./
 
 /** What can be done with the selected samples or the picked cluster; or the proposed edit, to apply or cancel. */
 export function editControls(app: App): HTMLElement[] {
-  const { model, cut, cluster, proposal, state } = app;
+  const { model, cut, cluster, proposal } = app;
   if (!model.graph.editable) return [];
   if (proposal) return [proposedEdit(app)];
   const samples = app.selection ?? app.picked;
   if (samples.length > 0) {
-    const move = (id: number | null): void => app.propose(moveEdit(model, app.state, samples, id));
+    const move = (id: number | null): void => app.propose(moveEdit(model, cut, samples, id));
     return [make("div", { class: "editing" }, chooseCluster(app, "Move to", -1, move, true))];
   }
   if (cluster < 0 || !cut.samples.includes(cluster)) return [];
   if (app.lassoing && app.lassoSplits) return [make("p", { class: "hint" }, "Draw around the samples to split off.")];
   const id = cut.ids[cluster];
   const name = make("input", { "aria-label": "Name of the cluster", placeholder: "Name", maxlength: "60", id: "name" });
-  name.value = state.names[id] ?? "";
+  name.value = cut.names[id] ?? "";
   const form = make("form", { class: "editing" }, name, small("Rename", null, "submit"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -30,8 +30,8 @@ export function editControls(app: App): HTMLElement[] {
       "div",
       { class: "editing" },
       cut.nClusters > 1 &&
-        chooseCluster(app, "Merge with", cluster, (other) => app.propose(mergeEdit(state, id, other!))),
-      small("Split", () => app.propose(splitEdit(model, state, id, null))),
+        chooseCluster(app, "Merge with", cluster, (other) => app.propose(mergeEdit(cut, id, other!))),
+      small("Split", () => app.propose(splitEdit(model, cut, id, null))),
       small("Split by lasso", () => {
         app.lassoing = app.lassoSplits = true;
         app.notify("pick");
@@ -68,7 +68,7 @@ function chooseCluster(
 }
 
 function proposedEdit(app: App): HTMLElement {
-  const { state, proposal } = app;
+  const { cut, proposal } = app;
   const apply = small("Apply", () => app.edit(proposal!.edit!));
   apply.id = "apply";
   const cancel = small("Cancel", () => {
@@ -78,20 +78,21 @@ function proposedEdit(app: App): HTMLElement {
   return make(
     "div",
     { class: "proposal", role: "group", "aria-label": "Proposed edit" },
-    make("p", { class: "verdict" }, `${describeEdit(state, proposal!, false)}?`),
-    ...describeEffect(app.model, state, proposal!).map((line) => make("p", {}, line)),
+    make("p", { class: "verdict" }, `${describeEdit(cut, proposal!, false)}?`),
+    ...describeEffect(app.model, cut, proposal!).map((line) => make("p", {}, line)),
     make("div", { class: "editing" }, apply, cancel),
   );
 }
 
 /** List the edits so far, the last one at the end. */
 export function showEdits(app: App): void {
-  const { edits, model, isUnsaved } = app;
-  byId("edits").replaceChildren(...edits.map(([before, after]) => make("li", {}, describeEdit(before, after, true))));
+  const { history, nEdits, model, isUnsaved } = app;
+  const lines = history.slice(1).map((cut, i) => make("li", {}, describeEdit(history[i], cut, true)));
+  byId("edits").replaceChildren(...lines);
   byId("edits").scrollTop = 1e6;
-  byId("editing").hidden = model.graph.editable && edits.length === 0;
-  byId("undo").hidden = byId("save-edits").hidden = edits.length === 0;
+  byId("editing").hidden = model.graph.editable && nEdits === 0;
+  byId("undo").hidden = byId("save-edits").hidden = nEdits === 0;
   byId("edits-hint").textContent = !model.graph.editable
     ? 'Clusters of this variant cannot be edited. Fit with variant="adaptive".'
-    : `${count(edits.length, "edit")}, ${isUnsaved ? "not saved" : 'saved. Replay: fit(X, edits="edits.json")'}.`;
+    : `${count(nEdits, "edit")}, ${isUnsaved ? "not saved" : 'saved. Replay: fit(X, edits="edits.json")'}.`;
 }

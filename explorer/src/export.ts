@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { THEMES, css, currentScale, legendLines, sampleColours, scaleColour } from "./colours";
-import { byId, capitalised, count, format, make, notice, percent, pillWidth } from "./dom";
+import { byId, capitalised, count, format, make, notice, percent, pillWidth, shortened } from "./dom";
 import type { GraphPanel } from "./graph_panel";
 import { rowOf } from "./model";
 import type { SamplesPanel } from "./samples_panel";
@@ -154,9 +154,8 @@ function legendPart(app: App): string {
     y += LINE;
   };
   const line = (colour: string, text: string, right = ""): void => {
-    const letters = [...text]; // whole characters: a slice of the string may halve an emoji
-    const short = letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : text;
-    parts.push(element("circle", { cx: 6, cy: y - 4, r: 5, fill: colour }), textElement(18, y, short, { fill: ink }));
+    parts.push(element("circle", { cx: 6, cy: y - 4, r: 5, fill: colour }));
+    parts.push(textElement(18, y, shortened(text, MOST_LETTERS), { fill: ink }));
     if (right) parts.push(textElement(LEGEND_WIDTH, y, right, { "text-anchor": "end", fill: soft }));
     y += LINE;
   };

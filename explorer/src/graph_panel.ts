@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css } from "./colours";
-import { byId, count, drawPill, fitCanvas, format, pillWidth, strokePath } from "./dom";
+import { byId, count, drawPill, fitCanvas, format, spaceForTexts, strokePath } from "./dom";
 import { type Cut, DisjointSets, type Model, firstSplit } from "./model";
 
 /** A graph with more nodes is not readable; it is drawn with fewer nodes, which can be opened. */
@@ -368,23 +368,8 @@ export class GraphPanel {
     for (const node of this.graph.nodes) {
       if (node.label >= 0 && !largest.has(node.label)) largest.set(node.label, node);
     }
-    const nodes = [...largest.values()];
-    const widths = nodes.map(({ label }) => pillWidth(this.app.tagOf(label)));
-    return this.withSpace(
-      nodes.map(({ middle }) => middle),
-      widths,
-    ).map((i) => nodes[i]);
-  }
-
-  /** Indices of the local clusters whose texts, of these widths, do not overlap the texts before them. */
-  private withSpace(locals: number[], widths: number[] = []): number[] {
-    const taken: [number, number, number][] = [];
-    return [...locals.keys()].filter((i) => {
-      const [[x, y], width = 18] = [this.at(locals[i]), widths[i]];
-      const isFree = !taken.some(([a, b, w]) => Math.abs(a - x) < (w + width) / 2 + 4 && Math.abs(b - y) < 18);
-      if (isFree) taken.push([x, y, width]);
-      return isFree;
-    });
+    const hasSpace = spaceForTexts();
+    return [...largest.values()].filter(({ label, middle }) => hasSpace(this.app.tagOf(label), ...this.at(middle)));
   }
 
   /** Draw the numbers of the clusters, or of the steps of a path. */
@@ -403,8 +388,9 @@ export class GraphPanel {
     const matters = new Set([0, path.length - 1]);
     edges.forEach((e, i) => (cut.includes(e) || e === weakest) && matters.add(i).add(i + 1));
     const steps = [...path.keys()].sort((a, b) => +matters.has(b) - +matters.has(a) || a - b);
-    for (const at of this.withSpace(steps.map((i) => path[i]))) {
-      drawPill(context, String(steps[at] + 1), ...this.at(path[steps[at]]), paper, ink);
+    const hasSpace = spaceForTexts();
+    for (const i of steps.filter((i) => hasSpace(String(i + 1), ...this.at(path[i])))) {
+      drawPill(context, String(i + 1), ...this.at(path[i]), paper, ink);
     }
   }
 }

@@ -160,8 +160,7 @@ function start(): void {
     frames.request(change === "camera");
     if (change === "view") arrangePanels(app);
     if (change === "cut" || change === "view" || change === "colour") toolbar.show();
-    if (change === "cut") showClusters(app);
-    if (change === "cut") showEdits(app);
+    if (change === "cut") [showClusters, showEdits].forEach((show) => show(app));
     if (change === "cut" || change === "colour") showLegend(app);
     if (change === "cut" || change === "colour" || change === "pick") showExplanation(app);
     if (change === "pick") {

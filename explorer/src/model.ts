@@ -1,5 +1,7 @@
 // The data of the page, as Python packed them, and what follows from them: cuts, memberships, climbs and paths.
 
+import type { Edit } from "./edits";
+
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array;
 
 /** A column of the table. */
@@ -157,8 +159,9 @@ export interface Cut {
   /** Whether this is a cut of the hierarchy. */
   nested: boolean;
   stability: Model["stability"];
-  /** The cut before all edits, null if there are none, and the clusters that edits changed. */
+  /** The cut before all edits and the last edit, null if there are none, and the clusters that edits changed. */
   base: Cut | null;
+  edit: Edit | null;
   changed: Set<number>;
 }
 
@@ -190,6 +193,7 @@ export function cutInto(model: Model, requested: number | null): Cut {
     nested,
     stability: fitted ? model.stability : null,
     base: null,
+    edit: null,
     changed: new Set(),
   };
 }

@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css, sampleColours } from "./colours";
-import { drawPill, fitCanvas, pillWidth, strokePath } from "./dom";
+import { drawPill, fitCanvas, spaceForTexts, strokePath } from "./dom";
 import { type Cut, type Density, climbOf } from "./model";
 
 const REACH = 14;
@@ -22,7 +22,6 @@ export interface Badge {
 
 export class SamplesPanel {
   readonly points: PointLayer;
-  private grid: NearestGrid;
   private size: Size = { width: 1, height: 1 };
   private coloured = "";
   private outline: [number, number][] = [];
@@ -38,15 +37,12 @@ export class SamplesPanel {
     const { camera } = app;
     this.points = createPoints(layers.points, app.xy.length / 2);
     this.points.setPositions(app.xy);
-    this.grid = new NearestGrid(app.xy);
     app.listen((change) => {
       if (change === "cut" || change === "colour") this.coloured = "";
-      if (change !== "view") return;
-      this.points.setPositions(app.xy);
-      this.grid = new NearestGrid(app.xy);
+      if (change === "view") this.points.setPositions(app.xy);
     });
     const nearest = (left: number, top: number, reach: number): number =>
-      this.grid.find(...camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
+      nearestSample(app.xy, camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
     handleGestures(panel, camera, () => this.size, {
       hover: (left, top) => {
         app.point({ sample: nearest(left, top, REACH) });
@@ -215,23 +211,21 @@ export class SamplesPanel {
       const stands = !emphasis || emphasis.has(local);
       if (peaks[label]?.length < MOST_TRIED && stands && app.homeOf(peak) === label) peaks[label].push(peak);
     });
-    if (app.cut.base) peaks.forEach((samples, label) => samples.push(...this.someOf(label, emphasis)));
+    if (app.cut.base) {
+      // An edited cluster may contain no peak.
+      const isShown = (label: number): boolean => !emphasis || app.emphasised === label;
+      app.cut.samples.forEach(
+        (label, i) => isShown(label) && peaks[label]?.length < MOST_TRIED && peaks[label].push(i),
+      );
+    }
     const badges: Badge[] = [];
+    const hasSpace = spaceForTexts();
     peaks.forEach((samples, label) => {
-      const width = (one: number): number => pillWidth(app.tagOf(one));
-      const isFree = ([x, y]: [number, number]): boolean =>
-        !badges.some((b) => Math.abs(b.x - x) < (width(b.label) + width(label)) / 2 + 8 && Math.abs(b.y - y) < 20);
-      const free = samples.map((sample) => this.at(sample)).find((place) => this.isVisible(place) && isFree(place));
+      const isFree = (at: [number, number]): boolean => this.isVisible(at) && hasSpace(app.tagOf(label), ...at);
+      const free = samples.map((sample) => this.at(sample)).find(isFree);
       if (free) badges.push({ label, x: free[0], y: free[1] });
     });
     return badges;
-  }
-
-  /** Some samples of an edited cluster, which may contain no peak. */
-  private someOf(label: number, emphasis: Set<number> | null): number[] {
-    const { cut, cluster } = this.app;
-    const isShown = !emphasis || cluster === label;
-    return isShown ? [...cut.samples.keys()].filter((i) => cut.samples[i] === label).slice(0, MOST_TRIED) : [];
   }
 }
 
@@ -250,37 +244,15 @@ function samplesWithin(xy: Float32Array, outline: [number, number][]): Int32Arra
   return Int32Array.from(within);
 }
 
-/** Finds the sample nearest to a point, by a grid of cells over the window. */
-class NearestGrid {
-  private readonly side: number;
-  private readonly cells: number[][];
-
-  constructor(private readonly xy: Float32Array) {
-    this.side = Math.max(1, Math.min(512, Math.ceil(Math.sqrt(xy.length / 4))));
-    this.cells = Array.from({ length: this.side ** 2 }, () => []);
-    for (let i = 0; 2 * i < xy.length; i++) {
-      this.cells[this.index(xy[2 * i + 1]) * this.side + this.index(xy[2 * i])].push(i);
-    }
+/** The nearest sample within some pixels, -1 if there is none. Of equal ones the last, which is drawn on top. */
+function nearestSample(xy: Float32Array, [x, y]: [number, number], reach: number, scale: [number, number]): number {
+  let [best, shortest] = [-1, reach * reach];
+  for (let i = 0; 2 * i < xy.length; i++) {
+    const [right, up] = [(xy[2 * i] - x) * scale[0], (xy[2 * i + 1] - y) * scale[1]];
+    const distance = right * right + up * up;
+    if (distance <= shortest) [best, shortest] = [i, distance];
   }
-
-  /** Row or column of a coordinate; samples outside the window are in the outermost cells. */
-  private index(coordinate: number): number {
-    return Math.max(0, Math.min(this.side - 1, Math.floor(((coordinate + 1) / 2) * this.side)));
-  }
-
-  /** The nearest sample within some pixels, -1 if there is none. Of equal ones the last, which is drawn on top. */
-  find(x: number, y: number, reach: number, [right, up]: [number, number]): number {
-    let [best, shortest] = [-1, reach];
-    for (let row = this.index(y - reach / up); row <= this.index(y + reach / up); row++) {
-      for (let column = this.index(x - reach / right); column <= this.index(x + reach / right); column++) {
-        for (const i of this.cells[row * this.side + column]) {
-          const distance = Math.hypot((this.xy[2 * i] - x) * right, (this.xy[2 * i + 1] - y) * up);
-          if (distance < shortest || (distance === shortest && i > best)) [best, shortest] = [i, distance];
-        }
-      }
-    }
-    return best;
-  }
+  return best;
 }
 
 interface PointLayer {
