@@ -213,6 +213,7 @@ export class App {
 
   clear(): void {
     this.selection = null;
+    this.lassoing = false;
     this.pick(-1);
   }
 

@@ -2,7 +2,8 @@
 
 import type { App } from "./app";
 import { byId, count, make, notice } from "./dom";
-import { describeEdit, describeEffect, mergeEdit, moveEdit, splitEdit } from "./edits";
+import { describeEdit, describeEffect, mergeEdit, moveEdit, splitEdit, titleIn } from "./edits";
+import type { Cut } from "./model";
 
 /** What can be done with the selected samples or the picked cluster; or the proposed edit, to apply or cancel. */
 export function editControls(app: App): HTMLElement[] {
@@ -12,7 +13,7 @@ export function editControls(app: App): HTMLElement[] {
   const samples = app.selection ?? app.picked;
   if (samples.length > 0) {
     const move = (id: number | null): void => app.propose(moveEdit(model, cut, samples, id));
-    return [make("div", { class: "editing" }, chooseCluster(app, "Move to", -1, move, true))];
+    return [make("div", { class: "editing" }, clusterMenu(cut, "Move to", -1, move))];
   }
   if (cluster < 0 || !cut.samples.includes(cluster)) return [];
   if (app.lassoing && app.lassoSplits) return [make("p", { class: "hint" }, "Draw around the samples to split off.")];
@@ -29,8 +30,7 @@ export function editControls(app: App): HTMLElement[] {
     make(
       "div",
       { class: "editing" },
-      cut.nClusters > 1 &&
-        chooseCluster(app, "Merge with", cluster, (other) => app.propose(mergeEdit(cut, id, other!))),
+      cut.nClusters > 1 && clusterMenu(cut, "Merge with", cluster, (other) => app.propose(mergeEdit(cut, id, other!))),
       small("Split", () => app.propose(splitEdit(model, cut, id, null))),
       small("Split by lasso", () => {
         app.lassoing = app.lassoSplits = true;
@@ -46,22 +46,15 @@ function small(text: string, click: (() => void) | null, type = "button"): HTMLB
   return button;
 }
 
-/** A menu of the clusters, except one, and of a new cluster (null). */
-function chooseCluster(
-  app: App,
-  title: string,
-  except: number,
-  choose: (id: number | null) => void,
-  withNew = false,
-): HTMLElement {
-  const { ids, sizes } = app.cut;
-  const labels = [...ids.keys()].filter((label) => label !== except && sizes[label] > 0);
+/** A menu of all clusters but one; if there is no exception (-1), also of a new cluster (null). */
+function clusterMenu(cut: Cut, title: string, except: number, choose: (id: number | null) => void): HTMLElement {
+  const labels = [...cut.ids.keys()].filter((label) => label !== except && cut.sizes[label] > 0);
   const menu = make(
     "select",
     { class: "small", "aria-label": title },
     make("option", { value: "" }, `${title} …`),
-    withNew && make("option", { value: "new" }, "a new cluster"),
-    ...labels.map((label) => make("option", { value: String(ids[label]) }, app.titleOf(label))),
+    except < 0 && make("option", { value: "new" }, "a new cluster"),
+    ...labels.map((label) => make("option", { value: String(cut.ids[label]) }, titleIn(cut, cut.ids[label]))),
   );
   menu.addEventListener("change", () => choose(menu.value === "new" ? null : Number(menu.value)));
   return menu;
