@@ -127,6 +127,8 @@ export interface Scale {
   /** Names of the classes; the values are their indices, and larger values are missing. */
   classes: string[] | null;
   ramp?: typeof RAMPS;
+  /** Why values are missing. */
+  missing?: string;
   show: (value: number) => string;
 }
 
@@ -162,7 +164,8 @@ export function currentScale(app: App): Scale | null {
   }
   const [low, high] = app.colourBy === "membership" ? [0.5, 1] : usualRange(values);
   const show = (value: number): string => String(Number(value.toPrecision(4)));
-  return { name: colourings(app.model).get(app.colourBy)!, values, low, high, classes: null, show };
+  const name = colourings(app.model).get(app.colourBy)!;
+  return { name, values, low, high, classes: null, show, missing: "edited clusters" };
 }
 
 /** Integers with at most this number of values are classes. */
@@ -223,7 +226,7 @@ export function legendLines(scale: Scale, theme: "light" | "dark"): [Rgb, string
     .map((name, i): [Rgb, string] => [scaleColour(scale, i, theme), name]);
   const more = classes.length - lines.length;
   if (more > 0) lines.push([GREY, `${format(more)} more`]);
-  if (scale.values.some((value) => isMissing(scale, value))) lines.push([GREY, "missing"]);
+  if (scale.values.some((value) => isMissing(scale, value))) lines.push([GREY, scale.missing ?? "missing"]);
   return lines;
 }
 

@@ -119,6 +119,10 @@ export function drawPill(
   context.textAlign = "center";
   context.textBaseline = "middle";
   const width = Math.max(18, context.measureText(text).width + (text.length > 2 ? 16 : 9));
+  if (text.length > 2) {
+    const right = context.canvas.width / context.getTransform().a; // a name stays within the panel
+    x = Math.max(width / 2 + 2, Math.min(right - width / 2 - 2, x));
+  }
   context.beginPath();
   context.roundRect(x - width / 2, y - 9, width, 18, 9);
   context.fillStyle = paper;

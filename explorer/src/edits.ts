@@ -140,7 +140,7 @@ export function describeEdit(before: Cut, after: Cut, done: boolean): string {
     const into = before.names[edit.into] ?? edit.into;
     return `Merge${ending} ${listed(tags)} into ${into} (${count(sizeOf(after, edit.into), "sample")})`;
   }
-  const samples = count(edit.rows.length, "sample");
+  const samples = count(sizeOf(after, edit.into) - sizeOf(before, edit.into), "sample");
   if (edit.kind === "split") return `Split ${samples} off ${titleIn(before, edit.cluster)} as cluster ${edit.into}`;
   const labels = [...new Set(edit.rows.map((i) => before.samples[i]))].sort((a, b) => a - b);
   const from = listed(labels.map((label) => titleIn(before, before.ids[label] ?? -1)));

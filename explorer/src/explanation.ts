@@ -278,7 +278,7 @@ export function showExplanation(app: App): void {
     if (cluster >= 0) return explainCluster(app, cluster);
     return [
       hint("Select a sample or a node to see why it is in its cluster. Select two to compare them."),
-      hint("Select a cluster below to see how it differs from all other samples, and to edit it."),
+      hint(`Select a cluster below to see how it differs${app.model.graph.editable ? ", and to edit it" : ""}.`),
     ];
   };
   const isActive = picked.length > 0 || cluster >= 0 || selection !== null;
