@@ -20,8 +20,9 @@ from PIL import Image
 from sklearn.datasets import load_digits, load_wine
 
 from benchmarks.reporting.method_figures import plot_ascent, plot_growth, plot_motivation, plot_pipeline
-from gitcluster import GIT, plots
+from gitcluster import GIT, compare, plots
 from gitcluster.cli.demo import PRIOR, make_example
+from gitcluster.datasets import make_customers
 from gitcluster.integrations.scanpy import git, plot_resolution
 
 FOLDER = Path(__file__).parent / "images"
@@ -68,6 +69,14 @@ def profile() -> Any:
     return plots.plot_profile(GIT(3).fit(frame), frame, columns=8)
 
 
+def flow() -> Any:
+    """Two months of customers, between which a group splits."""
+    tables = [table for table, _ in make_customers(random_state=0)[3:5]]
+    before = GIT().fit(tables[0])
+    before.cluster_names_ = {0: "regular", 1: "gold", 2: "senior", 3: "families", 4: "students", 5: "platinum"}
+    return compare(before, GIT().fit(tables[1], previous=before)).plot()
+
+
 def cells() -> Any:
     """Cells of blood, which come with scanpy."""
     import scanpy
@@ -89,6 +98,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "memberships": lambda: plots.plot_memberships(digits()),
     "layers": lambda: plots.plot_layers(example()[0], n_clusters=[2, 4, 9]),
     "profile": profile,
+    "flow": flow,
     "explanation": lambda: plots.plot_explanation(example()[0].explain(100, 700), example()[1]),
 }
 if find_spec("scanpy"):

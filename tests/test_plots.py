@@ -37,7 +37,7 @@ from gitcluster.plots._drawing import HUES, NOISE, colours_of
 DOCS = Path(__file__).parents[1] / "docs"
 SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
 OF_HIERARCHY = ("plot_hierarchy", "plot_memberships")
-OF_A_MODEL = [name for name in plots.__all__ if name != "plot_explanation"]
+OF_A_MODEL = [name for name in plots.__all__ if name not in ("plot_explanation", "plot_flow")]
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
 CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
@@ -403,5 +403,6 @@ def test_the_page_shows_every_plot_as_it_is_drawn_now(monkeypatch):
     images = importlib.import_module("images")
     stale = [name for name in images.PICTURES if images.is_stale(name)]
     assert not stale, f"python -m docs.images {' '.join(stale)} draws them again"
-    shown = set(re.findall(r"\(images/(\w+)\.png\)", page + (DOCS / "reproduce.md").read_text()))
+    pages = [page, *((DOCS / name).read_text() for name in ("reproduce.md", "history.md"))]
+    shown = set(re.findall(r"\(images/(\w+)\.png\)", "".join(pages)))
     assert shown == set(images.PICTURES) - {"cells_resolution"}

@@ -226,8 +226,8 @@ class Comparison:
             rows += f"; {self.n_common:,} on both sides, {after - self.n_common:,} new, {before - self.n_common:,} lost"
         lines = [f"{rows}."]
         if self.n_common:
-            changed = f"{count_of(self.n_changed, 'row')} of {self.n_common:,} changed cluster"
-            lines.append(f"{changed} (agreement {self.agreement:.2f} of 1).")
+            changed = f"{count_of(self.n_changed, 'row')} changed" if self.n_changed else "No row changed"
+            lines.append(f"{changed} cluster (agreement {self.agreement:.2f} of 1).")
         if self.outliers is not None and self.boundary is not None:
             lines.append(
                 f"Outliers: {self.outliers[1]:.1%} of the new rows, {self.outliers[0]:.1%} of the fitted ones. "
@@ -307,7 +307,7 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     --------
     >>> print(compare([0, 0, 0, 1, 1, 1], [0, 0, 2, 1, 1, 1]))
     6 rows before, 6 after; 6 on both sides, 0 new, 0 lost.
-    1 row of 6 changed cluster (agreement 0.57 of 1).
+    1 row changed cluster (agreement 0.57 of 1).
     Cluster 0 split into 0 (2 rows) and 2 (1 row).
     """
     first, second = read_grouping("before", before, id), read_grouping("after", after, id)
@@ -346,13 +346,14 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     if prediction is not None and first.clustering is not None:
         outliers, boundary, events = _fit_events(first.clustering, prediction)
         limit, scores = first.clustering.fitted.far_out, (first.clustering.outlier_scores, prediction.outlier_scores)
-        usual = [  # outliers would seem to move their clusters
+        first_rows, second_rows = (  # outliers would seem to move their clusters
             side._replace(labels=np.where(some > limit, -1, side.labels))
             for side, some in zip((first, second), scores, strict=True)
-        ]
+        )
     else:
-        usual = [first, second]
-    events = [*events, *_size_events(*usual, steady), *_move_events(*usual, steady, tables)]
+        first_rows, second_rows = first, second
+    events += _size_events(first_rows, second_rows, steady)
+    events += _move_events(first_rows, second_rows, steady, tables)
     return Comparison(
         ids=(first.ids, second.ids),
         titles=(tuple(first.titles), tuple(second.titles)),

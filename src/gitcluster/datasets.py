@@ -1,6 +1,7 @@
-"""The paper's data sets: ``X, y = load("iris")``.
+"""The paper's data sets, ``X, y = load("iris")``, and generated ones.
 
-Every set is a pair of samples and labels. Sets are loaded from a folder of npz files, from scikit-learn or the web.
+Every set of the paper is a pair of samples and labels. Sets are loaded from a folder of npz files, from scikit-learn or
+the web.
 """
 
 import csv
@@ -23,7 +24,7 @@ from sklearn.utils import check_random_state
 from gitcluster._support.optional import is_installed, require
 from gitcluster._support.validation import check_integer
 
-__all__ = ["DatasetError", "load", "make_smile", "names"]
+__all__ = ["DatasetError", "load", "make_customers", "make_smile", "names"]
 
 Labelled = tuple[NDArray[Any], NDArray[np.int64]]
 
@@ -65,6 +66,72 @@ def make_smile(n_samples: int = 1001, *, noise: float = 0.01, random_state: Any 
         (-0.45, 0.55) + (0.3 + rng.normal(0, 2.8 * noise, mouth))[:, None] * _on_circle(across - np.pi / 2),
     )
     return np.concatenate(parts), np.repeat(np.arange(4), [right, left, outline, mouth])
+
+
+CUSTOMERS: dict[str, tuple[int, tuple[float, float, float], str]] = {
+    "regular": (400, (40, 4, 40), "shop"), "gold": (150, (160, 10, 45), "web"), "platinum": (90, (230, 16, 52), "web"),
+    "senior": (120, (60, 9, 70), "shop"), "families": (110, (110, 3, 38), "app"),
+    "students": (100, (25, 12, 23), "app"),
+}  # fmt: skip
+"""Customers, mean spend, visits and age, and the usual channel of every group."""
+CUSTOMER_SPREAD, STAYING = np.array([7.0, 0.8, 2.8]), 0.93
+"""Standard deviations of spend, visits and age in a group, and the share of customers that stay for another month."""
+
+
+def make_customers(*, spread: float = 1.0, random_state: Any = None) -> list[tuple[Any, NDArray[Any]]]:
+    """Draw twelve monthly tables of customers, whose groups change.
+
+    Customers stay, leave and join, and their values vary from month to month. Students join in month 3. Two fifths of
+    the regular customers begin to spend more in month 5. Platinum customers become gold customers in month 7. Senior
+    customers spend more from month 9 on. Families leave in month 11.
+
+    Parameters
+    ----------
+    spread : float, default=1.0
+        Factor of the differences within groups.
+    random_state : int, RandomState or None, default=None
+        Seed or generator.
+
+    Returns
+    -------
+    months : list of (DataFrame, ndarray)
+        For every month a table with the customers as its index, and their groups.
+
+    Examples
+    --------
+    >>> months = make_customers(random_state=0)
+    >>> list(months[0][0].columns), sorted(set(months[0][1]))
+    (['spend', 'visits', 'age', 'channel'], ['families', 'gold', 'platinum', 'regular', 'senior'])
+    """
+    pandas = require("pandas", extra="export", purpose="make_customers")
+    rng, months = check_random_state(random_state), []
+    ids, group, channel, home = np.empty(0, object), np.empty(0, object), np.empty(0, object), np.empty((0, 3))
+    count = 0
+    for month in range(1, 13):
+        stays = (rng.uniform(size=len(ids)) < STAYING) & ((group != "families") | (month < 11))
+        ids, group, channel, home = ids[stays], group[stays], channel[stays], home[stays]
+        absent = {"students"} if month < 3 else {"platinum"} if month >= 7 else set()
+        for name, (size, centre, usual) in CUSTOMERS.items():
+            if name in absent or (name == "families" and month >= 11):
+                continue
+            n = max(0, size + int(rng.randint(-5, 6)) - int(np.isin(group, [name, f"{name} online"]).sum()))
+            ids = np.append(ids, [f"k{i:05}" for i in range(count, count + n)])
+            group, count = np.append(group, [name] * n), count + n
+            home = np.concatenate([home, np.array(centre) + rng.normal(0, spread, (n, 3)) * CUSTOMER_SPREAD])
+            channel = np.append(channel, np.where(rng.uniform(size=n) < 0.85, usual, "web"))
+        if month == 5:
+            online = (group == "regular") & (rng.uniform(size=len(ids)) < 0.4)
+            group[online], home[online] = "regular online", home[online] + [45, 4, 0]
+        if month == 7:
+            home[group == "platinum"] += np.array(CUSTOMERS["gold"][1]) - np.array(CUSTOMERS["platinum"][1])
+            group[group == "platinum"] = "gold"
+        if month == 9:
+            home[group == "senior"] += [25, 0, 0]
+        values = home + rng.normal(0, spread / 2, home.shape) * CUSTOMER_SPREAD
+        index = pandas.Index(ids, name="customer")
+        table = pandas.DataFrame(values.round(1), columns=["spend", "visits", "age"], index=index)
+        months.append((table.assign(channel=channel), group.copy()))
+    return months
 
 
 def _on_circle(angle: NDArray[np.float64]) -> NDArray[np.float64]:

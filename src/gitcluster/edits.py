@@ -73,7 +73,7 @@ def read_edits(source: Any) -> Edits:
             raise EditsFileError(f"{name} is damaged or not a file of edits: {error}") from None
     try:
         return _check_edits(name, source)
-    except (KeyError, TypeError, IndexError, OverflowError) as error:
+    except (AttributeError, KeyError, TypeError, IndexError, OverflowError) as error:
         raise EditsFileError(f"{name} is damaged: {type(error).__name__}: {error}.") from None
 
 

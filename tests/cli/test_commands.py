@@ -275,3 +275,41 @@ def test_the_help_is_in_groups_and_not_cut_off(run, monkeypatch):
 def test_a_traceback_if_requested(csv, run):
     assert "Traceback" in run("--traceback", "fit", csv, "--columns", "none")[2]
     assert "Traceback" not in run("fit", csv, "--columns", "none")[2]
+
+
+def test_a_later_table_continues_the_model_and_diff_shows_the_changes(model, csv, run, customers, folder):
+    fewer = customers[customers["income"] < 7000]
+    pd.concat([fewer, fewer[:50].assign(age=200, customer=[f"n{i}" for i in range(50)])]).to_csv("may.csv", index=False)
+    plain = {"format": "gitcluster-edits", "version": 1, "n_samples": 200, "n_clusters": None,
+             "rows": customers["customer"].tolist(), "labels": GIT.load(model).labels_.tolist(),
+             "edits": [{"kind": "rename", "cluster": 0, "name": "young"}]}  # fmt: skip
+    Path("edits.json").write_text(json.dumps(plain))
+    options = ("--previous", model, "--edits", "edits.json", "--save", "may.npz", "-o", "may_labels.csv")
+    assert run("fit", "may.csv", *IDS, *options)[0] == 0
+    assert GIT.load("may.npz").cluster_ids_.tolist() == [0, 1, 3]
+    labels = pd.read_csv("may_labels.csv")
+    assert set(labels["cluster_name"]) == {"young", "1", "3"}
+    code, out, _ = run("diff", model, "may.npz", "-o", "diff.html")
+    assert code == 0
+    assert "Cluster 3 (50 rows) is new" in out
+    assert "no longer exists" in out
+    page = Path("diff.html").read_text()
+    assert "<svg" in page
+    assert "young" in page
+    assert "@@" not in page
+    code, out, _ = run("diff", model, "may_labels.csv", "--json")
+    assert code == 0
+    assert [event["kind"] for event in json.loads(out)["events"]] == ["born", "died"]
+    assert "do not fit" in run("diff", model, "may.csv")[1]
+    assert "No cluster changed" in run("diff", model, csv)[1]
+    for before, after, words in (
+        ("may.csv", csv, "cluster"), (model, "missing.npz", "missing.npz"), (model, "edits.json", "edits.json"),
+    ):  # fmt: skip
+        code, _, err = run("diff", before, after)
+        assert code == 1
+        assert words in err
+    Path("edits.json").write_text("{}")
+    code, _, err = run("fit", "may.csv", *IDS, "--edits", "edits.json", "--save", "june.npz")
+    assert code == 1
+    assert "edits.json" in err
+    assert "june.npz" not in leftovers(folder)

@@ -715,13 +715,15 @@ def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) 
     names = names_in_file(path, options)
     if "cluster" in names:
         chosen = {**options, "columns": ("cluster",), "exclude": ()}
-        if options["id"] is None and "row" in names:
-            chosen["id"] = "row"
+        if options["id"] is None:
+            usual = before.facts.id if isinstance(before, Fitted) else None
+            chosen["id"] = next((name for name in (usual, "row") if name in names), None)
         table = read(path, chosen, screen)
         index = None if table.ids is None else pd.Index(table.ids.astype(str))
         return pd.DataFrame({"cluster": table.data["cluster"].to_numpy()}, index=index)
     if not isinstance(before, Fitted):
         raise TableError(f"{path} is neither a saved model nor a table with a column 'cluster'.")
+    options = {**options, "id": options["id"] or (before.facts.id if before.facts.id in names else None)}
     table = read(path, options, screen, before)
     samples = table.data if before.columns is not None else as_numbers(table.data)
     return samples if table.ids is None else samples.set_axis(table.ids.astype(str), axis=0)

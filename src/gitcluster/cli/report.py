@@ -104,10 +104,14 @@ def make_comparison_page(comparison: Comparison, *, title: str, command: str) ->
     n_colours = max(numbers) + 1 + len(comparison.ids[1])
     lines = comparison.sentences()
     rows = list(zip(*(comparison.rows[name].tolist() for name in ("id", "before", "after")), strict=True))
+    changed = [row for row in rows if row[1] and row[2]]
+    new, lost = [row[0] for row in rows if not row[1]], [row[0] for row in rows if not row[2]]
     return render_page(
         "diff.html", title=title, lead=lines[: len(lines) - max(1, len(comparison.events))], n_colours=n_colours,
-        events=comparison.events, picture=draw_inline("flow", comparison.plot, n_colours, size=(6.4, 4.6)),
-        clusters=comparison.cluster_rows(), rows=rows[:MAX_ROWS], n_rows=len(rows), command=command,
+        events=comparison.events, picture=draw_inline("flow", comparison.plot, n_colours, size=(5.2, 4.2)),
+        clusters=comparison.cluster_rows(), changed=changed[:MAX_ROWS], n_changed=len(changed),
+        others=[(name, len(some), join_names(some, MAX_ROWS)) for name, some in (("new", new), ("lost", lost)) if some],
+        command=command,
     )  # fmt: skip
 
 
