@@ -157,6 +157,18 @@ def test_a_table_is_shown_with_its_index_and_the_scores(payload_of):
     assert set(restored) == used
 
 
+def test_rows_are_identified_by_a_unique_index(payload_of):
+    frame = pd.DataFrame(X, index=np.arange(300) * 2)
+    fitted = GIT(4).fit(frame)
+    fitted.cluster_names_ = {2: NASTY}
+    payload = payload_of(fitted, frame)
+    assert (payload["row_labels"], payload["names"][3]) == ("names", "6")
+    assert (payload["cluster_ids"], payload["cluster_names"], payload["next_id"]) == ([0, 1, 2, 3], {"2": NASTY}, 4)
+    assert payload_of(fitted, frame, names=["?"] * 300)["row_labels"] == frame.index.astype(str).tolist()
+    assert payload_of(GIT(4).fit(frame.set_axis([*range(299), 5])))["row_labels"] is None
+    assert payload_of(model, X)["row_labels"] is None
+
+
 def test_stability_is_part_of_the_payload(payload_of):
     fitted = GIT(6).fit(X)
     expected = fitted.stability(X, n_draws=4)

@@ -1,7 +1,9 @@
 """Journeys through the page in a browser: it shows the model's results, exports them, and sends nothing."""
 
+import json
 import struct
 import warnings
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -29,6 +31,13 @@ TABLE = pd.DataFrame(
     index=[f"C{i:03d}" for i in range(300)],
 )
 FIRST, OTHER = (int(np.flatnonzero(model.labels_ == c)[0]) for c in (0, 3))
+POSITIONS = """() => {
+  const {camera, xy} = explorer.app, box = document.getElementById("samples").getBoundingClientRect();
+  return Array.from({length: xy.length / 2}, (_, i) => {
+    const [x, y] = camera.toScreen(box, xy[2 * i], xy[2 * i + 1]);
+    return [box.left + x, box.top + y];
+  });
+}"""
 STATE = "[explorer.app.cut.nClusters, explorer.app.colourBy, explorer.app.picked, explorer.app.camera.zoom]"
 
 
@@ -108,6 +117,32 @@ def explanation_rows(page):
     """Return the rows of the tables of the explanation by their first cell."""
     lines = [row.inner_text().split("\t") for row in page.query_selector_all(".profile tr")]
     return {name: cells for name, *cells in lines}
+
+
+def lasso(page, samples):
+    """Draw a rectangle around samples, and return all shown samples within it."""
+    places = np.array(page.evaluate(POSITIONS))
+    (left, top), (right, bottom) = places[samples].min(axis=0) - 4, places[samples].max(axis=0) + 4
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for corner in ((right, top), (right, bottom), (left, bottom)):
+        page.mouse.move(*corner)
+    page.mouse.up()
+    return np.flatnonzero(((places > [left, top]) & (places < [right, bottom])).all(axis=1))
+
+
+def replay(file):
+    """Return labels and names after the edits of a file."""
+    labels, names = np.array(file["labels"]), {}
+    for edit in file["edits"]:
+        if edit["kind"] == "merge":
+            labels[np.isin(labels, edit["clusters"])] = edit["into"]
+        elif edit["kind"] == "rename":
+            names[edit["cluster"]] = edit["name"]
+        else:
+            assert edit["kind"] == "move" or (labels[edit["rows"]] == edit["cluster"]).all()
+            labels[edit["rows"]] = edit["into"]
+    return labels, {number: name for number, name in names.items() if name and number in labels}
 
 
 def svg_texts(page):
@@ -290,18 +325,8 @@ def test_a_lasso_selects_and_exports_rows(visit):
         "ratio": np.r_[np.inf, X[1:, 0]],
     }
     page = visit(model, X, columns=columns, names=["+name", *map(str, range(1, 300))])
-    places = np.array([position(page, sample) for sample in range(300)])
-    (left, top), (right, bottom) = (
-        places[model.labels_ == 3].min(axis=0) - 4,
-        places[model.labels_ == 3].max(axis=0) + 4,
-    )
-    inside = np.flatnonzero(((places > [left, top]) & (places < [right, bottom])).all(axis=1))
     page.click("#lasso")
-    page.mouse.move(left, top)
-    page.mouse.down()
-    for corner in ((right, top), (right, bottom), (left, bottom)):
-        page.mouse.move(*corner)
-    page.mouse.up()
+    inside = lasso(page, model.labels_ == 3)
     assert page.evaluate("[...explorer.app.selection]") == inside.tolist()
     assert f"{len(inside)} samples selected" in page.inner_text("#explanation")
     before = picture(page, "samples")
@@ -316,6 +341,167 @@ def test_a_lasso_selects_and_exports_rows(visit):
     assert rows["name"][0] == "'+name"
     page.keyboard.press("Escape")
     assert page.evaluate("explorer.app.picked") == []
+
+
+def test_clusters_are_edited_and_saved(visit):
+    frame = TABLE.assign(x=X[:, 0], y=X[:, 1])
+    fitted = GIT(4).fit(frame[["x", "y"]])
+    fitted.cluster_names_ = {1: NASTY[:30]}
+    page = visit(fitted, frame, device={"viewport": {"width": 1280, "height": 1100}})
+    assert page.inner_text("[data-cluster='1'] .tag") == NASTY[:15] + "…"
+
+    def choose(menu, option):
+        page.select_option(f"select[aria-label='{menu}']", option)
+        shown = page.inner_text(".proposal")
+        page.click("#apply")
+        return shown
+
+    def click_cluster(number):
+        page.evaluate("explorer.app.clear()")
+        page.click(f"[data-cluster='{page.evaluate(f'explorer.app.cut.ids.indexOf({number})')}']")
+
+    click_cluster(3)
+    between = fitted.labels_[fitted.peaks_][fitted.topo_graph_.edges]
+    n_cut = (np.sort(between, axis=1) == [0, 3]).all(axis=1).sum()
+    sizes = np.bincount(fitted.labels_)
+    shown = choose("Merge with", "0")
+    assert f"Cluster 0: {sizes[0]} → {sizes[0] + sizes[3]}; cluster 3: {sizes[3]} → 0." in shown
+    assert (f"across {n_cut} cut edge" if n_cut else "No edge connects them") in shown
+    assert page.locator("#slider").is_disabled()
+    page.get_by_role("button", name="Split", exact=True).click()  # the merged cluster stays picked
+    page.click("#apply")
+    split = np.array(page.evaluate("explorer.app.ids"))
+    assert set(split) == {0, 1, 2, 4}
+    assert (fitted.local_labels_[split == 4][:, None] != fitted.local_labels_[split == 0]).all()  # along the tree
+    click_cluster(2)
+    page.get_by_role("button", name="Split by lasso").click()
+    group = np.flatnonzero(split == 2)
+    inside = lasso(page, group[X[group, 0] < np.quantile(X[group, 0], 0.3)])
+    assert "divides" in page.inner_text(".proposal").lower()
+    page.click("#apply")
+    assert page.inner_text("#explanation h3") == f"Cluster 5: {np.isin(inside, group).sum()} samples"
+    page.fill("#name", "Gold")
+    page.keyboard.press("Enter")
+    page.click("#lasso")
+    chosen = lasso(page, [0, 1])
+    assert "to Gold" in choose("Move to", "5")
+    page.evaluate("explorer.app.clear(), explorer.app.pick(7)")
+    assert "Split 1 sample off" in choose("Move to", "new")
+    assert page.evaluate("explorer.app.ids[7]") == 6
+    page.focus("#samples")
+    page.keyboard.press("Control+z")
+    click_cluster(0)
+    page.fill("#name", "Gold")
+    page.keyboard.press("Enter")
+    assert "already" in page.inner_text("#notice")
+    assert page.locator("#edits li").count() == 5
+    leave = "dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    assert not page.evaluate(leave)  # the browser asks
+    file = json.loads(download(page, "#save-edits").read_text())
+    assert page.evaluate(leave)
+    assert [edit["kind"] for edit in file["edits"]] == ["merge", "split", "split", "rename", "move"]
+    assert {key: file[key] for key in ("format", "version", "n_samples", "n_clusters")} == {
+        "format": "gitcluster-edits", "version": 1, "n_samples": 300, "n_clusters": None,
+    }  # fmt: skip
+    assert file["rows"] == TABLE.index.tolist()
+    np.testing.assert_array_equal(file["labels"], fitted.labels_)
+    labels, names = replay(file)
+    assert (labels[chosen] == 5).all()
+    exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
+    np.testing.assert_array_equal(exported["label"], labels)
+    assert set(exported["cluster_name"][labels == 5]) == {names[5]} == {"Gold"}
+    assert page.evaluate("[...explorer.app.cut.sizes]") == [(labels == c).sum() for c in np.unique(labels)]
+    assert "Gold" in svg_texts(page)[0]
+    membership = page.evaluate("[...explorer.app.membership].map((share) => share ?? -1)")
+    untouched = labels == 1 if not (fitted.labels_[chosen] == 1).any() else np.zeros(300, bool)
+    np.testing.assert_array_equal(np.array(membership, float)[untouched], np.float32(fitted.probabilities_[untouched]))
+    page.evaluate("while (explorer.app.nEdits) explorer.app.undo()")
+    np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
+    assert page.locator("#slider").is_enabled()
+
+
+def test_numbers_and_names_of_clusters_last(visit):
+    """A fit with edits has gaps in its numbers; its page shows them and can be edited again."""
+    frame = TABLE.assign(x=X[:, 0], y=X[:, 1])[["x", "y"]]
+    page = visit(GIT(4).fit(frame), frame)
+    page.evaluate("explorer.app.merge(1, 2), explorer.app.split(0, null), explorer.app.rename(4, 'Gold')")
+    files = [json.loads(page.evaluate("explorer.app.editsJson()"))]
+    fitted = GIT(4).fit(frame, edits=files)
+    assert fitted.cluster_ids_.tolist() == [0, 1, 3, 4]
+    page = visit(fitted, frame, address="#cluster=4")
+    assert page.inner_text("#explanation h3") == f"Gold (cluster 4): {(fitted.labels_ == 4).sum()} samples"
+    assert page.locator("#clusters .tag").all_inner_texts() == ["0", "1", "3", "Gold"]
+    exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
+    np.testing.assert_array_equal(exported["label"], fitted.labels_)
+    page.fill("#number", "6")  # the numbers of another cut are 0, 1, ...
+    np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=6))
+    page.click("#fitted")
+    page.evaluate("explorer.app.move([0, 1, 2], null), explorer.app.merge(3, 4)")
+    files.append(json.loads(page.evaluate("explorer.app.editsJson()")))
+    assert files[1]["edits"][0]["into"] == 5
+    again = GIT(4).fit(frame, edits=files)
+    np.testing.assert_array_equal(again.labels_, page.evaluate("explorer.app.ids"))
+    later = GIT(4).fit(frame, previous=again)  # the original clusters, with the numbers of those they continue
+    page = visit(later, frame)
+    np.testing.assert_array_equal(exported_labels(page), later.labels_)
+
+
+def test_random_edits_are_replayed_from_the_file(visit):
+    estimator = GIT(5, noise=0.05)
+    page = visit(estimator.fit(X), X, max_samples=250)
+    results = page.evaluate(
+        """() => {
+          const {app} = explorer;
+          let seed = 1;
+          const below = (n) => (seed = (seed * 48271) % 2147483647) % n;
+          const one = (list) => list[below(list.length)];
+          const some = () => app.ids.map((_, i) => i).filter(() => below(8) === 0);
+          return Array.from({length: 200}, (_, script) => {
+            app.recut(script % 3 ? null : 2 + below(8));
+            for (let step = 1 + below(8); step > 0; step--) {
+              const {ids} = app.cut;
+              const steps = [
+                () => app.merge(one(ids), one(ids)), () => app.split(one(ids), null), () => app.split(one(ids), some()),
+                () => app.move(some(), one(ids)), () => app.move(some(), null), () => app.undo(),
+                () => app.rename(one(ids), one(["a", "b", ""])),
+              ];
+              one(steps)();
+            }
+            const result = [app.editsJson(), app.ids, app.cut.names, app.cut.sizes.length];
+            while (app.nEdits > 0) app.undo();
+            return [...result, app.ids];
+          });
+        }"""
+    )
+    kinds = Counter()
+    for script, (text, ids, shown_names, n_clusters, undone) in enumerate(results):
+        file = json.loads(text)
+        labels, names = replay(file)
+        np.testing.assert_array_equal(labels, ids)
+        assert ({str(number): name for number, name in names.items()}, undone) == (shown_names, file["labels"])
+        assert n_clusters == len(set(ids) - {-1})
+        kinds.update(edit["kind"] for edit in file["edits"])
+        if script % 5 == 0:
+            fitted = estimator.fit(X, edits=file)
+            np.testing.assert_array_equal(fitted.labels_[file["rows"]], labels)
+            assert fitted.cluster_names_ == names
+    assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 30
+
+
+def test_a_model_with_constraints_is_cut_again(visit):
+    fitted = GIT(4, max_cluster_size=110).fit(X, cannot_link=[(FIRST, OTHER)])
+    page = visit(fitted, X)
+    numbers = page.evaluate("explorer.app.model.cutNumbers")
+    assert 4 in numbers
+    assert min(numbers) == 3  # 300 samples in clusters of up to 110
+    for number in numbers[:6]:
+        page.fill("#number", str(number))
+        np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=number))
+    page.fill("#number", "1")
+    page.keyboard.press("Enter")
+    assert page.input_value("#number") == "3"
+    page.press("#slider", "ArrowRight")
+    assert page.input_value("#number") == str(numbers[1])
 
 
 def test_colours_and_exported_pictures_agree(visit):
@@ -451,9 +637,6 @@ def test_unusual_models_are_shown(visit):
         page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
         assert "Sample 1" in page.inner_text("#explanation")
         np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
-    page = visit(GIT(4, max_cluster_size=110).fit(X), X)
-    assert page.locator("#slider").is_disabled()
-    assert "constraints" in page.inner_text("#constrained")
     far = np.vstack([X, [[1e6, 0.0], [0.0, -1e7]]])
     page = visit(GIT(proportions=[4, 3, 2, 1], noise=0.05).fit(far), far)
     assert page.inner_text("#outside").startswith("2 samples far outside")
@@ -462,6 +645,8 @@ def test_unusual_models_are_shown(visit):
     page = visit(GIT(4, variant="paper").fit(X), X)
     page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
     assert "up to" not in page.inner_text("#explanation")  # the cuts of this variant are not nested
+    assert page.locator(".editing").count() == 0  # nor can a fit replay edits
+    assert "variant" in page.inner_text("#edits-hint")
 
 
 def test_many_samples_are_shown_as_tiles(visit):

@@ -2,6 +2,8 @@
 
 import { Camera } from "./camera";
 import { ColourSlots, type Rgb, clusterColour, colourColumn, colourings } from "./colours";
+import { notice, shortened } from "./dom";
+import * as edits from "./edits";
 import type { Link, Node } from "./graph_panel";
 import {
   type Connection,
@@ -10,7 +12,9 @@ import {
   type View,
   connect,
   cutInto,
+  homeOf,
   memberships,
+  nearestCut,
   rowOf,
   sampleOf,
 } from "./model";
@@ -23,6 +27,8 @@ export interface Hover {
   link: Link | null;
 }
 
+/** Letters of the name of a cluster where space is short. */
+const MOST_LETTERS = 16;
 const NOTHING: Hover = { sample: -1, cluster: -1, node: null, link: null };
 
 /** What has changed: the camera, the item under the pointer, the selection, the cut, the colours, or the view. */
@@ -30,8 +36,6 @@ export type Change = "camera" | "hover" | "pick" | "cut" | "colour" | "view";
 
 export class App {
   cut!: Cut;
-  /** The requested number of clusters; null for the fitted clusters. */
-  requested: number | null = null;
   slots!: number[];
   membership!: Float32Array;
   colourBy = "cluster";
@@ -41,8 +45,14 @@ export class App {
   picked: number[] = [];
   cluster = -1;
   selection: Int32Array | null = null;
-  /** Whether dragging draws a lasso. */
+  /** Whether dragging draws a lasso, and whether it splits the picked cluster. */
   lassoing = false;
+  lassoSplits = false;
+  /** The cut after an edit that is described but not applied yet. */
+  proposal: Cut | null = null;
+  /** The cuts before the first edit and after each one. */
+  history: Cut[] = [];
+  private saved: Cut | null = null;
   view: View;
   readonly camera = new Camera(() => this.notify("camera"));
   private readonly listeners: ((change: Change) => void)[] = [];
@@ -69,11 +79,6 @@ export class App {
     return this.view.xy;
   }
 
-  /** The stability of the shown clusters; null if it was not measured, or for another cut than the fitted one. */
-  get stability(): Model["stability"] {
-    return this.cut.fitted ? this.model.stability : null;
-  }
-
   show(view: View): void {
     this.view = view;
     this.camera.fit(view);
@@ -82,16 +87,84 @@ export class App {
     this.camera.home();
   }
 
-  /** Show the cut into a number of clusters, or the fitted one. */
+  /** Show the cut into a number of clusters, or the fitted one; edits are never lost by it. */
   recut(requested: number | null): void {
-    this.requested = requested;
-    this.cut = cutInto(this.model, requested);
-    this.slots = this.colours.of(this.cut);
-    this.membership = memberships(this.model, this.cut);
+    if (this.nEdits > 0) return;
+    this.history = [cutInto(this.model, requested)];
+    this.showCut();
+  }
+
+  /** Show the last cut, and pick a cluster by its number. */
+  private showCut(id = -1): void {
+    const cut = (this.cut = this.history[this.nEdits]);
+    this.slots = this.colours.of(cut);
+    this.membership = memberships(this.model, cut);
     this.clusterStats = null;
-    this.cluster = -1;
+    this.cluster = cut.ids.indexOf(id);
+    this.proposal = null;
     this.hover = NOTHING;
     this.notify("cut");
+  }
+
+  get nEdits(): number {
+    return Math.max(0, this.history.length - 1);
+  }
+
+  get isUnsaved(): boolean {
+    return this.nEdits > 0 && this.cut !== this.saved;
+  }
+
+  /** The public number of the cluster of every shown sample. */
+  get ids(): number[] {
+    return Array.from(this.cut.samples, (label) => this.cut.ids[label] ?? -1);
+  }
+
+  /** Show what an edit would do, or why it is impossible. */
+  propose(edit: edits.Edit | string): void {
+    if (typeof edit === "string") notice(edit);
+    this.proposal = typeof edit === "string" ? null : edits.applyEdit(this.model, this.history[0], this.cut, edit);
+    this.nSelections += 1;
+    this.notify("pick");
+  }
+
+  /** Edit the clusters; return a problem or "". */
+  edit(edit: edits.Edit | string): string {
+    if (typeof edit === "string") return edit;
+    this.history.push(edits.applyEdit(this.model, this.history[0], this.cut, edit));
+    this.picked = [];
+    this.selection = null;
+    this.showCut(edit.kind === "rename" ? edit.cluster : edit.into);
+    return "";
+  }
+
+  merge(a: number, b: number): string {
+    return this.edit(edits.mergeEdit(this.cut, a, b));
+  }
+
+  /** Split some samples off a cluster, or split it along the next cut of the tree. */
+  split(cluster: number, samples: Iterable<number> | null): string {
+    return this.edit(edits.splitEdit(this.model, this.cut, cluster, samples));
+  }
+
+  /** Move samples to a cluster, or to a new one. */
+  move(samples: Iterable<number>, into: number | null): string {
+    return this.edit(edits.moveEdit(this.model, this.cut, samples, into));
+  }
+
+  rename(cluster: number, name: string): string {
+    return this.edit(edits.renameEdit(this.cut, cluster, name));
+  }
+
+  undo(): void {
+    if (this.nEdits === 0) return;
+    this.history.pop();
+    this.showCut();
+  }
+
+  /** The file of edits; from now on they count as saved. */
+  editsJson(): string {
+    this.saved = this.cut;
+    return edits.editsFile(this.model, this.history);
   }
 
   colour(by: string): void {
@@ -113,6 +186,7 @@ export class App {
     this.picked = sample < 0 ? [] : compare ? [first, sample] : [sample];
     if (sample >= 0) this.selection = null;
     this.cluster = -1;
+    this.proposal = null;
     this.notify("pick");
   }
 
@@ -120,21 +194,26 @@ export class App {
   pickCluster(label: number): void {
     this.cluster = this.cluster === label ? -1 : label;
     if (this.picked.length === 2) this.picked = [];
-    this.selection = null;
+    this.selection = this.proposal = null;
     this.notify("pick");
   }
 
+  /** Select samples, or split those of the picked cluster off. */
   select(samples: Int32Array): void {
+    const splits = this.lassoing && this.lassoSplits && this.cluster >= 0;
+    this.lassoing = false;
+    if (splits) return this.propose(edits.splitEdit(this.model, this.cut, this.cut.ids[this.cluster], samples));
+    this.proposal = null;
     this.selection = samples;
     this.nSelections += 1;
     this.picked = [];
     this.cluster = -1;
-    this.lassoing = false;
     this.notify("pick");
   }
 
   clear(): void {
     this.selection = null;
+    this.lassoing = false;
     this.pick(-1);
   }
 
@@ -171,8 +250,23 @@ export class App {
 
   /** The cluster of a sample; -1 for noise. */
   labelOf(sample: number): number {
-    const { noise, local } = this.model.samples;
-    return noise[sample] ? -1 : this.cut.labels[local[sample]];
+    return this.cut.samples[sample];
+  }
+
+  /** The cluster of a sample, also if it is noise. */
+  homeOf(sample: number): number {
+    return homeOf(this.model, this.cut, sample);
+  }
+
+  /** The name of a cluster, or "cluster 3". */
+  titleOf(label: number): string {
+    return edits.titleIn(this.cut, this.cut.ids[label] ?? -1);
+  }
+
+  /** The name of a cluster, or its number; long names are cut. */
+  tagOf(label: number): string {
+    const id = this.cut.ids[label];
+    return shortened(this.cut.names[id] ?? String(id), MOST_LETTERS);
   }
 
   colourOf(label: number): Rgb {
@@ -184,17 +278,9 @@ export class App {
     return `sample ${rowOf(this.model, sample)}${name ? ` · ${name}` : ""}`;
   }
 
-  /** Sizes of the clusters, without noise. */
-  clusterSizes(): number[] {
-    const sizes = new Array<number>(this.cut.nClusters).fill(0);
-    this.cut.labels.forEach((label, i) => (sizes[label] += this.model.graph.members[i]));
-    return sizes;
-  }
-
   /** All columns by cluster. */
   get stats(): Stats[] {
-    const groups = (): Int32Array => Int32Array.from({ length: this.model.nShown }, (_, i) => this.labelOf(i));
-    this.clusterStats ??= statsOf(this.model.columns, groups(), this.cut.nClusters);
+    this.clusterStats ??= statsOf(this.model.columns, this.cut.samples, this.cut.nClusters);
     return this.clusterStats;
   }
 
@@ -208,8 +294,9 @@ export class App {
 
   /** A text that changes with the emphasis. */
   get emphasisKey(): string {
-    const { hover, picked, cluster, selection, nSelections } = this;
-    return [hover.cluster, hover.node?.id, hover.link?.edge, cluster, picked, selection && nSelections].join(" ");
+    const { hover, picked, cluster, selection, proposal, nSelections } = this;
+    const chosen = selection || proposal ? nSelections : 0;
+    return [hover.cluster, hover.node?.id, hover.link?.edge, cluster, picked, chosen].join(" ");
   }
 
   /** Local clusters that stand out; null if all look the same. */
@@ -221,11 +308,26 @@ export class App {
     return this.lastEmphasis.locals;
   }
 
+  /** The cluster that stands out; -1 if it is none. */
+  get emphasised(): number {
+    const { node, link, cluster } = this.hover;
+    return node || link ? -1 : cluster >= 0 ? cluster : this.cluster;
+  }
+
+  /** Samples that stand out: those within the lasso, or those that a proposed edit changes. */
+  get chosen(): ArrayLike<number> | null {
+    const { proposal } = this;
+    if (!proposal?.edit || proposal.edit.kind === "rename") return this.selection;
+    if (proposal.edit.kind !== "merge") return proposal.edit.rows;
+    const into = proposal.ids.indexOf(proposal.edit.into);
+    return [...proposal.samples.keys()].filter((i) => proposal.samples[i] === into);
+  }
+
   private findEmphasis(): Set<number> | null {
-    const { hover, picked, cut } = this;
+    const { hover, picked, cut, emphasised: cluster } = this;
     const pickedLocals = picked.map((sample) => this.model.samples.local[sample]);
-    const cluster = hover.cluster >= 0 ? hover.cluster : this.cluster;
     if (hover.node) return new Set(hover.node.locals);
+    if (this.proposal) return new Set(Array.from(this.chosen ?? [], (sample) => this.model.samples.local[sample]));
     if (hover.link) return new Set([...hover.link.from.locals, ...hover.link.to.locals]);
     if (cluster >= 0) {
       const members = [...cut.labels.keys()].filter((local) => cut.labels[local] === cluster);
@@ -240,7 +342,9 @@ export class App {
   /** What connects the two picked samples, or the picked sample and the highest peak of the picked cluster. */
   connection(): Connection | null {
     const { model, cut, cluster } = this;
-    const [first, second = cluster < 0 ? -1 : model.graph.peaks[cut.labels.indexOf(cluster)]] = this.picked;
+    const highest = (): number =>
+      model.graph.peaks.find((peak) => this.homeOf(peak) === cluster) ?? cut.samples.indexOf(cluster);
+    const [first, second = cluster < 0 ? -1 : highest()] = this.picked;
     if (first === undefined || second < 0) return null;
     const key = `${first} ${second}`;
     if (this.lastConnection?.key !== key || this.lastConnection.cut !== cut) {
@@ -254,12 +358,13 @@ export class App {
 export function writeAddress(app: App): string {
   const { model, camera, colourBy } = app;
   const state = new URLSearchParams();
-  if (app.requested !== null) state.set("clusters", String(app.requested));
+  const [cut] = app.history;
+  if (!cut.fitted) state.set("clusters", String(cut.requested));
   if (app.view !== model.views[0]) state.set("view", app.view.name);
   const column = colourColumn(app); // by name, so that an address stays valid if the table gains a column
   if (colourBy !== "cluster") state.set("colour", column ? `column:${column.name}` : colourBy);
   if (app.picked.length > 0) state.set("samples", app.picked.map((sample) => rowOf(model, sample)).join());
-  if (app.cluster >= 0) state.set("cluster", String(app.cluster));
+  if (app.cluster >= 0) state.set("cluster", String(app.cut.ids[app.cluster]));
   if (camera.zoom !== 1 || camera.x !== 0 || camera.y !== 0) {
     state.set("at", [camera.x, camera.y, camera.zoom].map((value) => Number(value.toPrecision(5))).join());
   }
@@ -275,7 +380,7 @@ export function readAddress(app: App, text: string): void {
   const view = model.views.find(({ name }) => name === state.get("view"));
   if (view) app.show(view);
   const [requested] = numbers("clusters");
-  if (model.cuts && requested) app.recut(Math.max(1, Math.min(model.nCuts, Math.round(requested))));
+  if (requested) app.recut(nearestCut(model, requested));
   const colour = state.get("colour") ?? "";
   const column = model.columns.findIndex(({ name }) => `column:${name}` === colour);
   if (column >= 0) app.colour(`column ${column}`);
@@ -283,7 +388,7 @@ export function readAddress(app: App, text: string): void {
   const samples = numbers("samples").map((row) => sampleOf(model, row));
   for (const sample of samples.filter((sample) => sample >= 0).slice(0, 2)) app.pick(sample);
   const [cluster] = numbers("cluster");
-  if (Number.isInteger(cluster) && cluster >= 0 && cluster < app.cut.nClusters) app.pickCluster(cluster);
+  if (app.cut.ids.includes(cluster)) app.pickCluster(app.cut.ids.indexOf(cluster));
   const [x, y, zoom] = numbers("at");
   if (zoom > 0) app.camera.moveTo(x, y, zoom);
 }

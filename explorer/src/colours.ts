@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { format } from "./dom";
-import { type Column, type Cut, type Model, type Numbers, countLabels, cutInto } from "./model";
+import { type Column, type Cut, type Model, type Numbers, countLabels, cutInto, nearestCut } from "./model";
 import { cell } from "./statistics";
 
 export type Rgb = [number, number, number];
@@ -68,23 +68,28 @@ export class ColourSlots {
   private readonly own: number[];
 
   constructor(private readonly model: Model) {
-    this.own = Array.from({ length: countLabels(model.graph.labels) }, (_, label) => label);
+    this.own = model.clusterIds; // so that a cluster has the same colour in the pages of later fits
   }
 
-  of({ fitted, requested }: Cut): number[] {
-    return fitted ? this.own : this.along(requested);
+  of({ fitted, requested, base, ids }: Cut): number[] {
+    if (!base) return fitted ? this.own : this.along(this.model.cutNumbers.indexOf(requested));
+    const slots = this.of(base);
+    const largest = Math.max(base.nextId - 1, ...slots); // clusters of edits come after all others
+    return ids.map((id) => slots[base.ids.indexOf(id)] ?? largest + 1 + id - base.nextId);
   }
 
-  private along(requested: number): number[] {
+  /** The slots of the cut at an index of the possible numbers. */
+  private along(at: number): number[] {
     const { model, own, known } = this;
     const { labels, sizes } = model.graph;
-    const start = Math.min(own.length, model.nCuts);
-    if (!known.has(requested)) {
-      const before = requested - Math.sign(requested - start);
-      const [last, slots] = requested === start ? [labels, own] : [cutInto(model, before).labels, this.along(before)];
-      known.set(requested, matchSlots(last, slots, cutInto(model, requested).labels, sizes));
+    const start = model.cutNumbers.indexOf(nearestCut(model, own.length));
+    const labelsAt = (index: number): Numbers => cutInto(model, model.cutNumbers[index]).labels;
+    if (!known.has(at)) {
+      const before = at - Math.sign(at - start);
+      const [last, slots] = at === start ? [labels, own] : [labelsAt(before), this.along(before)];
+      known.set(at, matchSlots(last, slots, labelsAt(at), sizes));
     }
-    return known.get(requested)!;
+    return known.get(at)!;
   }
 }
 
@@ -122,6 +127,8 @@ export interface Scale {
   /** Names of the classes; the values are their indices, and larger values are missing. */
   classes: string[] | null;
   ramp?: typeof RAMPS;
+  /** Why values are missing. */
+  missing?: string;
   show: (value: number) => string;
 }
 
@@ -157,7 +164,8 @@ export function currentScale(app: App): Scale | null {
   }
   const [low, high] = app.colourBy === "membership" ? [0.5, 1] : usualRange(values);
   const show = (value: number): string => String(Number(value.toPrecision(4)));
-  return { name: colourings(app.model).get(app.colourBy)!, values, low, high, classes: null, show };
+  const name = colourings(app.model).get(app.colourBy)!;
+  return { name, values, low, high, classes: null, show, missing: "edited clusters" };
 }
 
 /** Integers with at most this number of values are classes. */
@@ -218,7 +226,7 @@ export function legendLines(scale: Scale, theme: "light" | "dark"): [Rgb, string
     .map((name, i): [Rgb, string] => [scaleColour(scale, i, theme), name]);
   const more = classes.length - lines.length;
   if (more > 0) lines.push([GREY, `${format(more)} more`]);
-  if (scale.values.some((value) => isMissing(scale, value))) lines.push([GREY, "missing"]);
+  if (scale.values.some((value) => isMissing(scale, value))) lines.push([GREY, scale.missing ?? "missing"]);
   return lines;
 }
 
@@ -226,20 +234,23 @@ export function legendLines(scale: Scale, theme: "light" | "dark"): [Rgb, string
 export function sampleColours(app: App): Uint8Array<ArrayBuffer> {
   const { nShown, samples } = app.model;
   const scale = currentScale(app);
-  const emphasis = app.selection ? null : app.emphasis();
+  const { chosen, emphasised, picked } = app;
+  const emphasis = chosen ? null : app.emphasis();
+  const pickedLocal = picked.length === 1 ? samples.local[picked[0]] : -1;
   const clusters = app.slots.map(clusterColour);
   const bytes = new Uint8Array(4 * nShown);
   for (let i = 0; i < nShown; i++) {
-    const local = samples.local[i];
+    const [local, label] = [samples.local[i], app.cut.samples[i]];
+    const stands = emphasised < 0 ? emphasis?.has(local) : label === emphasised || local === pickedLocal;
     let colour: Rgb;
     if (scale) colour = scaleColour(scale, scale.values[i], app.theme);
     else if (app.colourBy === "local") colour = clusterColour(local);
-    else colour = samples.noise[i] ? GREY : clusters[app.cut.labels[local]];
+    else colour = clusters[label] ?? GREY;
     bytes[4 * i] = colour[0];
     bytes[4 * i + 1] = colour[1];
     bytes[4 * i + 2] = colour[2];
-    bytes[4 * i + 3] = app.selection || (emphasis && !emphasis.has(local)) ? 255 * DIMMED : 255;
+    bytes[4 * i + 3] = chosen || (emphasis && !stands) ? 255 * DIMMED : 255;
   }
-  for (const i of app.selection ?? []) bytes[4 * i + 3] = 255;
+  for (const i of Array.from(chosen ?? [])) bytes[4 * i + 3] = 255;
   return bytes;
 }

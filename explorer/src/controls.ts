@@ -2,8 +2,9 @@
 
 import type { App } from "./app";
 import { colourColumn, colourings, css, currentScale, legendLines, scaleColour } from "./colours";
-import { byId, count, format, make, notice, percent, swatch } from "./dom";
+import { byId, capitalised, count, format, make, notice, percent, swatch } from "./dom";
 import type { Link, Node } from "./graph_panel";
+import { nearestCut } from "./model";
 import { cell } from "./statistics";
 
 export class Toolbar {
@@ -15,14 +16,16 @@ export class Toolbar {
   constructor(private readonly app: App) {
     const { model } = app;
     const { slider, number, view, colour } = this;
-    byId("constrained").hidden = model.cuts !== null;
-    for (const input of [slider, number, byId<HTMLButtonElement>("fitted")]) input.disabled = model.cuts === null;
-    for (const input of [slider, number]) input.max = String(Math.max(1, model.nCuts));
+    const { cutNumbers } = model;
+    slider.max = String(cutNumbers.length - 1);
+    [number.min, number.max] = [cutNumbers[0], cutNumbers[cutNumbers.length - 1]].map(String);
     // The middle of the thumb, which is 16 px wide, moves between the middles of the first and the last bar.
-    slider.style.width = `calc(100% - 100% / ${slider.max} + 16px)`;
-    slider.style.marginLeft = `calc(50% / ${slider.max} - 8px)`;
-    slider.addEventListener("input", () => this.cutInto(slider.value));
-    number.addEventListener("input", () => number.value !== "" && this.cutInto(number.value));
+    slider.style.width = `calc(100% - 100% / ${cutNumbers.length} + 16px)`;
+    slider.style.marginLeft = `calc(50% / ${cutNumbers.length} - 8px)`;
+    slider.addEventListener("input", () => app.recut(cutNumbers[Number(slider.value)]));
+    number.addEventListener("input", () => {
+      if (number.value !== "") app.recut(nearestCut(model, Number(number.value)));
+    });
     number.addEventListener("change", () => this.correctNumber());
     byId("fitted").addEventListener("click", () => app.recut(null));
 
@@ -57,23 +60,24 @@ export class Toolbar {
     this.app.notify("colour");
   }
 
-  private cutInto(number: string): void {
-    this.app.recut(Math.max(1, Math.min(this.app.model.nCuts, Math.round(Number(number)) || 1)));
-  }
-
   /** Replace an impossible number by the nearest possible one, and say so. */
   private correctNumber(): void {
     const { cut, model } = this.app;
     const given = this.number.value;
     this.number.value = String(cut.requested);
     if (given === "" || Number(given) === cut.requested) return;
-    const more = model.nCuts < model.nLocal ? " Use model.cut(n_clusters=...) in Python for more." : "";
-    notice(`This page has cuts into 1 to ${model.nCuts} clusters: ${given} became ${cut.requested}.${more}`);
+    const [first, last] = [model.cutNumbers[0], model.cutNumbers[model.cutNumbers.length - 1]];
+    const more = last < model.nLocal ? " Use model.cut(n_clusters=...) in Python for more." : "";
+    const possible = last - first < model.cutNumbers.length ? `${first} to ${last}` : model.cutNumbers.join(", ");
+    notice(`This page has cuts into ${possible} clusters: ${given} became ${cut.requested}.${more}`);
   }
 
   show(): void {
     const { cut, model, view, colourBy } = this.app;
-    this.slider.value = String(cut.requested);
+    for (const input of [this.slider, this.number, byId<HTMLButtonElement>("fitted")]) {
+      input.disabled = model.cutNumbers.length < 2 || cut.base !== null;
+    }
+    this.slider.value = String(model.cutNumbers.indexOf(nearestCut(model, cut.requested)));
     this.slider.setAttribute("aria-valuetext", count(cut.requested, "cluster"));
     if (document.activeElement !== this.number) this.number.value = String(cut.requested);
     this.view.value = String(model.views.indexOf(view));
@@ -94,17 +98,17 @@ export class Toolbar {
   /** Draw the score of every number of clusters below the slider, and the recommended numbers as buttons. */
   private showScores(): void {
     const { cut, model } = this.app;
-    const { scores, nCuts } = model;
-    const hasScores = scores !== null && nCuts > 1;
+    const { scores, cutNumbers } = model;
+    const hasScores = scores !== null && cutNumbers.length > 1;
     byId("curve").hidden = byId("marks").hidden = !hasScores;
     if (!hasScores) return;
     const { nClusters, score, recommended } = scores;
     const highest = Math.max(1e-9, ...score);
     const kindOf = (number: number): string =>
       number === cut.requested ? "now" : recommended.includes(number) ? "good" : "";
-    const bars = Array.from({ length: nCuts }, (_, i) => {
-      const bar = make("i", { class: kindOf(i + 1) });
-      bar.style.height = `${Math.max(6, (100 * (score[nClusters.indexOf(i + 1)] ?? 0)) / highest)}%`;
+    const bars = cutNumbers.map((number) => {
+      const bar = make("i", { class: kindOf(number) });
+      bar.style.height = `${Math.max(6, (100 * (score[nClusters.indexOf(number)] ?? 0)) / highest)}%`;
       return bar;
     });
     byId("curve").replaceChildren(...bars);
@@ -112,16 +116,20 @@ export class Toolbar {
       const title = rank === 0 ? "The number with the best score" : "Another recommended number";
       const mark = make("button", { type: "button", class: "mark", title }, String(number));
       mark.setAttribute("aria-label", `${number} clusters. ${title}.`);
-      mark.style.left = `${(100 * (number - 0.5)) / nCuts}%`;
+      mark.style.left = `${(100 * (cutNumbers.indexOf(number) + 0.5)) / cutNumbers.length}%`;
+      mark.disabled = cut.base !== null;
       mark.addEventListener("click", () => this.app.recut(number));
       return mark;
     });
-    byId("marks").replaceChildren(...marks.filter((_, rank) => recommended[rank] <= nCuts));
+    byId("marks").replaceChildren(...marks.filter((_, rank) => cutNumbers.includes(recommended[rank])));
   }
 }
 
 /** The number of clusters of a cut that is not the fitted one, and its score. */
-function describeCut({ cut, model }: App): string {
+function describeCut({ cut, model, nEdits }: App): string {
+  if (cut.base) {
+    return `${count(cut.nClusters, "cluster")} after ${count(nEdits, "edit")}. Undo all edits to change the number.`;
+  }
   const start = `Another cut, into ${count(cut.nClusters, "cluster")}. `;
   if (!model.scores) return start;
   const { nClusters, score, recommended } = model.scores;
@@ -137,31 +145,33 @@ const STABLE = 0.75;
 
 /** List the clusters: colour, number, size and share, next to the requested share, and stability. */
 export function showClusters(app: App): void {
-  const sizes = app.clusterSizes();
+  const { sizes, nNoise } = app.cut;
   const total = app.model.nSamples;
-  const requested = (app.cut.fitted && app.model.prior) || [];
-  const stability = app.stability?.clusters ?? [];
-  const largest = Math.max(sizes[0], (requested[0] ?? 0) * total, 1); // both are sorted
+  const requested = (app.cut.fitted && app.model.prior) || []; // the largest first
+  const ranks = [...sizes.keys()].sort((a, b) => sizes[b] - sizes[a] || a - b);
+  const stability = app.cut.stability?.clusters ?? [];
+  const largest = Math.max(sizes[ranks[0]], (requested[0] ?? 0) * total, 1);
   const rows = sizes.slice(0, MOST_CLUSTERS).map((size, label) => {
     const colour = css(app.colourOf(label));
     const fill = make("span");
     fill.style.width = `${(100 * size) / largest}%`;
     fill.style.background = colour;
     const bar = make("span", { class: "bar", "aria-hidden": "true" }, fill);
-    if (label < requested.length) {
+    const share = requested[ranks.indexOf(label)];
+    if (share !== undefined) {
       const tick = make("i");
-      tick.style.left = `${(100 * requested[label] * total) / largest}%`;
+      tick.style.left = `${(100 * share * total) / largest}%`;
       bar.append(tick);
     }
     const button = make(
       "button",
       { type: "button", "data-cluster": String(label) },
-      make("span", {}, swatch(colour), String(label)),
+      make("span", { class: "tag" }, swatch(colour), app.tagOf(label)),
       bar,
       make("span", { class: "size" }, format(size)),
       make("span", { class: "share" }, percent(size / total)),
     );
-    let name = `Cluster ${label}: ${count(size, "sample")}, ${percent(size / total)}`;
+    let name = `${capitalised(app.titleOf(label))}: ${count(size, "sample")}, ${percent(size / total)}`;
     if (stability[label] >= 0) {
       const unstable = stability[label] < STABLE ? "unstable " : "";
       const value = stability[label].toFixed(2);
@@ -177,12 +187,11 @@ export function showClusters(app: App): void {
   const more = sizes.length - MOST_CLUSTERS;
   if (more > 0) rows.push(make("li", { class: "hint" }, `and ${format(more)} more`));
   byId("clusters").replaceChildren(...rows);
-  const noise = total - sizes.reduce((sum, size) => sum + size, 0);
   byId("noise").replaceChildren(
-    ...(noise > 0 ? [swatch(css(app.colourOf(-1))), `${count(noise, "sample")} of noise`] : []),
+    ...(nNoise > 0 ? [swatch(css(app.colourOf(-1))), `${count(nNoise, "sample")} of noise`] : []),
   );
   byId("requested").hidden = requested.length === 0;
-  byId("stability").hidden = stability.length === 0;
+  byId("stability").hidden = !stability.some((value) => value >= 0);
   markCluster(app);
 }
 
@@ -277,7 +286,7 @@ export class Tooltip {
   }
 
   private describeCluster(label: number): HTMLElement {
-    return make("div", {}, swatch(css(this.app.colourOf(label))), label < 0 ? "noise" : `cluster ${label}`);
+    return make("div", {}, swatch(css(this.app.colourOf(label))), this.app.titleOf(label));
   }
 
   /** The sample with a few columns: the one of the colours, then those in which its cluster differs most. */
@@ -308,10 +317,11 @@ export class Tooltip {
 
   private describeLink({ from, to, edge, edges, pairs, kept }: Link): HTMLElement[] {
     const { logWeights, edges: ends } = this.app.model.graph;
-    const share = (kept ? null : this.app.stability?.edges[edge]) ?? 255;
+    const share = (kept ? null : this.app.cut.stability?.edges[edge]) ?? 255;
     const isSingle = from.locals.length === 1 && to.locals.length === 1;
     const weight = `${edges > 1 ? "strongest " : ""}log weight ${format(Number(logWeights[edge].toPrecision(4)))}`;
-    const state = kept ? "kept" : `cut between clusters ${from.label} and ${to.label}`;
+    const [first, second] = [from, to].map(({ label }) => this.app.titleOf(label));
+    const state = kept ? "kept" : `cut between ${first} and ${second}`;
     return [
       make("b", {}, isSingle ? `edge ${ends[2 * edge]} – ${ends[2 * edge + 1]}` : count(edges, "edge")),
       make("div", {}, pairs === 0 ? "a bridge" : state),

@@ -83,6 +83,28 @@ export function strokePath(
   context.setLineDash([]);
 }
 
+/** A text of at most some characters. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text]; // whole characters: a slice of the string may halve an emoji
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}
+
+/** The approximate width of a text on its background. */
+export function pillWidth(text: string): number {
+  return Math.max(18, 7 * [...text].length + 14);
+}
+
+/** A test whether a text at a point overlaps no text before it that passed. */
+export function spaceForTexts(): (text: string, x: number, y: number) => boolean {
+  const taken: [number, number, number][] = [];
+  return (text, x, y) => {
+    const width = pillWidth(text);
+    const isFree = !taken.some(([w, a, b]) => Math.abs(a - x) < (w + width) / 2 + 4 && Math.abs(b - y) < 19);
+    if (isFree) taken.push([width, x, y]);
+    return isFree;
+  };
+}
+
 /** Draw a short text on a rounded background, which may have a border. */
 export function drawPill(
   context: CanvasRenderingContext2D,
@@ -96,7 +118,11 @@ export function drawPill(
   context.font = "600 12px system-ui, sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
-  const width = Math.max(18, context.measureText(text).width + 9);
+  const width = Math.max(18, context.measureText(text).width + (text.length > 2 ? 16 : 9));
+  if (text.length > 2) {
+    const right = context.canvas.width / context.getTransform().a; // a name stays within the panel
+    x = Math.max(width / 2 + 2, Math.min(right - width / 2 - 2, x));
+  }
   context.beginPath();
   context.roundRect(x - width / 2, y - 9, width, 18, 9);
   context.fillStyle = paper;

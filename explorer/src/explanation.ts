@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { css } from "./colours";
 import { byId, capitalised, count, format, make, percent, swatch, term, withTerms } from "./dom";
+import { editControls } from "./editing";
 import { saveRows } from "./export";
 import { type Column, type Connection, climbOf, lifeOf, rowOf, secondMembership } from "./model";
 import {
@@ -26,7 +27,7 @@ const LONG_TEXT = 48;
 const SHORT_TEXT = 10;
 
 function clusterName(app: App, label: number): HTMLElement {
-  return make("span", { class: "nowrap" }, swatch(css(app.colourOf(label))), label < 0 ? "noise" : `cluster ${label}`);
+  return make("span", { class: "nowrap" }, swatch(css(app.colourOf(label))), app.titleOf(label));
 }
 
 const hint = (text: string): HTMLElement => make("p", { class: "hint" }, text);
@@ -80,13 +81,15 @@ function explainSample(app: App, sample: number): HTMLElement[] {
   const { model, cut } = app;
   const { samples, graph } = model;
   const local = samples.local[sample];
-  const home = cut.labels[local];
+  const home = app.homeOf(sample);
   const second = secondMembership(model, cut, sample);
-  const other = second && second[1] >= 0.0005 ? `, ${second[1].toFixed(3)} in cluster ${second[0]}` : "";
-  const isNoise = samples.noise[sample] === 1;
+  const isClear = !second || second[1] < 0.0005 || cut.changed.has(second[0]);
+  const other = isClear ? "" : `, ${second[1].toFixed(3)} in ${app.titleOf(second[0])}`;
+  const isNoise = app.labelOf(sample) < 0;
+  const own = cut.changed.has(home) ? "unknown, the cluster was edited" : app.membership[sample].toFixed(3) + other;
   const first: [Cell, ...Cell[]][] = [
-    ["Cluster", clusterName(app, app.labelOf(sample)), isNoise ? `, otherwise cluster ${home}` : ""],
-    [term("membership", "Membership"), isNoise ? "none" : app.membership[sample].toFixed(3) + other],
+    ["Cluster", clusterName(app, app.labelOf(sample)), isNoise && home >= 0 ? `, otherwise ${app.titleOf(home)}` : ""],
+    [term("membership", "Membership"), isNoise ? "none" : own],
   ];
   const climb = climbOf(model, sample).map((step) => String(rowOf(model, step)));
   const nSteps = samples.steps ? samples.steps[sample] : climb.length - 1;
@@ -103,22 +106,23 @@ function explainSample(app: App, sample: number): HTMLElement[] {
     const { splitsAt, mergesAt, mergesWith } = life;
     const parts = [
       splitsAt !== null && `splits at ${splitsAt} clusters`,
-      mergesAt !== null && `merges with ${mergesWith.map((label) => `cluster ${label}`).join(" and ")} at ${mergesAt}`,
+      mergesAt !== null && `merges with ${mergesWith.map((label) => app.titleOf(label)).join(" and ")} at ${mergesAt}`,
     ].filter(Boolean);
     rest.unshift(["Its cluster", parts.join(", ") || "neither splits nor merges"]);
   }
   // Columns in which the cluster differs most come first.
-  const usual = new Map(compareToGroup(app.stats, sample, home).map(({ column, second }) => [column, second]));
+  const stats = home < 0 ? [] : app.stats;
+  const usual = new Map(compareToGroup(stats, sample, home).map(({ column, second }) => [column, second]));
   const columns = [...new Set([...app.contrasts(home).map(({ column }) => column), ...model.columns])];
   const rows = columns.map((column) => ({
     column,
-    cells: [cell(column, column.values[sample]), usual.get(column) ?? ""],
+    cells: [cell(column, column.values[sample]), ...(home < 0 ? [] : [usual.get(column) ?? ""])],
   }));
   return [
     make("h3", {}, capitalised(app.nameOf(sample))),
     facts(first),
-    ...halfSamples("the row stays in its cluster", app.stability?.samples[sample]),
-    ...columnTables(["here", clusterName(app, home)], rows),
+    ...halfSamples("the row stays in its cluster", app.cut.stability?.samples[sample]),
+    ...columnTables(["here", ...(home < 0 ? [] : [clusterName(app, home)])], rows),
     facts(rest),
     hint("Select a second sample, or a cluster in the list, to compare."),
   ];
@@ -128,11 +132,14 @@ function explainSample(app: App, sample: number): HTMLElement[] {
 function explainConnection(app: App, connection: Connection): HTMLElement[] {
   const { path, edges, cut, weakest, together, togetherUpTo } = connection;
   const { pairs } = app.model.graph;
+  const reason = app.cut.base ? "an edit" : "a constraint";
   if (path.length === 0) {
-    return [make("p", {}, `The topo-graph has no path between them${together ? "; a constraint joins them" : ""}.`)];
+    const within = together ? ` within the cluster; ${reason} joins them` : "";
+    return [make("p", {}, `The topo-graph has no path between them${within}.`)];
   }
   if (path.length === 1) {
-    return [withTerms(`Both are in local cluster ${path[0]}, so no number of clusters separates them.`)];
+    const end = together ? "so no number of clusters separates them" : "which an edit divides";
+    return [withTerms(`Both are in local cluster ${path[0]}, ${end}.`)];
   }
   const describe = (e: number): string => {
     const at = edges.indexOf(e) + 1;
@@ -144,8 +151,10 @@ function explainConnection(app: App, connection: Connection): HTMLElement[] {
     "the graph. ";
   const detail = together
     ? `The ${edges.length === 1 ? "only" : "weakest"} edge is ${describe(weakest)}.`
-    : `Cut edges: ${cut.slice(0, MOST_CUT_EDGES).map(describe).join(", ")}${more}.`;
-  const survival = cut.map((e) => app.stability?.edges[e] ?? -1).filter((share) => share <= 100);
+    : cut.length === 0
+      ? "None of its edges is cut: an edit divides a local cluster."
+      : `Cut edges: ${cut.slice(0, MOST_CUT_EDGES).map(describe).join(", ")}${more}.`;
+  const survival = cut.map((e) => app.cut.stability?.edges[e] ?? -1).filter((share) => share <= 100);
   const parts = [
     ...halfSamples("this path is cut there as well", Math.max(-1, ...survival)),
     withTerms(strongest + detail),
@@ -158,14 +167,14 @@ function explainConnection(app: App, connection: Connection): HTMLElement[] {
 }
 
 function explainPair(app: App, [a, b]: number[], connection: Connection): HTMLElement[] {
-  const [first, second] = [a, b].map((sample) => clusterName(app, app.cut.labels[app.model.samples.local[sample]]));
+  const [first, second] = [a, b].map((sample) => clusterName(app, app.homeOf(sample)));
   const verdict = connection.together ? ["Same cluster: ", first] : ["Different clusters: ", first, " and ", second];
   const show = (size: number): string => (size < SMALL / 4 ? "–" : size === Infinity ? "∞" : size.toFixed(1));
   const rows = compareSamples(app.stats, a, b).map(({ column, first, second, size }) => ({
     column,
     cells: [first, second, show(size)],
   }));
-  const noise = [a, b].filter((sample) => app.model.samples.noise[sample]);
+  const noise = [a, b].filter((sample) => app.labelOf(sample) < 0);
   return [
     ...[a, b].map((sample, i) =>
       make("h3", {}, make("b", { class: "badge" }, "AB"[i]), capitalised(app.nameOf(sample))),
@@ -182,7 +191,7 @@ function explainPair(app: App, [a, b]: number[], connection: Connection): HTMLEl
 }
 
 function explainSampleAndCluster(app: App, sample: number, cluster: number, connection: Connection): HTMLElement[] {
-  const home = app.cut.labels[app.model.samples.local[sample]];
+  const home = app.homeOf(sample);
   const isOwn = home === cluster;
   const atHome = new Map(compareToGroup(app.stats, sample, home).map((difference) => [difference.column, difference]));
   const rows = compareToGroup(app.stats, sample, cluster)
@@ -194,7 +203,7 @@ function explainSampleAndCluster(app: App, sample: number, cluster: number, conn
     .sort((a, b) => (b.gain || 0) - (a.gain || 0));
   const order = isOwn ? "the difference from the cluster" : "how much better the sample fits its own cluster";
   return [
-    make("h3", {}, `${capitalised(app.nameOf(sample))} is ${isOwn ? "" : "not "}in cluster ${cluster}`),
+    make("h3", {}, `${capitalised(app.nameOf(sample))} is ${isOwn ? "" : "not "}in ${app.titleOf(cluster)}`),
     ...columnTables(
       ["here", clusterName(app, cluster), ...(isOwn ? [] : [clusterName(app, home)])],
       rows,
@@ -224,12 +233,13 @@ function rowsButton(app: App, samples: () => ArrayLike<number>, name: string): H
 }
 
 function explainCluster(app: App, cluster: number): HTMLElement[] {
-  const members = (): number[] => [...app.model.samples.local.keys()].filter((i) => app.labelOf(i) === cluster);
-  const size = count(app.clusterSizes()[cluster], "sample");
+  const { samples, sizes, ids, names } = app.cut;
+  const members = (): number[] => [...samples.keys()].filter((i) => samples[i] === cluster);
+  const title = names[ids[cluster]] ? `${names[ids[cluster]]} (cluster ${ids[cluster]})` : `Cluster ${ids[cluster]}`;
   return [
-    make("h3", {}, swatch(css(app.colourOf(cluster))), `Cluster ${cluster}: ${size}`),
+    make("h3", {}, swatch(css(app.colourOf(cluster))), `${title}: ${count(sizes[cluster], "sample")}`),
     ...contrastTables(app, app.contrasts(cluster), "here"),
-    rowsButton(app, members, `cluster-${cluster}`),
+    rowsButton(app, members, `cluster-${ids[cluster]}`),
   ];
 }
 
@@ -268,11 +278,15 @@ export function showExplanation(app: App): void {
     if (cluster >= 0) return explainCluster(app, cluster);
     return [
       hint("Select a sample or a node to see why it is in its cluster. Select two to compare them."),
-      hint("Select a cluster below to see how it differs from all other samples."),
+      hint(`Select a cluster below to see how it differs${app.model.graph.editable ? ", and to edit it" : ""}.`),
     ];
   };
   const isActive = picked.length > 0 || cluster >= 0 || selection !== null;
-  byId("explanation").replaceChildren(...parts());
+  const elements = parts();
+  const nTitles = elements.findIndex((element) => element.tagName !== "H3");
+  elements.splice(nTitles, 0, ...editControls(app));
+  byId("explanation").replaceChildren(...elements);
+  byId("apply")?.focus({ preventScroll: true });
   const section = byId("explanation").parentElement!;
   section.scrollTop = 0;
   section.style.minHeight = ""; // or else the height to measure is that of the last explanation

@@ -2,13 +2,13 @@
 
 import type { App } from "./app";
 import { THEMES, css, currentScale, legendLines, sampleColours, scaleColour } from "./colours";
-import { byId, count, format, make, notice, percent } from "./dom";
+import { byId, capitalised, count, format, make, notice, percent, pillWidth, shortened } from "./dom";
 import type { GraphPanel } from "./graph_panel";
 import { rowOf } from "./model";
 import type { SamplesPanel } from "./samples_panel";
 import { cell } from "./statistics";
 
-function save(blob: Blob, name: string): void {
+export function save(blob: Blob, name: string): void {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
@@ -28,26 +28,36 @@ function saveCsv(lines: (string | number)[][], name: string): void {
   save(new Blob([text], { type: "text/csv" }), `${name}.csv`);
 }
 
+const nameHead = ({ cut }: App): string[] => (Object.keys(cut.names).length > 0 ? ["cluster_name"] : []);
+
+/** The number of the cluster of a sample and, if any cluster has a name, its name. */
+function clusterCells(app: App, sample: number): (string | number)[] {
+  const { ids, names } = app.cut;
+  const id = ids[app.labelOf(sample)] ?? -1;
+  return [id, ...nameHead(app).map(() => names[id] ?? "")];
+}
+
 /** Save the labels of all shown samples. */
 export function saveLabels(app: App): void {
   const { names, nShown } = app.model;
   const lines = Array.from({ length: nShown }, (_, i) => [
     rowOf(app.model, i),
     ...(names ? [names[i]] : []),
-    app.labelOf(i),
+    ...clusterCells(app, i),
   ]);
-  saveCsv([["index", ...(names ? ["name"] : []), "label"], ...lines], `labels-${app.cut.nClusters}-clusters`);
+  const head = ["index", ...(names ? ["name"] : []), "label", ...nameHead(app)];
+  saveCsv([head, ...lines], `labels-${app.cut.nClusters}-clusters`);
 }
 
 /** Save some samples with all columns, numbers as in the table. */
 export function saveRows(app: App, samples: ArrayLike<number>, name: string): void {
   const { names, columns, samples: fitted } = app.model;
-  const head = ["index", ...(names ? ["name"] : []), "cluster", "membership", "outlier_score"];
+  const head = ["index", ...(names ? ["name"] : []), "cluster", ...nameHead(app), "membership", "outlier_score"];
   const lines = Array.from(samples, (i) => [
     rowOf(app.model, i),
     ...(names ? [names[i]] : []),
-    app.labelOf(i),
-    app.membership[i].toFixed(4),
+    ...clusterCells(app, i),
+    Number.isNaN(app.membership[i]) ? "" : app.membership[i].toFixed(4),
     fitted.outlier[i].toFixed(4),
     ...columns.map((column) => {
       const value = column.values[i];
@@ -108,12 +118,14 @@ function samplesPart(app: App, panel: SamplesPanel, width: number, height: numbe
   return [element("image", { width, height, href: canvas.toDataURL("image/png") }), ...badges].join("");
 }
 
-/** The number of a cluster in a ring of its colour. */
+/** The name or number of a cluster in a ring of its colour. */
 function badge(app: App, label: number, x: number, y: number): string {
   const { ink, paper } = THEMES[app.theme];
-  const ring = { cx: x, cy: y, r: 9, fill: paper, stroke: css(app.colourOf(label)), "stroke-width": 2 };
+  const width = pillWidth(app.tagOf(label));
+  const ring = { x: x - width / 2, y: y - 9, width, height: 18, rx: 9, fill: paper };
+  const stroke = { stroke: css(app.colourOf(label)), "stroke-width": 2 };
   const style = { "text-anchor": "middle", "font-weight": 600, fill: ink };
-  return element("circle", ring) + textElement(x, y + 4, String(label), style);
+  return element("rect", { ...ring, ...stroke }) + textElement(x, y + 4, app.tagOf(label), style);
 }
 
 function graphPart(app: App, panel: GraphPanel): string {
@@ -142,9 +154,8 @@ function legendPart(app: App): string {
     y += LINE;
   };
   const line = (colour: string, text: string, right = ""): void => {
-    const letters = [...text]; // whole characters: a slice of the string may halve an emoji
-    const short = letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : text;
-    parts.push(element("circle", { cx: 6, cy: y - 4, r: 5, fill: colour }), textElement(18, y, short, { fill: ink }));
+    parts.push(element("circle", { cx: 6, cy: y - 4, r: 5, fill: colour }));
+    parts.push(textElement(18, y, shortened(text, MOST_LETTERS), { fill: ink }));
     if (right) parts.push(textElement(LEGEND_WIDTH, y, right, { "text-anchor": "end", fill: soft }));
     y += LINE;
   };
@@ -165,10 +176,14 @@ function legendPart(app: App): string {
     for (const [colour, name] of legendLines(scale, app.theme)) line(css(colour), name);
     y += LINE / 2;
   }
-  const sizes = app.clusterSizes();
+  const { sizes } = app.cut;
   title("Clusters");
   sizes.slice(0, MOST_CLUSTERS).forEach((size, label) => {
-    line(css(app.colourOf(label)), `Cluster ${label}`, `${format(size)} · ${percent(size / app.model.nSamples)}`);
+    line(
+      css(app.colourOf(label)),
+      capitalised(app.titleOf(label)),
+      `${format(size)} · ${percent(size / app.model.nSamples)}`,
+    );
   });
   if (sizes.length > MOST_CLUSTERS) title(`and ${sizes.length - MOST_CLUSTERS} more`);
   return parts.join("");

@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css } from "./colours";
-import { byId, count, drawPill, fitCanvas, format, strokePath } from "./dom";
+import { byId, count, drawPill, fitCanvas, format, spaceForTexts, strokePath } from "./dom";
 import { type Cut, DisjointSets, type Model, firstSplit } from "./model";
 
 /** A graph with more nodes is not readable; it is drawn with fewer nodes, which can be opened. */
@@ -64,7 +64,7 @@ export class CoarseGraph {
   /** Compute nodes and links of a cut, with nodes at the peaks of a view. */
   update(cut: Cut, xy: Float32Array): void {
     const { nLocal } = this.model;
-    if (this.labels !== cut.labels) this.sortLeaves(cut);
+    if (!this.labels || cut.labels.some((label, i) => label !== this.labels![i])) this.sortLeaves(cut);
     const all: Range[] = this.leaves.map((_, i) => [i, i + 1]);
     let ranges =
       nLocal <= MOST_NODES ? all : this.openLargest(this.clusterRanges(), Math.max(FEWER_NODES, cut.nClusters));
@@ -365,20 +365,11 @@ export class GraphPanel {
   /** The largest node of every cluster, which gets its number, if there is space for it. */
   numbered(): Node[] {
     const largest = new Map<number, Node>();
-    for (const node of this.graph.nodes) if (!largest.has(node.label)) largest.set(node.label, node);
-    const nodes = [...largest.values()];
-    return this.withSpace(nodes.map(({ middle }) => middle)).map((i) => nodes[i]);
-  }
-
-  /** Indices of the local clusters whose numbers do not overlap the numbers before them. */
-  private withSpace(locals: number[]): number[] {
-    const taken: [number, number][] = [];
-    return [...locals.keys()].filter((i) => {
-      const [x, y] = this.at(locals[i]);
-      const isFree = !taken.some(([a, b]) => Math.abs(a - x) < 22 && Math.abs(b - y) < 18);
-      if (isFree) taken.push([x, y]);
-      return isFree;
-    });
+    for (const node of this.graph.nodes) {
+      if (node.label >= 0 && !largest.has(node.label)) largest.set(node.label, node);
+    }
+    const hasSpace = spaceForTexts();
+    return [...largest.values()].filter(({ label, middle }) => hasSpace(this.app.tagOf(label), ...this.at(middle)));
   }
 
   /** Draw the numbers of the clusters, or of the steps of a path. */
@@ -388,7 +379,7 @@ export class GraphPanel {
     if (!connection) {
       for (const node of this.numbered()) {
         const colour = css(this.app.colourOf(node.label));
-        drawPill(context, String(node.label), ...this.at(node.middle), ink, paper, colour);
+        drawPill(context, this.app.tagOf(node.label), ...this.at(node.middle), ink, paper, colour);
       }
       return;
     }
@@ -397,8 +388,9 @@ export class GraphPanel {
     const matters = new Set([0, path.length - 1]);
     edges.forEach((e, i) => (cut.includes(e) || e === weakest) && matters.add(i).add(i + 1));
     const steps = [...path.keys()].sort((a, b) => +matters.has(b) - +matters.has(a) || a - b);
-    for (const at of this.withSpace(steps.map((i) => path[i]))) {
-      drawPill(context, String(steps[at] + 1), ...this.at(path[steps[at]]), paper, ink);
+    const hasSpace = spaceForTexts();
+    for (const i of steps.filter((i) => hasSpace(String(i + 1), ...this.at(path[i])))) {
+      drawPill(context, String(i + 1), ...this.at(path[i]), paper, ink);
     }
   }
 }

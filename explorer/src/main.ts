@@ -4,8 +4,9 @@ import { App, type Change, keepAddress, readAddress } from "./app";
 import { fittedScale } from "./camera";
 import { Toolbar, Tooltip, markCluster, showClusters, showLegend, showOutliers } from "./controls";
 import { byId, count, explainTerms } from "./dom";
+import { showEdits } from "./editing";
 import { showExplanation } from "./explanation";
-import { saveLabels, savePng, saveSvg } from "./export";
+import { save, saveLabels, savePng, saveSvg } from "./export";
 import { GraphPanel } from "./graph_panel";
 import { readModel } from "./model";
 import { SamplesPanel } from "./samples_panel";
@@ -85,8 +86,15 @@ function connectPage(app: App): void {
   byId("help-button").addEventListener("click", () => help.showModal());
   byId("csv").addEventListener("click", () => saveLabels(app));
   byId("clear").addEventListener("click", () => app.clear());
+  byId("undo").addEventListener("click", () => app.undo());
+  byId("save-edits").addEventListener("click", () => {
+    save(new Blob([app.editsJson()], { type: "application/json" }), "edits.json");
+    showEdits(app);
+  });
+  addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());
   byId("lasso").addEventListener("click", () => {
     app.lassoing = !app.lassoing;
+    app.lassoSplits = false;
     app.notify("pick");
   });
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-zoom]")) {
@@ -101,6 +109,7 @@ function connectPage(app: App): void {
     if (event.key === "Escape" && !help.open) app.clear();
     else if (event.key === "/" && !isTyping) byId("search").focus();
     else if (event.key === "?" && !isTyping) help.showModal();
+    else if (event.key === "z" && (event.ctrlKey || event.metaKey) && !isTyping) app.undo();
     else return;
     event.preventDefault();
   });
@@ -137,7 +146,7 @@ function start(): void {
     const label = node ? node.label : app.labelOf(sample);
     const nodeName =
       node && (node.locals.length > 1 ? `${node.locals.length} local clusters` : `local cluster ${node.middle}`);
-    byId("message").textContent = `${nodeName ?? app.nameOf(sample)}, ${label < 0 ? "noise" : `cluster ${label}`}`;
+    byId("message").textContent = `${nodeName ?? app.nameOf(sample)}, ${app.titleOf(label)}`;
   };
 
   const draw = (share: number): void => {
@@ -151,7 +160,7 @@ function start(): void {
     frames.request(change === "camera");
     if (change === "view") arrangePanels(app);
     if (change === "cut" || change === "view" || change === "colour") toolbar.show();
-    if (change === "cut") showClusters(app);
+    if (change === "cut") [showClusters, showEdits].forEach((show) => show(app));
     if (change === "cut" || change === "colour") showLegend(app);
     if (change === "cut" || change === "colour" || change === "pick") showExplanation(app);
     if (change === "pick") {

@@ -1,5 +1,7 @@
 // The data of the page, as Python packed them, and what follows from them: cuts, memberships, climbs and paths.
 
+import type { Edit } from "./edits";
+
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array;
 
 /** A column of the table. */
@@ -58,6 +60,8 @@ export interface Graph {
   splits: Numbers;
   /** Whether the cuts follow this hierarchy. */
   nested: boolean;
+  /** Whether a fit can replay edits of the clusters. */
+  editable: boolean;
 }
 
 export interface Model {
@@ -72,6 +76,12 @@ export interface Model {
   scores: { nClusters: number[]; score: number[]; recommended: number[] } | null;
   views: View[];
   names: string[] | null;
+  /** Labels that identify the shown rows in a file of edits: the names, others, or none if their positions do. */
+  rowLabels: "names" | string[] | null;
+  /** Public numbers of the fitted clusters, their names, and the next unused number. */
+  clusterIds: number[];
+  clusterNames: Record<number, string>;
+  nextId: number;
   columns: Column[];
   columnsLeftOut: number;
   samples: {
@@ -85,9 +95,9 @@ export interface Model {
     steps?: Numbers;
   };
   graph: Graph;
-  /** Cluster of every local cluster in the cuts into 1, 2, ... clusters; null for a model with constraints. */
-  cuts: Numbers | null;
-  nCuts: number;
+  /** The possible numbers of clusters, and the cluster of every local cluster in these cuts, one cut after another. */
+  cutNumbers: number[];
+  cuts: Numbers;
 }
 
 const TYPES = { u1: Uint8Array, u2: Uint16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
@@ -108,7 +118,6 @@ function unpack(packed: any): any {
 
 export function readModel(text: string): Model {
   const model = unpack(JSON.parse(text));
-  const nLocal = model.graph.sizes.length;
   for (const column of model.columns) {
     const { categories = null, decimals = null, missing, values } = column;
     const restore = (value: number): number => (value === missing ? NaN : value / 10 ** decimals);
@@ -117,7 +126,7 @@ export function readModel(text: string): Model {
     column.isYear =
       column.kind === "number" && decimals === 0 && !column.values.some((x: number) => x < 1500 || x > 2100);
   }
-  return { ...model, nShown: model.samples.local.length, nLocal, nCuts: (model.cuts?.length ?? 0) / nLocal };
+  return { ...model, nShown: model.samples.local.length, nLocal: model.graph.sizes.length };
 }
 
 /** The row of a shown sample in the fitted data. */
@@ -131,28 +140,68 @@ export function sampleOf({ samples, nShown }: Model, row: number): number {
   return Number.isInteger(row) && row >= 0 && row < nShown ? row : -1;
 }
 
+/** Clusters, each by its position in the list. */
 export interface Cut {
-  /** Cluster of every local cluster. */
+  /** Cluster of most samples in every local cluster, and of every shown sample, -1 for noise. */
   labels: Numbers;
+  samples: Int32Array;
+  /** Public number of every cluster, names by number, and the next unused number. */
+  ids: number[];
+  names: Record<number, string>;
+  nextId: number;
+  /** Samples of every cluster, and of noise. */
+  sizes: number[];
+  nNoise: number;
   /** The requested number of clusters, and the number of this cut: the variant "authors" may return more. */
   requested: number;
   nClusters: number;
   fitted: boolean;
   /** Whether this is a cut of the hierarchy. */
   nested: boolean;
+  stability: Model["stability"];
+  /** The cut before all edits and the last edit, null if there are none, and the clusters that edits changed. */
+  base: Cut | null;
+  edit: Edit | null;
+  changed: Set<number>;
 }
 
-/** The cut into a number of clusters, or the fitted one. */
-export function cutInto({ graph, cuts, nLocal }: Model, requested: number | null): Cut {
+/** The cut into one of the possible numbers of clusters, or the fitted one. */
+export function cutInto(model: Model, requested: number | null): Cut {
+  const { graph, cuts, cutNumbers, nLocal, nSamples } = model;
   const { leaves, splits } = graph;
-  const labels = requested === null ? graph.labels : cuts!.subarray((requested - 1) * nLocal, requested * nLocal);
+  const at = requested === null ? -1 : cutNumbers.indexOf(requested);
+  const labels = at < 0 ? graph.labels : cuts.subarray(at * nLocal, (at + 1) * nLocal);
   const nClusters = countLabels(labels);
   const fitted = labels.every((label, i) => label === graph.labels[i]);
   let nested = graph.nested;
   for (let i = 1; i < nLocal && nested; i++) {
     nested = (labels[leaves[i]] !== labels[leaves[i - 1]]) === splits[i] <= nClusters;
   }
-  return { labels, requested: requested ?? nClusters, nClusters, fitted, nested };
+  const sizes = new Array<number>(nClusters).fill(0);
+  labels.forEach((label, i) => (sizes[label] += graph.members[i]));
+  return {
+    labels,
+    samples: Int32Array.from(model.samples.local, (local, i) => (model.samples.noise[i] ? -1 : labels[local])),
+    ids: fitted ? model.clusterIds : [...sizes.keys()],
+    names: fitted ? model.clusterNames : {},
+    nextId: Math.max(model.nextId, nClusters),
+    sizes,
+    nNoise: nSamples - sizes.reduce((sum, size) => sum + size, 0),
+    requested: requested ?? nClusters,
+    nClusters,
+    fitted,
+    nested,
+    stability: fitted ? model.stability : null,
+    base: null,
+    edit: null,
+    changed: new Set(),
+  };
+}
+
+/** The possible number of clusters that is nearest to a requested one. */
+export function nearestCut({ cutNumbers }: Model, requested: number): number {
+  const distance = (number: number): number => Math.abs(number - requested);
+  return cutNumbers.reduce((best, number) => (distance(number) < distance(best) ? number : best));
 }
 
 export function countLabels(labels: ArrayLike<number>): number {
@@ -161,15 +210,22 @@ export function countLabels(labels: ArrayLike<number>): number {
   return largest + 1;
 }
 
-/** Membership of every shown sample in its cluster; 0 for noise. */
-export function memberships({ graph, samples, nLocal, nShown }: Model, { labels }: Cut): Float32Array {
+/** The cluster of a sample; for noise, the cluster of its local cluster. */
+export function homeOf({ samples }: Model, cut: Cut, sample: number): number {
+  return cut.samples[sample] < 0 ? cut.labels[samples.local[sample]] : cut.samples[sample];
+}
+
+/** Membership of every shown sample in its cluster; 0 for noise, NaN in edited clusters. */
+export function memberships({ graph, samples, nLocal, nShown }: Model, cut: Cut): Float32Array {
+  const { labels, changed } = cut;
   const outside = new Float64Array(nLocal);
   graph.leading.forEach((share, half) => {
     if (labels[graph.edges[half]] !== labels[graph.edges[half ^ 1]]) outside[graph.edges[half]] += share;
   });
   const membership = new Float32Array(nShown);
   for (let i = 0; i < nShown; i++) {
-    membership[i] = samples.noise[i] ? 0 : 1 - samples.leaving[i] * outside[samples.local[i]];
+    const label = cut.samples[i];
+    membership[i] = label < 0 ? 0 : changed.has(label) ? NaN : 1 - samples.leaving[i] * outside[samples.local[i]];
   }
   return membership;
 }
@@ -180,7 +236,8 @@ export function secondMembership({ graph, samples }: Model, { labels }: Cut, sam
   const shares = new Map<number, number>();
   graph.leading.forEach((share, half) => {
     const label = labels[graph.edges[half ^ 1]];
-    if (graph.edges[half] === local && label !== labels[local]) shares.set(label, (shares.get(label) ?? 0) + share);
+    if (graph.edges[half] === local && label >= 0 && label !== labels[local])
+      shares.set(label, (shares.get(label) ?? 0) + share);
   });
   const [best] = [...shares].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   return best && best[1] > 0 ? [best[0], samples.leaving[sample] * best[1]] : null;
@@ -239,10 +296,12 @@ export interface Connection {
   togetherUpTo: number | null;
 }
 
-export function connect({ graph, samples, nLocal }: Model, { labels }: Cut, a: number, b: number): Connection {
+export function connect(model: Model, cut: Cut, a: number, b: number): Connection {
+  const { graph, samples, nLocal } = model;
+  const { labels } = cut;
   const { edges: ends, order, leaves } = graph;
   const [from, to] = [samples.local[a], samples.local[b]];
-  const together = labels[from] === labels[to];
+  const together = homeOf(model, cut, a) === homeOf(model, cut, b);
   const isInside = (e: number): boolean => labels[ends[2 * e]] === labels[ends[2 * e + 1]];
   const edges = strongestPath(graph, together ? isInside : () => true, from, to);
   const path = edges || from === to ? [from] : [];
@@ -255,7 +314,7 @@ export function connect({ graph, samples, nLocal }: Model, { labels }: Cut, a: n
     edges: edges ?? [],
     weakest: [...(edges ?? [])].sort((x, y) => order.indexOf(y) - order.indexOf(x))[0] ?? -1,
     cut: (edges ?? []).filter((e) => !isInside(e)),
-    togetherUpTo: graph.nested ? separate - 1 : null,
+    togetherUpTo: graph.nested && !cut.base ? separate - 1 : null,
   };
 }
 

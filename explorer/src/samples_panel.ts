@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { type Size, handleGestures } from "./camera";
 import { THEMES, css, sampleColours } from "./colours";
-import { drawPill, fitCanvas, strokePath } from "./dom";
+import { drawPill, fitCanvas, spaceForTexts, strokePath } from "./dom";
 import { type Cut, type Density, climbOf } from "./model";
 
 const REACH = 14;
@@ -22,7 +22,6 @@ export interface Badge {
 
 export class SamplesPanel {
   readonly points: PointLayer;
-  private grid: NearestGrid;
   private size: Size = { width: 1, height: 1 };
   private coloured = "";
   private outline: [number, number][] = [];
@@ -38,15 +37,12 @@ export class SamplesPanel {
     const { camera } = app;
     this.points = createPoints(layers.points, app.xy.length / 2);
     this.points.setPositions(app.xy);
-    this.grid = new NearestGrid(app.xy);
     app.listen((change) => {
       if (change === "cut" || change === "colour") this.coloured = "";
-      if (change !== "view") return;
-      this.points.setPositions(app.xy);
-      this.grid = new NearestGrid(app.xy);
+      if (change === "view") this.points.setPositions(app.xy);
     });
     const nearest = (left: number, top: number, reach: number): number =>
-      this.grid.find(...camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
+      nearestSample(app.xy, camera.toPlane(this.size, left, top), reach, camera.scale(this.size));
     handleGestures(panel, camera, () => this.size, {
       hover: (left, top) => {
         app.point({ sample: nearest(left, top, REACH) });
@@ -91,8 +87,8 @@ export class SamplesPanel {
 
   /** The tiles to draw in place of the samples. They show clusters only. */
   tiles(): Density | null {
-    const { view, colourBy, selection, camera } = this.app;
-    if (!view.density || colourBy !== "cluster" || selection) return null;
+    const { view, colourBy, selection, proposal, camera } = this.app;
+    if (!view.density || colourBy !== "cluster" || selection || proposal) return null;
     return (Math.max(...camera.scale(this.size)) * 2) / view.density.side < TILE_PIXELS ? view.density : null;
   }
 
@@ -174,7 +170,7 @@ export class SamplesPanel {
       });
     } else {
       for (const { label, x, y } of this.badges()) {
-        drawPill(context, String(label), x, y, ink, paper, css(app.colourOf(label)));
+        drawPill(context, app.tagOf(label), x, y, ink, paper, css(app.colourOf(label)));
       }
     }
     if (app.hover.sample >= 0) this.drawRing(context, app.hover.sample);
@@ -205,21 +201,28 @@ export class SamplesPanel {
     strokePath(context, THEMES[this.app.theme], dash);
   }
 
-  /** The number of every cluster at its highest peak with free space, the largest cluster first. */
+  /** The name or number of every cluster at its highest peak with free space. */
   badges(): Badge[] {
     const { app } = this;
     const emphasis = app.emphasis();
     const peaks: number[][] = Array.from({ length: Math.min(app.cut.nClusters, MOST_NUMBERS) }, () => []);
     app.cut.labels.forEach((label, local) => {
-      if (peaks[label]?.length < MOST_TRIED && (!emphasis || emphasis.has(local))) {
-        peaks[label].push(app.model.graph.peaks[local]);
-      }
+      const peak = app.model.graph.peaks[local];
+      const stands = !emphasis || emphasis.has(local);
+      if (peaks[label]?.length < MOST_TRIED && stands && app.homeOf(peak) === label) peaks[label].push(peak);
     });
+    if (app.cut.base) {
+      // An edited cluster may contain no peak.
+      const isShown = (label: number): boolean => !emphasis || app.emphasised === label;
+      app.cut.samples.forEach(
+        (label, i) => isShown(label) && peaks[label]?.length < MOST_TRIED && peaks[label].push(i),
+      );
+    }
     const badges: Badge[] = [];
+    const hasSpace = spaceForTexts();
     peaks.forEach((samples, label) => {
-      const isFree = ([x, y]: [number, number]): boolean =>
-        !badges.some((other) => Math.abs(other.x - x) < 26 && Math.abs(other.y - y) < 20);
-      const free = samples.map((sample) => this.at(sample)).find((place) => this.isVisible(place) && isFree(place));
+      const isFree = (at: [number, number]): boolean => this.isVisible(at) && hasSpace(app.tagOf(label), ...at);
+      const free = samples.map((sample) => this.at(sample)).find(isFree);
       if (free) badges.push({ label, x: free[0], y: free[1] });
     });
     return badges;
@@ -241,37 +244,15 @@ function samplesWithin(xy: Float32Array, outline: [number, number][]): Int32Arra
   return Int32Array.from(within);
 }
 
-/** Finds the sample nearest to a point, by a grid of cells over the window. */
-class NearestGrid {
-  private readonly side: number;
-  private readonly cells: number[][];
-
-  constructor(private readonly xy: Float32Array) {
-    this.side = Math.max(1, Math.min(512, Math.ceil(Math.sqrt(xy.length / 4))));
-    this.cells = Array.from({ length: this.side ** 2 }, () => []);
-    for (let i = 0; 2 * i < xy.length; i++) {
-      this.cells[this.index(xy[2 * i + 1]) * this.side + this.index(xy[2 * i])].push(i);
-    }
+/** The nearest sample within some pixels, -1 if there is none. Of equal ones the last, which is drawn on top. */
+function nearestSample(xy: Float32Array, [x, y]: [number, number], reach: number, scale: [number, number]): number {
+  let [best, shortest] = [-1, reach * reach];
+  for (let i = 0; 2 * i < xy.length; i++) {
+    const [right, up] = [(xy[2 * i] - x) * scale[0], (xy[2 * i + 1] - y) * scale[1]];
+    const distance = right * right + up * up;
+    if (distance <= shortest) [best, shortest] = [i, distance];
   }
-
-  /** Row or column of a coordinate; samples outside the window are in the outermost cells. */
-  private index(coordinate: number): number {
-    return Math.max(0, Math.min(this.side - 1, Math.floor(((coordinate + 1) / 2) * this.side)));
-  }
-
-  /** The nearest sample within some pixels, -1 if there is none. Of equal ones the last, which is drawn on top. */
-  find(x: number, y: number, reach: number, [right, up]: [number, number]): number {
-    let [best, shortest] = [-1, reach];
-    for (let row = this.index(y - reach / up); row <= this.index(y + reach / up); row++) {
-      for (let column = this.index(x - reach / right); column <= this.index(x + reach / right); column++) {
-        for (const i of this.cells[row * this.side + column]) {
-          const distance = Math.hypot((this.xy[2 * i] - x) * right, (this.xy[2 * i + 1] - y) * up);
-          if (distance < shortest || (distance === shortest && i > best)) [best, shortest] = [i, distance];
-        }
-      }
-    }
-    return best;
-  }
+  return best;
 }
 
 interface PointLayer {

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from gitcluster._support.arrays import Array, inverse_order
+from gitcluster.constraints import UnmetConstraintsError
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.cutting import cut_again
 from gitcluster.fitted.layout import SampleLayout, inside, layout_samples, spread_samples, usual_range
@@ -58,10 +59,8 @@ def build_payload(
         scores = {name: np.nan_to_num(table[name]).round(6).tolist() for name in ("n_clusters", "score")}
         scores["recommended"] = ranked_numbers(table)
         largest = max(largest, *scores["recommended"])
-    cuts = None  # the cluster of every local cluster in the cuts into 1, 2, ... clusters
-    if clustering.links is None:
-        n_cuts = min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest))
-        cuts = pack(np.concatenate([cut_again(clustering, c, None) for c in range(1, n_cuts + 1)]))
+    cuts = possible_cuts(clustering, min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest)))
+    sample_names = _sample_names(clustering, names, rows)
     return {
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
@@ -69,13 +68,32 @@ def build_payload(
         "stability": _pack_stability(clustering, rows),
         "scores": scores,
         "views": [_pack_view(name, layout, clustering, rows) for name, layout in views.items()],
-        "names": _sample_names(clustering, names, rows),
+        "names": sample_names,
+        "row_labels": _row_labels(clustering, sample_names, rows),
+        "cluster_ids": clustering.cluster_ids.tolist(),
+        "cluster_names": clustering.cluster_names,
+        "next_id": clustering.next_id,
         "columns": packed_columns,
         "columns_left_out": n_left_out,
         "samples": _pack_samples(clustering, rows),
         "graph": _pack_graph(clustering, rows),
-        "cuts": cuts,
+        "cut_numbers": list(cuts),
+        "cuts": pack(np.concatenate(list(cuts.values()))),
     }
+
+
+def possible_cuts(clustering: Clustering, most: int) -> dict[int, Array]:
+    """Return the cluster of every local cluster in the cuts into 1, 2, ... clusters that meet the constraints."""
+    cuts = {}
+    for n_clusters in range(1, most + 1):
+        try:
+            labels = cut_again(clustering, n_clusters, None)
+        except UnmetConstraintsError:
+            continue
+        if clustering.links is not None and labels.max() + 1 < n_clusters:
+            break  # links join the local clusters of all further cuts
+        cuts[n_clusters] = labels
+    return cuts or {clustering.n_clusters: clustering.edge_cut.labels}
 
 
 def choose_samples(clustering: Clustering, most: int) -> Array:
@@ -103,6 +121,18 @@ def _sample_names(clustering: Clustering, names: Any, rows: Array) -> list[str] 
         raise ValueError(f"`names` must have shape ({clustering.n_samples},), got {np.shape(names)}.")
     names = list(names)
     return [str(names[row]) for row in rows.tolist()]
+
+
+def _row_labels(clustering: Clustering, names: list[str] | None, rows: Array) -> list[str] | str | None:
+    """Return the labels of the shown rows in a file of edits: "names" if these are the names.
+
+    None stands for the row positions, if the model has no index or one with equal labels.
+    """
+    index = None if clustering.index is None else [str(label) for label in clustering.index.tolist()]
+    if index is None or len(set(index)) < len(index):
+        return None
+    labels = [index[row] for row in rows.tolist()]
+    return "names" if labels == names else labels
 
 
 def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -> dict[str, SampleLayout]:
@@ -211,7 +241,8 @@ def _pack_graph(clustering: Clustering, rows: Array) -> dict[str, Any]:
         "labels": pack(clustering.edge_cut.labels),
         "leaves": pack(leaves),
         "splits": pack(splits),
-        "nested": clustering.hierarchy is not None,
+        "nested": clustering.hierarchy is not None and clustering.links is None,
+        "editable": clustering.hierarchy is not None,
     }
 
 
