@@ -9,6 +9,7 @@ Rows that the file does not list follow the majority of the listed rows in their
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,92 +108,81 @@ def _check_edits(name: str, content: Any) -> Edits:
     return read
 
 
-class Replay(NamedTuple):
-    """Edits on a fit."""
+class Replay:
+    """Edits on the clusters of a fit: apply the files in their order, then read the results."""
 
-    labels: Array
-    """(n,) number of the cluster of every sample, -1 for noise."""
-    names: dict[int, str]
-    applied: tuple[str, ...]
-    """The edits that were applied, in words."""
-    skipped: tuple[str, ...]
-    """Those that were not, with the reasons."""
+    def __init__(self, clustering: Clustering) -> None:
+        self.clustering, self.local = clustering, np.asarray(clustering.local_labels)
+        self.labels = np.array(clustering.to_ids(clustering.labels))
+        """(n,) number of the cluster of every sample, -1 for noise."""
+        self.names = dict(clustering.cluster_names)
+        self.applied: list[str] = []
+        """The edits that were applied, in words."""
+        self.skipped: list[str] = []
+        """Those that were not, with the reasons."""
 
+    def apply(self, edits: Edits) -> None:
+        """Apply the edits of a file."""
+        if edits.n_clusters is not None:
+            cut = cut_again(self.clustering, edits.n_clusters, None)
+            self.labels, self.names = np.where(self.labels < 0, -1, cut[self.local]), {}
+        at = _find_rows(edits, self.clustering)
+        changes = {"merge": self._merge, "split": self._move, "move": self._move, "rename": self._rename}
+        for edit, own in edits.steps():
+            words = _describe(edit, self.names)
+            try:
+                changes[edit["kind"]](edit, own, at)
+                self.applied.append(words)
+            except LookupError as reason:
+                self.skipped.append(f"{words}: {reason}")
+        self.names = {number: name for number, name in self.names.items() if (self.labels == number).any()}
 
-def replay_edits(edits: Edits, clustering: Clustering, replay: Replay | None = None) -> Replay:
-    """Apply edits to the clusters of a fit, after those of an earlier file."""
-    at = _find_rows(edits, clustering)
-    there = at >= 0
-    local = np.asarray(clustering.local_labels)
-    labels = np.array(clustering.to_ids(clustering.labels) if replay is None else replay.labels)
-    names = dict(clustering.cluster_names if replay is None else replay.names)
-    if edits.n_clusters is not None:
-        labels = np.where(labels < 0, -1, cut_again(clustering, edits.n_clusters, None)[local])
-        names = {}
-    applied, skipped = (list(replay.applied), list(replay.skipped)) if replay else ([], [])
-    is_listed = np.zeros(len(labels), bool)
-    is_listed[at[there]] = True
-
-    def locate(file_rows: Array) -> int | str:
-        """Return the cluster that has most of these rows of the file, or the reason why there is none."""
-        present = labels[at[file_rows & there]]
-        if not len(present):
-            return "its rows are gone"
-        numbers, counts = np.unique(present, return_counts=True)
+    def _locate(self, rows: Array) -> int:
+        """Return the cluster that has most of these rows; raise a LookupError if there is none."""
+        numbers, counts = np.unique(self.labels[rows[rows >= 0]], return_counts=True)
+        if not len(numbers):
+            raise LookupError("its rows are gone")
         best = int(counts.argmax())
-        is_clear = 2 * counts[best] > len(present) and numbers[best] >= 0
-        return int(numbers[best]) if is_clear else "its rows are now in several clusters"
+        if 2 * counts[best] <= counts.sum() or numbers[best] < 0:
+            raise LookupError("its rows are now in several clusters")
+        return int(numbers[best])
 
-    for edit, own in edits.steps():
-        kind, reason = edit["kind"], ""
-        words = _describe(edit, names)
-        if kind == "merge":
-            homes: list[Any] = [locate(own == cluster) for cluster in edit["clusters"]]
-            reason = next((home for home in homes if isinstance(home, str)), "")
-            if not reason:
-                into: Any = locate(own == edit["into"])
-                labels[np.isin(labels, homes)] = into
-                names = {number: name for number, name in names.items() if number == into or number not in homes}
-        elif kind == "rename":
-            home = locate(own == edit["cluster"])
-            listed = np.zeros(len(labels), bool)
-            listed[at[(own == edit["cluster"]) & there]] = True
-            if isinstance(home, str):
-                reason = home
-            elif 2 * (listed & (labels == home)).sum() <= (is_listed & (labels == home)).sum():
-                reason = "it is now part of a larger cluster"
-            else:
-                names = {number: name for number, name in names.items() if number != home and name != edit["name"]}
-                names |= {home: edit["name"]} if edit["name"] else {}
+    def _merge(self, edit: dict[str, Any], own: Array, at: Array) -> None:
+        homes = [self._locate(at[own == cluster]) for cluster in edit["clusters"]]
+        into = self._locate(at[own == edit["into"]])
+        self.labels[np.isin(self.labels, homes)] = into
+
+    def _rename(self, edit: dict[str, Any], own: Array, at: Array) -> None:
+        home = self._locate(at[own == edit["cluster"]])
+        listed = own[(at >= 0) & (self.labels[at] == home)]
+        if 2 * (listed == edit["cluster"]).sum() <= len(listed):
+            raise LookupError("it is now part of a larger cluster")
+        self.names = {number: name for number, name in self.names.items() if number != home and name != edit["name"]}
+        self.names |= {home: edit["name"]} if edit["name"] else {}
+
+    def _move(self, edit: dict[str, Any], own: Array, at: Array) -> None:
+        chosen = np.zeros(len(own), bool)
+        chosen[edit["rows"]] = True
+        moved = at[chosen & (at >= 0)]
+        if not len(moved):
+            raise LookupError("its rows are gone")
+        if (own == edit["into"]).any():
+            into = self._locate(at[own == edit["into"]])
         else:
-            chosen = np.zeros(len(own), bool)
-            chosen[edit["rows"]] = True
-            target: Any = locate((own == edit["into"]) & ~chosen) if (own == edit["into"]).any() else None
-            moved = at[chosen & there]
-            if not len(moved):
-                reason = "its rows are gone"
-            elif isinstance(target, str):
-                reason = target
-            else:
-                if target is None:  # a new cluster; the fit may have separated these rows already
-                    home, rest = locate(chosen), locate(np.isin(own, own[chosen]) & ~chosen)
-                    separate = isinstance(home, int) and isinstance(rest, int) and home != rest
-                    used = {*labels.tolist(), *clustering.cluster_ids.tolist(), clustering.next_id - 1}
-                    target = home if separate else edit["into"] if edit["into"] not in used else max(used) + 1
-                is_moved = np.zeros(len(labels), bool)
-                is_moved[moved] = True
-                # Rows that are not listed follow the listed rows of their local cluster and cluster.
-                follows = np.zeros(len(labels), bool)
-                key = local * (labels.max() + 2) + labels + 1
-                listed_in, moved_in = (
-                    np.bincount(key[rows], minlength=key.max() + 1) for rows in (is_listed, is_moved)
-                )
-                follows[~is_listed] = (2 * moved_in > listed_in)[key[~is_listed]] & (labels[~is_listed] >= 0)
-                labels[is_moved | follows] = target
-        (skipped if reason else applied).append(f"{words}: {reason}" if reason else words)
-    alive = set(labels.tolist())
-    names = {number: name for number, name in names.items() if number in alive}
-    return Replay(labels, names, tuple(applied), tuple(skipped))
+            clustering = self.clustering
+            used = {*self.labels.tolist(), *clustering.cluster_ids.tolist(), clustering.next_id - 1}
+            into = edit["into"] if edit["into"] not in used else max(used) + 1
+            if edit["kind"] == "split":  # the fit may have separated these rows already
+                with suppress(LookupError):
+                    home, rest = self._locate(moved), self._locate(at[(own == edit["cluster"]) & ~chosen])
+                    into = into if home == rest else home
+        # Rows that are not listed follow the listed rows of the same local cluster and cluster.
+        is_listed, is_moved = np.zeros((2, len(self.labels)), bool)
+        is_listed[at[at >= 0]], is_moved[moved] = True, True
+        part = self.local * (self.labels.max() + 2) + self.labels + 1
+        n_listed, n_moved = (np.bincount(part[rows], minlength=part.max() + 1) for rows in (is_listed, is_moved))
+        follows = ~is_listed & (self.labels >= 0) & (2 * n_moved > n_listed)[part]
+        self.labels[is_moved | follows] = into
 
 
 def _find_rows(edits: Edits, clustering: Clustering) -> Array:
@@ -278,7 +268,7 @@ def refit_edited(
         representations=clustering.representations,
         prior=None,
         n_requested=clustering.n_requested,
-        edits=replay.applied,
+        edits=tuple(replay.applied),
     )
     next_id = max(clustering.next_id, int(ids.max()) + 1)
     return edited.numbered(ids[number_of], replay.names, next_id, clustering.origin)

@@ -22,7 +22,7 @@ from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.comparison import continue_numbers
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
-from gitcluster.edits import as_list, read_edits, refit_edited, replay_edits
+from gitcluster.edits import Replay, as_list, read_edits, refit_edited
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering, check_names, clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
@@ -297,19 +297,20 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             )
             names = getattr(self, "feature_names_in_", None), table, row_labels(X)
             clustering = clustering.with_names(*names)
-            replay = None
+            skipped: list[str] = []
             if read:
+                replay = Replay(clustering)
                 for one in read:
-                    replay = replay_edits(one, clustering, replay)
-                assert replay is not None
+                    replay.apply(one)
+                skipped = replay.skipped
                 edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
                 clustering, number = edited.with_names(*names), None
             if earlier is not None:
                 clustering = continue_numbers(clustering, earlier, X)
             self.clustering_ = clustering
             progress.end()
-            for skipped in replay.skipped if replay else ():
-                warnings.warn(f"An edit was skipped: {skipped}.", stacklevel=3)
+            for words in skipped:
+                warnings.warn(f"An edit was skipped: {words}.", stacklevel=3)
             self._warn_of_missing_clusters(clustering.n_clusters, number, stacklevel=3)
             reason = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
             warn_of_empty_clusters(clustering.labels, clustering.n_clusters, reason, stacklevel=3)
