@@ -320,7 +320,7 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     --------
     >>> print(compare([0, 0, 0, 1, 1, 1], [0, 0, 2, 1, 1, 1]))
     6 rows before, 6 after; 6 on both sides, 0 new, 0 lost.
-    1 row changed cluster (agreement 0.57 of 1).
+    1 row changed cluster (agreement 0.71 of 1).
     Cluster 0 split into 0 (2 rows) and 2 (1 row).
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import
