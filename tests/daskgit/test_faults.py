@@ -61,7 +61,7 @@ def deadly(client, tmp_path):
 @pytest.mark.parametrize(
     ("function", "n_deaths"),
     [
-        ("partition.number_samples", 1),
+        ("partition.build_cell", 1),
         ("search.search_cell", 1),
         ("search.answer_queries", 1),
         ("stages.climb", 1),

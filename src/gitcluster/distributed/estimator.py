@@ -24,7 +24,6 @@ from gitcluster.distributed.partition import Cell, FitSettings, Partition, Sampl
 from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
 from gitcluster.distributed.stages import CellStages, Climb, Numbering, Roots
 from gitcluster.distributed.tasks import (
-    Resources,
     as_dask_array,
     find_resources,
     gather,
@@ -160,16 +159,33 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             settings = FitSettings(variant, n_samples, n_searched, sizes, fixed, number, prior, representation)
             resources.check(**partition.count_bytes(samples, settings))
             samples, subsample = partition.learn_scaling(samples, self.scale), None
+            progress.begin("sort")
+            ordered = partition.order_samples(samples, sort=variant.has_hierarchy)
             if variant.has_hierarchy:
                 progress.begin("choose the representation")
-                subsample = stages.study_subsample(samples, settings, self.scale)
+                subsample = stages.study_subsample(samples, ordered[0], settings, self.scale)
                 study = subsample.study
                 decided = study.fit.representation
                 samples = samples._replace(scaling=decided.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
                 sizes = [study.stages.n_neighbors] if study.is_final else sizes
                 settings = settings._replace(representation=decided.name, sizes=sizes)
-            (cells, centres), graphs, lenders = self._search(samples, settings, resources, progress)
+            stored = self._open_checkpoint(samples, settings)
+            if stored is None:
+                progress.begin("cells")
+                cells, centres = partition.make_cells(samples, ordered, settings, resources, self.cell_size)
+                del ordered  # the cells hold the samples
+                progress.begin("search")
+                graphs, lenders = search.search_exactly(
+                    partition.Partition(cells, centres), settings, task_bytes=resources.task_bytes
+                )
+                if self.checkpoint is not None:
+                    progress.begin("checkpoint")
+                    description = search.describe_graph(samples, settings)
+                    stored = partition.Partition(cells, centres), graphs, lenders
+                    search.save_graph(os.fspath(self.checkpoint), description, *stored)
+            else:
+                (cells, centres), graphs, lenders = stored
 
             progress.begin("exchange")
             # Called here, this finds every graph still in memory.
@@ -242,25 +258,14 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
             raise TypeError(f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}.")
 
-    def _search(
-        self, samples: SampleParts, settings: FitSettings, resources: Resources, progress: Progress
-    ) -> tuple[Partition, list[Delayed], list[list[int]]]:
-        """Return the cells, their graphs, and the cells that lend to each, from the checkpoint if it holds them."""
-        folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
-        description = search.describe_graph(samples, settings)
-        if folder is not None:
-            search.prepare_folder(folder)
-            stored = search.load_graph(folder, description)
-            if stored is not None:
-                return stored
-        progress.begin("cells")
-        cells = partition.make_cells(samples, settings, resources, self.cell_size)
-        progress.begin("search")
-        graphs, lenders = search.search_exactly(cells, settings, task_bytes=resources.task_bytes)
-        if folder is not None:
-            progress.begin("checkpoint")
-            search.save_graph(folder, description, cells, graphs, lenders)
-        return cells, graphs, lenders
+    def _open_checkpoint(
+        self, samples: SampleParts, settings: FitSettings
+    ) -> tuple[Partition, list[Delayed], list[list[int]]] | None:
+        """Return the cells, their graphs, and the cells that lend to each, if the checkpoint holds them."""
+        if self.checkpoint is None:
+            return None
+        search.prepare_folder(os.fspath(self.checkpoint))
+        return search.load_graph(os.fspath(self.checkpoint), search.describe_graph(samples, settings))
 
     def fit_predict(self, X: Any, y: Any = None) -> da.Array:
         """Cluster ``X`` and return the labels as a Dask array."""

@@ -4,12 +4,11 @@ A sample has two numbers. Its row is its position in the input. Its id is its po
 lexicographic order; ids break ties between equal distances and intensities as on one machine, and need a sort. A cell
 holds the samples nearest to one of several centres, which k-means computes on a few rows, so that equal samples share a
 cell. The data are read three times: for their extremes, for their moments, and to move them. Two shuffles move them:
-to ranges of ids, then to cells.
+to ranges of ids, from which a subsample is drawn, then to cells.
 """
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -24,7 +23,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import Resources, current_client, gather, merge_tree, persist, scatter, submit_each
 from gitcluster.kernels import cellwise
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples
 from gitcluster.preprocessing.scaling import (
     Scaling,
     all_features,
@@ -37,6 +36,7 @@ from gitcluster.preprocessing.scaling import (
     sum_moments,
     varying_features,
 )
+from gitcluster.samples import are_merged, sample_keys, smallest_keys
 from gitcluster.variants import Reach, Variant
 
 SAMPLED = 65_536
@@ -215,43 +215,89 @@ def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) 
     return sum_moments(columns, low[features], high[features]), checksum
 
 
-class Subsample(NamedTuple):
-    """The samples with the smallest hashes, in lexicographic order: the same for all partitions and orders of rows."""
+class OrderedPart(NamedTuple):
+    """Samples of consecutive ids, in order of their ids."""
 
-    hashes: NDArray[np.uint64]
     values: Array
     rows: NDArray[np.int64]
 
 
-def draw_subsample(samples: SampleParts, size: int) -> Subsample:
-    """Return the subsample that one machine would draw, see ``Points.some_rows``."""
-    features = samples.features
-    varying = features[np.isin(features, varying_features(samples.low, samples.high))]
+def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], list[int]]:
+    """Return all samples in order of their ids, and the first id of every part. Without ``sort`` an id is a row."""
+    if not sort:
+        parts = submit_each(
+            lambda part, start: OrderedPart(part, np.arange(start, start + len(part))), samples.parts, samples.starts
+        )
+        return parts, samples.starts
+    features, names = samples.features, [f"f{j}" for j in range(samples.sample.shape[1])]
+    n_ranges = max(1, min(len(samples.parts), len(samples.sample)))
+    ordered = samples.sample[:, features]
+    ordered = ordered[canonical_order(ordered)]
+    splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
 
-    def hash_part(part: Array, start: int, low: Array, high: Array) -> list[Subsample]:
-        hashes = hash_positions(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
-        return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
+    def assign_ranges(part: Array, start: int) -> pd.DataFrame:
+        ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+        frame = pd.DataFrame(part, columns=names, copy=False)
+        return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
 
-    pieces = submit_each(hash_part, samples.parts, samples.starts, samples.low, samples.high)
-    merge = partial(keep_smallest, features=features, size=size)
-    subsample: Subsample = gather([merge_tree(merge, pieces)])[0][0]
-    return subsample
+    def sort_range(frame: pd.DataFrame) -> OrderedPart:
+        frame = frame.sort_values("row")  # equal samples are in the order of their rows
+        values = np.ascontiguousarray(frame.drop(columns="row").to_numpy())
+        order = canonical_order(values, features) if len(values) else np.arange(0)
+        return OrderedPart(values[order], frame["row"].to_numpy()[order])
+
+    columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
+    frames = shuffle(submit_each(assign_ranges, samples.parts, samples.starts), columns, n_ranges)
+    parts = persist(submit_each(sort_range, frames))
+    sizes = gather(submit_each(lambda part: len(part.rows), parts))
+    return parts, starts_of(np.array(sizes))[:-1].tolist()
 
 
-def keep_smallest(pieces: Sequence[Subsample], features: Array, size: int) -> Subsample:
-    """Return the ``size`` samples with the smallest hashes of several subsamples."""
-    hashes, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
-    order = canonical_order(values, features) if len(values) else rows
-    # The sort is stable: of equal hashes the lexicographically first are kept.
-    kept = order[np.sort(np.argsort(hashes[order], kind="stable")[:size])]
-    return Subsample(hashes[kept], values[kept], rows[kept])
+class Subsample(NamedTuple):
+    """The samples with the smallest keys, in order of their ids: the same for all partitions and orders of rows."""
+
+    keys: NDArray[np.uint64]
+    values: Array
+    rows: NDArray[np.int64]
+
+
+def draw_subsample(samples: SampleParts, ordered: list[Delayed], size: int) -> Subsample:
+    """Return the subsample that one machine would draw, see :func:`gitcluster.samples.subsample`.
+
+    Equal samples are in one part, so that no other part has to know their number.
+    """
+    varying = samples.features[np.isin(samples.features, varying_features(samples.low, samples.high))]
+
+    def draw(bounds: tuple[Array, Array] | None) -> Subsample:
+        def draw_from(part: OrderedPart) -> list[Subsample]:
+            keys = np.empty(0, np.uint64)
+            if len(part.rows):
+                keys = sample_keys(part.values, np.arange(len(part.rows)), bounds, varying)
+            return [keep_smallest([Subsample(keys, *part)])]
+
+        def keep_smallest(pieces: Sequence[Subsample]) -> Subsample:
+            keys, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+            kept = smallest_keys(keys, size)
+            return Subsample(keys[kept], values[kept], rows[kept])
+
+        drawn: Subsample = gather([merge_tree(keep_smallest, submit_each(draw_from, ordered))])[0][0]
+        return drawn
+
+    subsample = draw((samples.low, samples.high))
+    return draw(None) if are_merged(subsample.keys) and len(subsample.rows) < samples.n_samples else subsample
 
 
 # cells
 
 
-def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources, cell_size: int | str) -> Partition:
-    """Move the samples to cells of ``cell_size`` samples.
+def make_cells(
+    samples: SampleParts,
+    ordered: tuple[list[Delayed], list[int]],
+    settings: FitSettings,
+    resources: Resources,
+    cell_size: int | str,
+) -> Partition:
+    """Move the samples, ``ordered`` by their ids, to cells of ``cell_size`` samples.
 
     "auto" makes the cells as large as a task can hold, but enough of them for all threads.
     """
@@ -265,7 +311,16 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     if isinstance(cell_size, str):
         n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
     centres = compute_centres(sample, n_cells, samples.n_samples, size)
-    cells = assign_cells(samples, centres, sort=settings.variant.has_hierarchy)
+
+    def assign_cells(part: OrderedPart, first_id: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
+        points = scale_rows(part.values, scaling)
+        frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
+        ids = np.arange(first_id, first_id + len(points))
+        return frame.assign(id=ids, row=part.rows, to=cellwise.nearest_centre(points, centres))
+
+    frames = submit_each(assign_cells, *ordered, samples.scaling, scatter(centres))
+    columns = {f"f{j}": sample.dtype for j in range(sample.shape[1])} | {"id": np.int64, "row": np.int64}
+    cells = persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
     sizes = gather([cell.n_samples for cell in cells])
     if max(sizes) > 4 * largest:
         raise CellSizeError(
@@ -317,29 +372,6 @@ def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int)
     return centres
 
 
-def assign_cells(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
-    """Return all cells, including empty ones. Without ``sort`` a sample's id is its row."""
-    parts, features, shared = samples.parts, samples.features, scatter(centres)
-    starts, names = samples.starts, [f"f{j}" for j in range(samples.sample.shape[1])]
-    if sort:
-        n_ranges = max(1, min(len(parts), len(samples.sample)))
-        ordered = samples.sample[:, features]
-        ordered = ordered[canonical_order(ordered)]
-        splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
-
-        def assign_ranges(part: Array, start: int) -> pd.DataFrame:
-            ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
-            frame = pd.DataFrame(part, columns=names, copy=False)
-            return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
-
-        columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
-        parts = shuffle(submit_each(assign_ranges, parts, starts), columns, n_ranges)
-        starts = starts_of(np.array(gather(submit_each(len, parts))))[:-1].tolist()
-    frames = submit_each(number_samples, parts, starts, features, samples.scaling, shared)
-    columns = {f"f{j}": samples.sample.dtype for j in range(centres.shape[1])} | {"id": np.int64, "row": np.int64}
-    return persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
-
-
 def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:
     """Send every row to the partition that its column ``to`` names, and drop this column."""
     empty = {name: np.empty(0, kind) for name, kind in (columns | {"to": np.int64}).items()}
@@ -347,23 +379,6 @@ def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[
     # On a cluster, Dask chooses the method. Without one, it would use temporary files and leave them behind.
     method = "tasks" if current_client() is None else None
     return persist(frame.set_index("to", divisions=list(range(n_out + 1)), shuffle_method=method).to_delayed())
-
-
-def number_samples(
-    part: Array | pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
-) -> pd.DataFrame:
-    """Return scaled samples with their ids, rows and cells; those of a frame, a range of ids, are sorted first."""
-    ids = np.arange(start, start + len(part))
-    if isinstance(part, pd.DataFrame):
-        frame = part.sort_values("row")
-        values = np.ascontiguousarray(frame.drop(columns="row").to_numpy())
-        order = canonical_order(values, features) if len(values) else np.arange(0)
-        part, rows = values[order], frame["row"].to_numpy()[order]
-    else:
-        rows = ids
-    points = scale_rows(part, scaling)
-    frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
-    return frame.assign(id=ids, row=rows, to=cellwise.nearest_centre(points, centres))
 
 
 def scale_rows(X: Array, scaling: Scaling | None) -> Array:

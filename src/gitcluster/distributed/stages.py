@@ -52,9 +52,11 @@ class SubsampleStudy(NamedTuple):
     study: Study
 
 
-def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> SubsampleStudy:
+def study_subsample(
+    samples: SampleParts, ordered: list[Delayed], settings: FitSettings, scale: ArrayLike | str | None
+) -> SubsampleStudy:
     """Choose the representation and the number of clusters on a subsample."""
-    drawn = draw_subsample(samples, MAX_STUDIED)
+    drawn = draw_subsample(samples, ordered, MAX_STUDIED)
     subsample = Samples(Points(drawn.values), features=samples.features, base=samples.scaling)
     compares, steps = isinstance(scale, str) and scale == "auto" and samples.scaling is not None, None
     representations = [Representation(representation_name(scale), samples.scaling)]
