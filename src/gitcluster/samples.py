@@ -191,7 +191,9 @@ def hash_copies(hashes: NDArray[np.uint64], equal: NDArray[np.bool_]) -> NDArray
     ``equal`` states for every row, from the second on, whether it equals the one before. If copies shared a hash, a
     subsample would contain all of them or none: the data would seem to have holes.
     """
-    copies = number_copies(np.append(True, ~equal))
+    is_first = np.ones(len(hashes), np.bool_)
+    is_first[1:] = ~equal
+    copies = number_copies(is_first)
     return np.where(copies > 0, mix(hashes + mix(copies)), hashes)
 
 

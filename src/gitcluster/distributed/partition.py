@@ -23,7 +23,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import Resources, current_client, gather, merge_tree, persist, scatter, submit_each
 from gitcluster.kernels import cellwise
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 from gitcluster.preprocessing.scaling import (
     Scaling,
     all_features,
@@ -46,10 +46,6 @@ ROWS_PER_CENTRE = 256
 SMALL_CELL = 20_000
 """Automatic cells hold at least this many samples: a smaller one costs more to coordinate than it saves."""
 CELLS_PER_THREAD = 4
-
-
-class CellSizeError(MemoryError):
-    """A cell that cannot be split and is too large for a task."""
 
 
 class FitSettings(NamedTuple):
@@ -86,7 +82,6 @@ class SampleParts(NamedTuple):
     names: list[str] | None  # names of the features
     features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see preprocessing.scaling
     scaling: Scaling | None = None
-    checksum: int = 0  # checksum of all samples and their order
 
     @property
     def starts(self) -> list[int]:
@@ -114,13 +109,6 @@ class Cell(NamedTuple):
         return len(self.ids)
 
 
-class Partition(NamedTuple):
-    """The cells that hold samples, and their centres."""
-
-    cells: list[Delayed]
-    centres: Array
-
-
 # reading
 
 
@@ -133,7 +121,7 @@ def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str]
     names = None
     if isinstance(X, (str, os.PathLike)):
         X = dd.read_parquet(os.fspath(X))
-    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+    if isinstance(X, dd.DataFrame):
         kinds, names = list(X.dtypes), [str(name) for name in X.columns]
         wrong = [name for name, kind in zip(names, kinds, strict=True) if getattr(kind, "kind", "O") not in "fiub"]
         if wrong:
@@ -163,8 +151,17 @@ def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str]
 def open_samples(X: Any) -> SampleParts:
     """Check all parts and return them with their sizes and extremes."""
     parts, _, names, _ = open_parts(X)
-    surveys = gather(submit_each(survey_part, parts, list(range(len(parts))), len(parts)))
-    shapes, low, high, rows = zip(*surveys, strict=True)
+
+    def survey(part: Array, number: int) -> tuple[Any, Array, Array, Array]:
+        if not np.isfinite(part).all():
+            problem = "NaN" if np.isnan(part).any() else "infinity"
+            message = f"Input X contains {problem}, in part {number} of the collection. Fill or drop these rows."
+            raise ValueError(message)
+        n_rows = min(len(part), -(-SAMPLED // len(parts)))
+        rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
+        return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
+
+    shapes, low, high, rows = zip(*gather(submit_each(survey, parts, list(range(len(parts))))), strict=True)
     sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"X must have at least 2 samples, got {sizes.sum()}.")
@@ -174,45 +171,28 @@ def open_samples(X: Any) -> SampleParts:
     return SampleParts(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(rows), names)
 
 
-def survey_part(part: Array, number: int, n_parts: int) -> tuple[Any, Array, Array, Array]:
-    """Return shape, extremes and some rows of a part."""
-    if not np.isfinite(part).all():
-        problem = "NaN" if np.isnan(part).any() else "infinity"
-        raise ValueError(f"Input X contains {problem}, in part {number} of the collection. Fill or drop these rows.")
-    n_rows = min(len(part), -(-SAMPLED // n_parts))
-    rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
-    return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
-
-
 def learn_scaling(samples: SampleParts, scale: ArrayLike | str | None) -> SampleParts:
-    """Return the samples with the scale of their features, bit for bit that of one machine, and a checksum.
+    """Return the samples with the scale of their features, bit for bit that of one machine.
 
     ``scale="auto"`` begins with standard deviations.
     """
     low, high, varying = samples.low, samples.high, varying_features(samples.low, samples.high)
-    tasks = submit_each(sum_part, samples.parts, samples.starts, varying, low, high)
-    sums, checksums = zip(*gather(tasks), strict=True)
-    base = scaling_from_moments(varying, low, high, np.sum(sums, axis=0), samples.n_samples)
+
+    def sum_part(part: Array) -> NDArray[np.int64]:
+        return sum_moments(np.ascontiguousarray(part[:, varying].T), low[varying], high[varying])
 
     def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
         hashes = gather(submit_each(sum_columns, samples.parts, base, ranks))
         return np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
 
+    sums = np.sum(gather(submit_each(sum_part, samples.parts)), axis=0)
+    base = scaling_from_moments(varying, low, high, sums, samples.n_samples)
     ordered = base.take(rank_features([base.mean, base.deviation], hash_columns))
     features = all_features(ordered, len(low))
     by_deviation = isinstance(scale, str) and scale in ("auto", "std")
     scaling = ordered if by_deviation else fit_scaling(samples.sample[:1], scale).put_in_order(features)
     scale_checked(np.stack([low, high]), scaling)
-    return samples._replace(features=features, scaling=scaling, checksum=sum(checksums) % 2**64)
-
-
-def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
-    """Return moments and a checksum that can be added to those of other parts, in any order."""
-    rows = np.arange(start, start + len(part), dtype=np.uint64)
-    # An odd factor is invertible modulo 2^64, and depends on the row: a changed order changes the sum.
-    checksum = int((hash_samples(part) * (2 * rows + 1)).sum())
-    columns = np.ascontiguousarray(part[:, features].T)
-    return sum_moments(columns, low[features], high[features]), checksum
+    return samples._replace(features=features, scaling=scaling)
 
 
 class OrderedPart(NamedTuple):
@@ -253,38 +233,28 @@ def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], l
     return parts, starts_of(np.array(sizes))[:-1].tolist()
 
 
-class Subsample(NamedTuple):
-    """The samples with the smallest keys, in order of their ids: the same for all partitions and orders of rows."""
-
-    keys: NDArray[np.uint64]
-    values: Array
-    rows: NDArray[np.int64]
-
-
-def draw_subsample(samples: SampleParts, ordered: list[Delayed], size: int) -> Subsample:
-    """Return the subsample that one machine would draw, see :func:`gitcluster.samples.subsample`.
+def draw_subsample(samples: SampleParts, ordered: list[Delayed], size: int) -> tuple[Array, Array]:
+    """Return values and rows of the subsample that one machine would draw, see :func:`gitcluster.samples.subsample`.
 
     Equal samples are in one part, so that no other part has to know their number.
     """
     varying = samples.features[np.isin(samples.features, varying_features(samples.low, samples.high))]
 
-    def draw(bounds: tuple[Array, Array] | None) -> Subsample:
-        def draw_from(part: OrderedPart) -> list[Subsample]:
-            keys = np.empty(0, np.uint64)
-            if len(part.rows):
-                keys = sample_keys(part.values, np.arange(len(part.rows)), bounds, varying)
-            return [keep_smallest([Subsample(keys, *part)])]
+    def keep_smallest(pieces: Sequence[Any]) -> tuple[Array, ...]:
+        keys, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+        kept = smallest_keys(keys, size)
+        return keys[kept], values[kept], rows[kept]
 
-        def keep_smallest(pieces: Sequence[Subsample]) -> Subsample:
-            keys, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
-            kept = smallest_keys(keys, size)
-            return Subsample(keys[kept], values[kept], rows[kept])
+    def draw(part: OrderedPart, bounds: tuple[Array, Array] | None) -> list[Any]:
+        keys = sample_keys(part.values, np.arange(len(part.rows)), bounds, varying)
+        return [keep_smallest([(keys, *part)])]
 
-        drawn: Subsample = gather([merge_tree(keep_smallest, submit_each(draw_from, ordered))])[0][0]
-        return drawn
-
-    subsample = draw((samples.low, samples.high))
-    return draw(None) if are_merged(subsample.keys) and len(subsample.rows) < samples.n_samples else subsample
+    for bounds in ((samples.low, samples.high), None):
+        tasks = submit_each(draw, ordered, bounds)
+        keys, values, rows = gather([merge_tree(keep_smallest, tasks)])[0][0]
+        if len(rows) == samples.n_samples or not are_merged(keys):
+            break
+    return values, rows
 
 
 # cells
@@ -296,8 +266,8 @@ def make_cells(
     settings: FitSettings,
     resources: Resources,
     cell_size: int | str,
-) -> Partition:
-    """Move the samples, ``ordered`` by their ids, to cells of ``cell_size`` samples.
+) -> tuple[list[Delayed], Array]:
+    """Move the samples, ``ordered`` by their ids, to cells of ``cell_size`` samples; return the cells and centres.
 
     "auto" makes the cells as large as a task can hold, but enough of them for all threads.
     """
@@ -306,11 +276,11 @@ def make_cells(
     neighbor_bytes = 2 * (settings.n_searched + 1) * (4 + sample.itemsize)
     row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(settings.sizes)
     largest = max(1, resources.task_bytes // row_bytes)
-    size = largest if isinstance(cell_size, str) else int(cell_size)
-    n_cells = -(-samples.n_samples // size)
+    size = float(largest if isinstance(cell_size, str) else cell_size)
     if isinstance(cell_size, str):
-        n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
-    centres = compute_centres(sample, n_cells, samples.n_samples, size)
+        n_cells = max(1, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
+        size = min(size, samples.n_samples / n_cells)
+    centres = compute_centres(sample, samples.n_samples, size)
 
     def assign_cells(part: OrderedPart, first_id: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
         points = scale_rows(part.values, scaling)
@@ -323,52 +293,35 @@ def make_cells(
     cells = persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
     sizes = gather([cell.n_samples for cell in cells])
     if max(sizes) > 4 * largest:
-        raise CellSizeError(
+        raise MemoryError(
             f"{max(sizes):,} samples are so close to each other that cells cannot separate them: a task would need "
             f"{max(sizes) * row_bytes / 1e9:.1f} GB, {resources.task_bytes / 1e9:.1f} GB are allowed. Use workers with "
             "more memory or fewer threads, or drop repeated samples."
         )
     filled = np.flatnonzero(sizes).tolist()
-    return Partition([cells[i] for i in filled], centres[filled])
+    return [cells[i] for i in filled], centres[filled]
 
 
-def count_bytes(samples: SampleParts, settings: FitSettings) -> dict[str, float]:
-    """Return the bytes that all workers store during the search, and those of the largest part of the collection.
+def compute_centres(sample: Array, n_samples: int, cell_size: float) -> Array:
+    """Return centres of cells that hold about ``cell_size`` of all samples at most, judged by some of them.
 
-    Stored are samples, samples in boxes and candidates for neighbours, see docs/distributed.md.
+    k-means divides cells that are too large, at first the one cell of all samples.
     """
-    item, n_features = samples.sample.itemsize, samples.sample.shape[1]
-    row = (2 * item + 4) * n_features + 48 + (4 + item) * (settings.n_searched + 1) + 8
-    return {"stored": float(samples.n_samples * row), "part": float(samples.sizes.max() * n_features * item)}
-
-
-def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
-    """Return centres of cells that hold about ``cell_size`` samples at most, judged by the sample."""
-    n_cells = min(n_cells, len(np.unique(sample, axis=0)))
-    if n_cells == 1:
-        return np.asarray(sample.mean(axis=0, keepdims=True, dtype=np.float64))
-
-    def k_means(points: Array, n: int) -> Array:
-        with np.errstate(all="ignore"):
-            model = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(points.astype(np.float64))
-        return np.asarray(np.unique(model.cluster_centers_, axis=0))
-
-    few = sample[np.random.default_rng(0).permutation(len(sample))[: ROWS_PER_CENTRE * n_cells]]
-    centres = k_means(few, n_cells)
+    sample = sample[np.random.default_rng(0).permutation(len(sample))].astype(np.float64)
+    centres: Array = sample.mean(axis=0, keepdims=True)
     for _ in range(8):
-        counts = np.bincount(pairwise_distances_argmin(few, centres), minlength=len(centres)) * n_samples / len(few)
-        large = np.flatnonzero(counts > 1.2 * cell_size)
-        if not len(large):
-            break
-        split = [np.delete(centres, large, axis=0)]
         nearest = pairwise_distances_argmin(sample, centres)
-        for cell in large:
+        counts = np.bincount(nearest, minlength=len(centres)) * n_samples / len(sample)
+        divided = [centres[counts <= 1.2 * cell_size]]
+        for cell in np.flatnonzero(counts > 1.2 * cell_size):
             inside = sample[nearest == cell]
-            n = min(int(np.ceil(counts[cell] / cell_size)) + 1, len(np.unique(inside, axis=0)))
-            split.append(k_means(inside, n) if n > 1 else centres[[cell]])
-        if sum(map(len, split)) == len(centres):  # the large cells hold equal samples and cannot be split
+            n = min(int(np.ceil(counts[cell] / cell_size)), len(np.unique(inside, axis=0)))
+            with np.errstate(all="ignore"):
+                model = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(inside[: ROWS_PER_CENTRE * n])
+            divided.append(np.unique(model.cluster_centers_, axis=0))
+        if sum(map(len, divided)) == len(centres):  # none is too large, or the large ones hold equal samples
             break
-        centres = np.concatenate(split)
+        centres = np.concatenate(divided)
     return centres
 
 
