@@ -51,7 +51,6 @@ UPWARD = {
 """Conveniences that need a higher layer, and import it when they are called."""
 HOMES = {
     "click": {"cli"}, "dask": {"distributed"}, "distributed": {"distributed"},
-    "fsspec": {"distributed"},
     "matplotlib": {"cli", "plots"}, "numba": {"kernels"}, "openpyxl": {"cli"}, "pooch": {"datasets"},
     "pyarrow": {"cli", "distributed"}, "rich": {"cli"}, "toponymy": {"integrations"},
 }  # fmt: skip

@@ -70,3 +70,26 @@ def test_the_noise_depends_on_neither_order_nor_units():
     np.testing.assert_array_equal(GIT(2).fit(X[rows]).labels_, labels[rows])
     np.testing.assert_array_equal(GIT(2).fit(X[:, columns]).labels_, labels)
     np.testing.assert_array_equal(GIT(2).fit(4 * X).labels_, labels)
+
+
+def three_groups(rng, n_samples):
+    centres = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, 10.0]])
+    return rng.normal(size=(n_samples, 2)) + centres[rng.integers(0, 3, n_samples)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_clusters"), [("uniform", 1), ("one group", 1), ("three groups", 3), ("three groups and a limit", 3)]
+)
+def test_a_subsample_of_equal_rows_has_the_clusters_of_all(kind, n_clusters):
+    rng, n_samples = np.random.default_rng(1), 9000
+    samples = {
+        "uniform": lambda: rng.integers(0, 21, (n_samples, 2)).astype(float),
+        "one group": lambda: np.rint(4 * rng.normal(size=(n_samples, 2))),
+        "three groups": lambda: np.rint(3 * three_groups(rng, n_samples)),
+        # a value so large that the other rows are equal next to it
+        "three groups and a limit": lambda: np.vstack([three_groups(rng, n_samples), [[1e9, 1e9]]]),
+    }[kind]()
+    labels = GIT().fit(samples).labels_
+    assert len(set(labels)) == n_clusters
+    order = rng.permutation(len(samples))
+    np.testing.assert_array_equal(GIT(n_jobs=1).fit(samples[order]).labels_, labels[order])

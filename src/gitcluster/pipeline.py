@@ -59,6 +59,7 @@ def git_clusters(
     noise: float | str | None = None,
     sample_weight: ArrayLike | None = None,
     constraints: Constraints | None = None,
+    second_opinion: bool = True,
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Clustering:
@@ -87,6 +88,8 @@ def git_clusters(
         Weight of every sample in intensities, sizes and connections.
     constraints : Constraints, default=None
         Adaptive variant only.
+    second_opinion : bool, default=True
+        Whether other methods vote if the candidates disagree, which takes as long as a few fits.
     n_jobs : int, default=None
     report : callable, default=None
         Called with the name of every stage when it begins.
@@ -124,6 +127,7 @@ def git_clusters(
             n_neighbors=None if isinstance(n_neighbors, str) else sizes,
             n_clusters=number,
             prior=prior,
+            second_opinion=second_opinion,
             report=report,
             n_jobs=n_jobs,
         )
@@ -317,13 +321,15 @@ def study_samples(
     prior: NDArray[np.float64] | None = None,
     is_all: bool = True,
     asks: bool = False,
+    second_opinion: bool = True,
     n_jobs: int | None = None,
     report: Report = lambda stage: None,
 ) -> Study:
     """Compare the clusterings of all representations.
 
     ``samples`` are at most ``MAX_STUDIED``, and ``is_all`` tells whether these are all. Features with ``steps`` are
-    rounded and get noise, another one in each representation. If ``asks``, referees vote.
+    rounded and get noise, another one in each representation. If ``asks``, columns that do not depend on one another
+    have one cluster and, for a ``second_opinion``, referees vote.
     """
     sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
     options: dict[str, Any] = {"steps": steps, "search": search, "n_jobs": n_jobs, "report": report}
@@ -333,7 +339,7 @@ def study_samples(
         candidates.add_finest(variant)
     dimension = candidates.dimension
     referees = twin = None
-    if asks and dimension >= MIN_DIMENSION:
+    if asks and second_opinion and dimension >= MIN_DIMENSION:
         referees = invite_referees(samples, candidates)
         if n_clusters is None and samples.source.n_features <= MAX_FEATURES:  # the cost is cubic
             twin = partial(study_twin, samples, variant, sizes, steps=steps, n_jobs=n_jobs)
@@ -424,6 +430,7 @@ def fit_adaptive(
     n_neighbors: list[int] | None,
     n_clusters: int | None,
     prior: NDArray[np.float64] | None,
+    second_opinion: bool,
     report: Report,
     n_jobs: int | None,
 ) -> MergeResult:
@@ -450,6 +457,7 @@ def fit_adaptive(
         prior=prior,
         is_all=some is None,
         asks=compares and samples.weights is None,
+        second_opinion=second_opinion,
         n_jobs=n_jobs,
         report=report if some is None and steps is None else lambda stage: None,
     )

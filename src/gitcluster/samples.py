@@ -17,7 +17,13 @@ from gitcluster._support.arrays import Array, inverse_order, short_indices
 from gitcluster._support.validation import check_sample_weight
 from gitcluster.constraints import Constraints
 from gitcluster.kernels import limit_threads
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, ranked_rows
+from gitcluster.neighbors.duplicates import (
+    canonical_order,
+    group_duplicates,
+    hash_positions,
+    hash_samples,
+    ranked_rows,
+)
 from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import (
     Representation,
@@ -27,8 +33,8 @@ from gitcluster.preprocessing.representations import (
     represent_table,
     representation_name,
 )
-from gitcluster.preprocessing.rounding import rounding_steps, spread_rounded
-from gitcluster.preprocessing.scaling import Scaling, all_features, fit_scaling, order_scaling, order_sparse
+from gitcluster.preprocessing.rounding import number_copies, rounding_steps, spread_rounded
+from gitcluster.preprocessing.scaling import Scaling, all_features, fit_scaling, mix, order_scaling, order_sparse
 from gitcluster.preprocessing.sources import Points, Source
 
 MAX_STUDIED = 5000
@@ -135,23 +141,75 @@ def prepare(
 def subsample(samples: Samples, size: int, *, n_jobs: int | None = None) -> Array | None:
     """Return ``size`` of the samples, ascending, chosen by a hash of their values; None if there are no more.
 
-    The choice depends on neither the order of the samples nor their units.
+    The choice depends on neither the order of the samples nor their units. Every copy of a row has its own hash.
     """
     source, rows = samples.source, samples.rows
     if samples.n_samples <= size or not isinstance(source, Points):
         return None
+    order = np.arange(samples.n_samples) if samples.is_sorted else canonical_order(samples.values(), samples.features)
+    rows = order if rows is None else rows[order]
     if issparse(source.values):
-        values = samples.values()[:, samples.features]
+        values = source.values[rows][:, samples.features]
         values.sort_indices()
-        hashes = np.array([crc32(row) for row in ranked_rows(values)])
+        hashes = np.array([crc32(row) for row in ranked_rows(values)], np.uint64) << np.uint64(32)
+        keys = hash_copies(hashes, hashes[1:] == hashes[:-1])
+        return np.sort(order[smallest_keys(keys, size)])
+    assert samples.base is not None
+    left_out = samples.copies is not None and (samples.copies < 0).any()
+    used = samples.values() if left_out else source.values
+    bounds = used.min(axis=0), used.max(axis=0)
+    keys = sample_keys(source.values, rows, bounds, samples.base.features, n_jobs=n_jobs)
+    chosen = smallest_keys(keys, size)
+    if are_merged(keys[chosen]):
+        chosen = smallest_keys(sample_keys(source.values, rows, None, samples.base.features), size)
+    return np.sort(order[chosen])
+
+
+def sample_keys(
+    values: Array, rows: Array, bounds: tuple[Array, Array] | None, features: Array, *, n_jobs: int | None = None
+) -> NDArray[np.uint64]:
+    """Return one hash per row in ``rows``, which are in canonical order. Equal rows have different hashes.
+
+    ``bounds`` are the lowest and the highest value of every feature, for :func:`hash_positions`. With None, the values
+    are hashed as they are.
+    """
+    if bounds is None:
+        hashes = hash_samples(values[:, features] + 0.0)  # -0.0 and 0.0 are equal
     else:
-        assert samples.base is not None
-        left_out = samples.copies is not None and (samples.copies < 0).any()
-        used = samples.values() if left_out else source.values
-        low, high = used.min(axis=0), used.max(axis=0)
-        hashes = hash_positions(source.values, low, high, samples.base.features, n_jobs=n_jobs)
-        hashes = hashes if rows is None else hashes[rows]
-    return np.sort(np.lexsort((np.arange(len(hashes)), hashes))[:size])
+        hashes = hash_positions(values, *bounds, features, n_jobs=n_jobs)
+    hashes = hashes[rows]
+    equal = hashes[1:] == hashes[:-1]
+    for feature in features.tolist():  # equal positions need not be equal values
+        candidates = np.flatnonzero(equal)
+        equal[candidates] = values[rows[candidates + 1], feature] == values[rows[candidates], feature]
+    return hash_copies(hashes, equal)
+
+
+def hash_copies(hashes: NDArray[np.uint64], equal: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return another hash for every copy of a row except the first; rows are in canonical order.
+
+    ``equal`` states for every row, from the second on, whether it equals the one before. If copies shared a hash, a
+    subsample would contain all of them or none: the data would seem to have holes.
+    """
+    is_first = np.ones(len(hashes), np.bool_)
+    is_first[1:] = ~equal
+    copies = number_copies(is_first)
+    return np.where(copies > 0, mix(hashes + mix(copies)), hashes)
+
+
+def smallest_keys(keys: NDArray[np.uint64], size: int) -> Array:
+    """Return the positions of the smallest hashes, ascending; of equal hashes the first."""
+    return np.sort(np.argsort(keys, kind="stable")[:size])
+
+
+def are_merged(keys: NDArray[np.uint64]) -> bool:
+    """Return whether most hashes of a subsample occur more than once.
+
+    Equal hashes belong to different rows in one grid cell of :func:`hash_positions`. If a single value is a hundred
+    million times larger than the others, nearly all rows share a cell, and the hash cannot choose between them.
+    """
+    _, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return bool((counts[group] > 1).mean() > 0.5)
 
 
 def find_steps(samples: Samples) -> NDArray[np.float64] | None:

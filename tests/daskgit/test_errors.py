@@ -11,7 +11,6 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from gitcluster.distributed import DaskGIT, estimator
-from gitcluster.distributed.partition import CellSizeError
 from gitcluster.distributed.tasks import Resources
 
 from .compare import check, chunked, columns_of, fit
@@ -58,7 +57,6 @@ def test_wrong_samples_are_named(X, words):
         *({"n_clusters": number} for number in (61, "many")),
         {"n_neighbors": 60},
         *({"scale": scale} for scale in ("components", [1.0, 2.0, 3.0])),
-        {"checkpoint": 3},
     ],
     ids=str,
 )
@@ -122,5 +120,5 @@ def test_little_memory_makes_small_cells(monkeypatch):
     monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 50_000))
     assert check(np.concatenate([BLOBS] * 4) + np.arange(240)[:, None] / 50, n_clusters=3, n_neighbors=5).n_cells_ > 1
     for X in (np.concatenate([BLOBS, np.zeros((2000, 2))]), np.zeros((2000, 2))):
-        with pytest.raises(CellSizeError, match="2,000"):
+        with pytest.raises(MemoryError, match="2,000"):
             fit(X, n_clusters=1, n_neighbors=5)

@@ -61,13 +61,11 @@ def deadly(client, tmp_path):
 @pytest.mark.parametrize(
     ("function", "n_deaths"),
     [
-        ("partition.number_samples", 1),
+        ("partition.build_cell", 1),
         ("search.search_cell", 1),
         ("search.answer_queries", 1),
-        ("stages.climb", 1),
+        ("stages.climb", 2),
         ("stages.sum_boundaries", 1),
-        ("estimator.collect_cell", 2),
-        ("estimator.send_back", 1),
     ],
 )
 def test_workers_die_during_a_fit(deadly, function, n_deaths):

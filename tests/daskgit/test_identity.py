@@ -97,3 +97,13 @@ def test_a_subsample_decides_on_the_representation(options):
     blobs = make_blobs(5200, 2, centers=4, cluster_std=1.2, random_state=0)[0]
     X = np.column_stack([blobs * [1, 100], np.exp(blobs[:, 0] / 4), np.arange(5200) % 2]).round(2)
     check(X, cell_size=2000, **options)
+
+
+@pytest.mark.parametrize("chunks", [1, 7])
+@pytest.mark.parametrize("kind", ["integers", "one large value"])
+def test_a_subsample_of_equal_rows_is_that_of_one_machine(kind, chunks):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 15, (5600, 2)).astype(float)
+    if kind == "one large value":
+        X = np.vstack([make_blobs(5600, 2, centers=3, random_state=2)[0], [[1e9, 1e9]]])
+    check(X[rng.permutation(len(X))], chunks=chunks, cell_size=2000, n_neighbors=10)

@@ -4,7 +4,6 @@ Below the estimator are the last steps: outlier scores and labels of all samples
 labels of new samples.
 """
 
-import os
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -20,11 +19,10 @@ from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.progress import Progress
 from gitcluster._support.validation import check_integer
 from gitcluster.distributed import partition, search, stages
-from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts, scale_rows, shuffle
+from gitcluster.distributed.partition import Cell, FitSettings, scale_rows, shuffle
 from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
 from gitcluster.distributed.stages import CellStages, Climb, Numbering, Roots
 from gitcluster.distributed.tasks import (
-    Resources,
     as_dask_array,
     find_resources,
     gather,
@@ -66,9 +64,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
     metric : {"euclidean"}, default="euclidean"
     cell_size : int or "auto", default="auto"
         Largest number of samples in a cell. "auto" depends on the memory of the workers.
-    checkpoint : path, default=None
-        Folder for the graph of neighbours, local or remote (``"s3://..."``). A fit of the same data and parameters
-        continues from a graph in this folder.
     verbose : bool or callable, default=False
         Whether to write every stage and its seconds to the standard error stream. A function is called with the name
         of every stage when it begins.
@@ -113,7 +108,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         scale: ArrayLike | str | None = "auto",
         noise: float | str | None = None,
         cell_size: int | str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
         verbose: Any = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -124,7 +118,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         self.scale = scale
         self.noise = noise
         self.cell_size = cell_size
-        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -158,18 +151,27 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             if representation == "auto":
                 representation = "std"
             settings = FitSettings(variant, n_samples, n_searched, sizes, fixed, number, prior, representation)
-            resources.check(**partition.count_bytes(samples, settings))
+            # Stored during the search: samples, samples in boxes, and candidates for neighbours; docs/distributed.md.
+            item, n_features = samples.sample.itemsize, samples.sample.shape[1]
+            row_bytes = (2 * item + 4) * n_features + 48 + (4 + item) * (n_searched + 1) + 8
+            resources.check(stored=n_samples * row_bytes, part=samples.sizes.max() * n_features * item)
             samples, subsample = partition.learn_scaling(samples, self.scale), None
+            progress.begin("sort")
+            ordered = partition.order_samples(samples, sort=variant.has_hierarchy)
             if variant.has_hierarchy:
                 progress.begin("choose the representation")
-                subsample = stages.study_subsample(samples, settings, self.scale)
-                study = subsample.study
+                subsample = stages.study_subsample(samples, ordered[0], settings, self.scale)
+                study = subsample[1]
                 decided = study.fit.representation
                 samples = samples._replace(scaling=decided.scaling)
                 scale_checked(np.stack([samples.low, samples.high]), samples.scaling)
                 sizes = [study.stages.n_neighbors] if study.is_final else sizes
                 settings = settings._replace(representation=decided.name, sizes=sizes)
-            (cells, centres), graphs, lenders = self._search(samples, settings, resources, progress)
+            progress.begin("cells")
+            cells, centres = partition.make_cells(samples, ordered, settings, resources, self.cell_size)
+            del ordered  # the cells hold the samples
+            progress.begin("search")
+            graphs, lenders = search.search_exactly(cells, centres, settings, resources.task_bytes)
 
             progress.begin("exchange")
             # Called here, this finds every graph still in memory.
@@ -239,28 +241,6 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         if not (isinstance(self.cell_size, str) and self.cell_size == "auto"):
             check_integer("cell_size", self.cell_size, low=1)
         outliers.check_noise(self.noise)
-        if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
-            raise TypeError(f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}.")
-
-    def _search(
-        self, samples: SampleParts, settings: FitSettings, resources: Resources, progress: Progress
-    ) -> tuple[Partition, list[Delayed], list[list[int]]]:
-        """Return the cells, their graphs, and the cells that lend to each, from the checkpoint if it holds them."""
-        folder = None if self.checkpoint is None else os.fspath(self.checkpoint)
-        description = search.describe_graph(samples, settings)
-        if folder is not None:
-            search.prepare_folder(folder)
-            stored = search.load_graph(folder, description)
-            if stored is not None:
-                return stored
-        progress.begin("cells")
-        cells = partition.make_cells(samples, settings, resources, self.cell_size)
-        progress.begin("search")
-        graphs, lenders = search.search_exactly(cells, settings, task_bytes=resources.task_bytes)
-        if folder is not None:
-            progress.begin("checkpoint")
-            search.save_graph(folder, description, cells, graphs, lenders)
-        return cells, graphs, lenders
 
     def fit_predict(self, X: Any, y: Any = None) -> da.Array:
         """Cluster ``X`` and return the labels as a Dask array."""
@@ -297,7 +277,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
         centres, cells, labels = scatter(self._centres), list(range(len(self._references))), []
         for part in parts:
             pieces = submit(split_new, part, self._scaling, centres)
-            labels.append(submit(join_new, submit_each(label_new, pieces, cells, self._references)))
+            labels.append(submit(join_new, *submit_each(label_new, pieces, cells, self._references)))
         sizes = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(parts)
         return as_dask_array(labels, sizes, np.int64)
 
@@ -327,27 +307,18 @@ class CellResults(NamedTuple):
 
 def collect_results(graph: PartitionedGraph, configurations: CellStages, chosen: int) -> list[Delayed]:
     """Return the columns of the chosen configuration for every cell, except the labels."""
-    lent = submit_each(
-        lambda cell, climbed: (climbed.widths[:, chosen].copy(), cell.rows), graph.cells, configurations.climbs
-    )
-    around = graph.exchange(persist(lent))
-    k, numbering = configurations.settings.reaches[chosen].intensity, scatter(configurations.numberings[chosen])
-    return persist(
-        submit_each(
-            collect_cell, graph.graphs, configurations.climbs, configurations.roots, around, chosen, k, numbering
-        )
-    )
+    k, climbs = configurations.settings.reaches[chosen].intensity, configurations.climbs
 
+    def collect(graph: Graph, climbed: Climb, roots: Roots, around: HaloData, numbering: Numbering) -> CellResults:
+        widths, rows = around.join()
+        own_widths, scores = outliers.score_outliers(graph.near, k, widths, n_jobs=1)
+        local, n_own = numbering.find(roots.ids[:, chosen]), len(roots.ids)
+        log_intensity, units = (values[:n_own, chosen].copy() for values in (climbed.log_intensity, climbed.units))
+        return CellResults(local, log_intensity, units, rows[climbed.parents[:, chosen]], own_widths, scores)
 
-def collect_cell(
-    graph: Graph, climbed: Climb, roots: Roots, around: HaloData, configuration: int, k: int, numbering: Numbering
-) -> CellResults:
-    """Return the columns of the samples of a cell."""
-    widths, rows = around.join()
-    own_widths, scores = outliers.score_outliers(graph.near, k, widths, n_jobs=1)
-    local, n_own = numbering.find(roots.ids[:, configuration]), len(roots.ids)
-    log_intensity, units = (values[:n_own, configuration].copy() for values in (climbed.log_intensity, climbed.units))
-    return CellResults(local, log_intensity, units, rows[climbed.parents[:, configuration]], own_widths, scores)
+    lent = persist(submit_each(lambda cell, some: (some.widths[:, chosen].copy(), cell.rows), graph.cells, climbs))
+    numbering = scatter(configurations.numberings[chosen])
+    return persist(submit_each(collect, graph.graphs, climbs, configurations.roots, graph.exchange(lent), numbering))
 
 
 def label_samples(results: list[Delayed], clusters: Array, threshold: float, n_clusters: int) -> list[Delayed]:
@@ -355,17 +326,18 @@ def label_samples(results: list[Delayed], clusters: Array, threshold: float, n_c
 
     ``clusters`` are the clusters of the local clusters. The highest sample of a cluster is never noise.
     """
-    highest = np.full(n_clusters, -np.inf)
-    if threshold < 1:
-        find = partial(outliers.highest_in, n_clusters=n_clusters)
-        tasks = submit_each(lambda some: find(clusters[some.local], some.log_intensity), results)
-        highest = np.max(gather(tasks), axis=0)
 
-    def label(some: CellResults) -> Array:
+    def find_highest(some: CellResults) -> Array:
+        return outliers.highest_in(clusters[some.local], some.log_intensity, n_clusters)
+
+    def label(some: CellResults, highest: Array) -> Array:
         own = clusters[some.local]
         return outliers.mark_noise(own, some.log_intensity, some.scores, above=threshold, highest=highest)
 
-    return persist(submit_each(label, results))
+    highest = np.full(n_clusters, -np.inf)
+    if threshold < 1:
+        highest = np.max(gather(submit_each(find_highest, results)), axis=0)
+    return persist(submit_each(label, results, highest))
 
 
 def find_threshold(results: list[Delayed], noise: float | str | None) -> float:
@@ -391,6 +363,15 @@ def find_threshold(results: list[Delayed], noise: float | str | None) -> float:
 
 def order_statistic(values: list[Delayed], rank: int) -> float:
     """Return the value with a rank, from 0, among those of all cells: a radix selection on the bits of the floats."""
+
+    def count_digits(values: NDArray[np.float64], prefix: int, shift: int) -> NDArray[np.int64]:
+        """Return how many values whose bits begin with ``prefix`` have each of the possible next digits."""
+        bits = values.view(np.uint64)
+        if shift < 64 - DIGIT_BITS:
+            bits = bits[(bits >> np.uint64(shift + DIGIT_BITS)) == prefix]
+        digits = (bits >> np.uint64(shift)) & np.uint64((1 << DIGIT_BITS) - 1)
+        return np.bincount(digits.astype(np.int64), minlength=1 << DIGIT_BITS)
+
     prefix = 0
     for shift in range(64 - DIGIT_BITS, -1, -DIGIT_BITS):
         below = starts_of(sum(gather(submit_each(count_digits, values, prefix, shift))))
@@ -400,21 +381,19 @@ def order_statistic(values: list[Delayed], rank: int) -> float:
     return float(np.array([prefix], np.uint64).view(np.float64)[0])
 
 
-def count_digits(values: NDArray[np.float64], prefix: int, shift: int) -> NDArray[np.int64]:
-    """Return how many values whose bits begin with ``prefix`` have each of the possible next digits."""
-    bits = values.view(np.uint64)
-    if shift < 64 - DIGIT_BITS:
-        bits = bits[(bits >> np.uint64(shift + DIGIT_BITS)) == prefix]
-    digits = (bits >> np.uint64(shift)) & np.uint64((1 << DIGIT_BITS) - 1)
-    return np.bincount(digits.astype(np.int64), minlength=1 << DIGIT_BITS)
-
-
 def columns_in_input_order(
     cells: list[Any], results: list[Delayed], labels: list[Delayed], sizes: Array
 ) -> dict[str, da.Array]:
     """Return the columns of all samples in input order, in chunks of the given sizes."""
-    frames = submit_each(send_back, cells, results, labels, starts_of(sizes))
-    parts = shuffle(frames, COLUMNS | {"row": np.int64}, len(sizes))
+    starts = starts_of(sizes)
+
+    def send_back(cell: Cell, some: CellResults, labels: Array) -> pd.DataFrame:
+        """Return the samples of a cell with the part of the collection that each came from."""
+        columns = (labels, some.local, some.log_intensity, some.parents, some.scores.astype(np.float32))
+        frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+        return frame.assign(row=cell.rows, to=np.searchsorted(starts, cell.rows, side="right") - 1)
+
+    parts = shuffle(submit_each(send_back, cells, results, labels), COLUMNS | {"row": np.int64}, len(sizes))
     parts = persist(submit_each(lambda frame: frame.sort_values("row"), parts))
 
     def take_column(frame: pd.DataFrame, name: str) -> Array:
@@ -424,13 +403,6 @@ def columns_in_input_order(
         name: as_dask_array(submit_each(take_column, parts, name), sizes.tolist(), kind)
         for name, kind in COLUMNS.items()
     }
-
-
-def send_back(cell: Cell, results: CellResults, labels: Array, starts: Array) -> pd.DataFrame:
-    """Return the samples of a cell with the part of the collection that each came from."""
-    columns = (labels, results.local, results.log_intensity, results.parents, results.scores.astype(np.float32))
-    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
-    return frame.assign(row=cell.rows, to=np.searchsorted(starts, cell.rows, side="right") - 1)
 
 
 # labels of new samples
@@ -477,7 +449,7 @@ def label_new(pieces: list[tuple[Array, Array]], cell: int, training: TrainingSa
     return rows, predict_samples(training, samples, n_jobs=1).labels
 
 
-def join_new(labelled: list[tuple[Array, Array]]) -> NDArray[np.int64]:
+def join_new(*labelled: tuple[Array, Array]) -> NDArray[np.int64]:
     """Return the labels of all new samples of a part."""
     rows, labels = (np.concatenate(columns) for columns in zip(*labelled, strict=True))
     return np.asarray(labels[np.argsort(rows)], np.int64)

@@ -4,12 +4,11 @@ A sample has two numbers. Its row is its position in the input. Its id is its po
 lexicographic order; ids break ties between equal distances and intensities as on one machine, and need a sort. A cell
 holds the samples nearest to one of several centres, which k-means computes on a few rows, so that equal samples share a
 cell. The data are read three times: for their extremes, for their moments, and to move them. Two shuffles move them:
-to ranges of ids, then to cells.
+to ranges of ids, from which a subsample is drawn, then to cells.
 """
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -24,7 +23,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.tasks import Resources, current_client, gather, merge_tree, persist, scatter, submit_each
 from gitcluster.kernels import cellwise
-from gitcluster.neighbors.duplicates import canonical_order, group_duplicates, hash_positions, hash_samples
+from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 from gitcluster.preprocessing.scaling import (
     Scaling,
     all_features,
@@ -37,6 +36,7 @@ from gitcluster.preprocessing.scaling import (
     sum_moments,
     varying_features,
 )
+from gitcluster.samples import are_merged, sample_keys, smallest_keys
 from gitcluster.variants import Reach, Variant
 
 SAMPLED = 65_536
@@ -46,10 +46,6 @@ ROWS_PER_CENTRE = 256
 SMALL_CELL = 20_000
 """Automatic cells hold at least this many samples: a smaller one costs more to coordinate than it saves."""
 CELLS_PER_THREAD = 4
-
-
-class CellSizeError(MemoryError):
-    """A cell that cannot be split and is too large for a task."""
 
 
 class FitSettings(NamedTuple):
@@ -86,7 +82,6 @@ class SampleParts(NamedTuple):
     names: list[str] | None  # names of the features
     features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see preprocessing.scaling
     scaling: Scaling | None = None
-    checksum: int = 0  # checksum of all samples and their order
 
     @property
     def starts(self) -> list[int]:
@@ -114,13 +109,6 @@ class Cell(NamedTuple):
         return len(self.ids)
 
 
-class Partition(NamedTuple):
-    """The cells that hold samples, and their centres."""
-
-    cells: list[Delayed]
-    centres: Array
-
-
 # reading
 
 
@@ -133,7 +121,7 @@ def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str]
     names = None
     if isinstance(X, (str, os.PathLike)):
         X = dd.read_parquet(os.fspath(X))
-    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+    if isinstance(X, dd.DataFrame):
         kinds, names = list(X.dtypes), [str(name) for name in X.columns]
         wrong = [name for name, kind in zip(names, kinds, strict=True) if getattr(kind, "kind", "O") not in "fiub"]
         if wrong:
@@ -163,8 +151,17 @@ def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str]
 def open_samples(X: Any) -> SampleParts:
     """Check all parts and return them with their sizes and extremes."""
     parts, _, names, _ = open_parts(X)
-    surveys = gather(submit_each(survey_part, parts, list(range(len(parts))), len(parts)))
-    shapes, low, high, rows = zip(*surveys, strict=True)
+
+    def survey(part: Array, number: int) -> tuple[Any, Array, Array, Array]:
+        if not np.isfinite(part).all():
+            problem = "NaN" if np.isnan(part).any() else "infinity"
+            message = f"Input X contains {problem}, in part {number} of the collection. Fill or drop these rows."
+            raise ValueError(message)
+        n_rows = min(len(part), -(-SAMPLED // len(parts)))
+        rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
+        return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
+
+    shapes, low, high, rows = zip(*gather(submit_each(survey, parts, list(range(len(parts))))), strict=True)
     sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"X must have at least 2 samples, got {sizes.sum()}.")
@@ -174,84 +171,103 @@ def open_samples(X: Any) -> SampleParts:
     return SampleParts(parts, sizes, np.min(low, axis=0), np.max(high, axis=0), np.concatenate(rows), names)
 
 
-def survey_part(part: Array, number: int, n_parts: int) -> tuple[Any, Array, Array, Array]:
-    """Return shape, extremes and some rows of a part."""
-    if not np.isfinite(part).all():
-        problem = "NaN" if np.isnan(part).any() else "infinity"
-        raise ValueError(f"Input X contains {problem}, in part {number} of the collection. Fill or drop these rows.")
-    n_rows = min(len(part), -(-SAMPLED // n_parts))
-    rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
-    return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
-
-
 def learn_scaling(samples: SampleParts, scale: ArrayLike | str | None) -> SampleParts:
-    """Return the samples with the scale of their features, bit for bit that of one machine, and a checksum.
+    """Return the samples with the scale of their features, bit for bit that of one machine.
 
     ``scale="auto"`` begins with standard deviations.
     """
     low, high, varying = samples.low, samples.high, varying_features(samples.low, samples.high)
-    tasks = submit_each(sum_part, samples.parts, samples.starts, varying, low, high)
-    sums, checksums = zip(*gather(tasks), strict=True)
-    base = scaling_from_moments(varying, low, high, np.sum(sums, axis=0), samples.n_samples)
+
+    def sum_part(part: Array) -> NDArray[np.int64]:
+        return sum_moments(np.ascontiguousarray(part[:, varying].T), low[varying], high[varying])
 
     def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
         hashes = gather(submit_each(sum_columns, samples.parts, base, ranks))
         return np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
 
+    sums = np.sum(gather(submit_each(sum_part, samples.parts)), axis=0)
+    base = scaling_from_moments(varying, low, high, sums, samples.n_samples)
     ordered = base.take(rank_features([base.mean, base.deviation], hash_columns))
     features = all_features(ordered, len(low))
     by_deviation = isinstance(scale, str) and scale in ("auto", "std")
     scaling = ordered if by_deviation else fit_scaling(samples.sample[:1], scale).put_in_order(features)
     scale_checked(np.stack([low, high]), scaling)
-    return samples._replace(features=features, scaling=scaling, checksum=sum(checksums) % 2**64)
+    return samples._replace(features=features, scaling=scaling)
 
 
-def sum_part(part: Array, start: int, features: Array, low: Array, high: Array) -> tuple[NDArray[np.int64], int]:
-    """Return moments and a checksum that can be added to those of other parts, in any order."""
-    rows = np.arange(start, start + len(part), dtype=np.uint64)
-    # An odd factor is invertible modulo 2^64, and depends on the row: a changed order changes the sum.
-    checksum = int((hash_samples(part) * (2 * rows + 1)).sum())
-    columns = np.ascontiguousarray(part[:, features].T)
-    return sum_moments(columns, low[features], high[features]), checksum
+class OrderedPart(NamedTuple):
+    """Samples of consecutive ids, in order of their ids."""
 
-
-class Subsample(NamedTuple):
-    """The samples with the smallest hashes, in lexicographic order: the same for all partitions and orders of rows."""
-
-    hashes: NDArray[np.uint64]
     values: Array
     rows: NDArray[np.int64]
 
 
-def draw_subsample(samples: SampleParts, size: int) -> Subsample:
-    """Return the subsample that one machine would draw, see ``Points.some_rows``."""
-    features = samples.features
-    varying = features[np.isin(features, varying_features(samples.low, samples.high))]
+def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], list[int]]:
+    """Return all samples in order of their ids, and the first id of every part. Without ``sort`` an id is a row."""
+    if not sort:
+        parts = submit_each(
+            lambda part, start: OrderedPart(part, np.arange(start, start + len(part))), samples.parts, samples.starts
+        )
+        return parts, samples.starts
+    features, names = samples.features, [f"f{j}" for j in range(samples.sample.shape[1])]
+    n_ranges = max(1, min(len(samples.parts), len(samples.sample)))
+    ordered = samples.sample[:, features]
+    ordered = ordered[canonical_order(ordered)]
+    splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
 
-    def hash_part(part: Array, start: int, low: Array, high: Array) -> list[Subsample]:
-        hashes = hash_positions(part, low, high, varying) if len(part) else np.empty(0, np.uint64)
-        return [keep_smallest([Subsample(hashes, part, np.arange(start, start + len(part)))], features, size)]
+    def assign_ranges(part: Array, start: int) -> pd.DataFrame:
+        ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+        frame = pd.DataFrame(part, columns=names, copy=False)
+        return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
 
-    pieces = submit_each(hash_part, samples.parts, samples.starts, samples.low, samples.high)
-    merge = partial(keep_smallest, features=features, size=size)
-    subsample: Subsample = gather([merge_tree(merge, pieces)])[0][0]
-    return subsample
+    def sort_range(frame: pd.DataFrame) -> OrderedPart:
+        frame = frame.sort_values("row")  # equal samples are in the order of their rows
+        values = np.ascontiguousarray(frame.drop(columns="row").to_numpy())
+        order = canonical_order(values, features) if len(values) else np.arange(0)
+        return OrderedPart(values[order], frame["row"].to_numpy()[order])
+
+    columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
+    frames = shuffle(submit_each(assign_ranges, samples.parts, samples.starts), columns, n_ranges)
+    parts = persist(submit_each(sort_range, frames))
+    sizes = gather(submit_each(lambda part: len(part.rows), parts))
+    return parts, starts_of(np.array(sizes))[:-1].tolist()
 
 
-def keep_smallest(pieces: Sequence[Subsample], features: Array, size: int) -> Subsample:
-    """Return the ``size`` samples with the smallest hashes of several subsamples."""
-    hashes, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
-    order = canonical_order(values, features) if len(values) else rows
-    # The sort is stable: of equal hashes the lexicographically first are kept.
-    kept = order[np.sort(np.argsort(hashes[order], kind="stable")[:size])]
-    return Subsample(hashes[kept], values[kept], rows[kept])
+def draw_subsample(samples: SampleParts, ordered: list[Delayed], size: int) -> tuple[Array, Array]:
+    """Return values and rows of the subsample that one machine would draw, see :func:`gitcluster.samples.subsample`.
+
+    Equal samples are in one part, so that no other part has to know their number.
+    """
+    varying = samples.features[np.isin(samples.features, varying_features(samples.low, samples.high))]
+
+    def keep_smallest(pieces: Sequence[Any]) -> tuple[Array, ...]:
+        keys, values, rows = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+        kept = smallest_keys(keys, size)
+        return keys[kept], values[kept], rows[kept]
+
+    def draw(part: OrderedPart, bounds: tuple[Array, Array] | None) -> list[Any]:
+        keys = sample_keys(part.values, np.arange(len(part.rows)), bounds, varying)
+        return [keep_smallest([(keys, *part)])]
+
+    for bounds in ((samples.low, samples.high), None):
+        tasks = submit_each(draw, ordered, bounds)
+        keys, values, rows = gather([merge_tree(keep_smallest, tasks)])[0][0]
+        if len(rows) == samples.n_samples or not are_merged(keys):
+            break
+    return values, rows
 
 
 # cells
 
 
-def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources, cell_size: int | str) -> Partition:
-    """Move the samples to cells of ``cell_size`` samples.
+def make_cells(
+    samples: SampleParts,
+    ordered: tuple[list[Delayed], list[int]],
+    settings: FitSettings,
+    resources: Resources,
+    cell_size: int | str,
+) -> tuple[list[Delayed], Array]:
+    """Move the samples, ``ordered`` by their ids, to cells of ``cell_size`` samples; return the cells and centres.
 
     "auto" makes the cells as large as a task can hold, but enough of them for all threads.
     """
@@ -260,84 +276,53 @@ def make_cells(samples: SampleParts, settings: FitSettings, resources: Resources
     neighbor_bytes = 2 * (settings.n_searched + 1) * (4 + sample.itemsize)
     row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(settings.sizes)
     largest = max(1, resources.task_bytes // row_bytes)
-    size = largest if isinstance(cell_size, str) else int(cell_size)
-    n_cells = -(-samples.n_samples // size)
+    size = float(largest if isinstance(cell_size, str) else cell_size)
     if isinstance(cell_size, str):
-        n_cells = max(n_cells, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
-    centres = compute_centres(sample, n_cells, samples.n_samples, size)
-    cells = assign_cells(samples, centres, sort=settings.variant.has_hierarchy)
+        n_cells = max(1, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
+        size = min(size, samples.n_samples / n_cells)
+    centres = compute_centres(sample, samples.n_samples, size)
+
+    def assign_cells(part: OrderedPart, first_id: int, scaling: Scaling | None, centres: Array) -> pd.DataFrame:
+        points = scale_rows(part.values, scaling)
+        frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
+        ids = np.arange(first_id, first_id + len(points))
+        return frame.assign(id=ids, row=part.rows, to=cellwise.nearest_centre(points, centres))
+
+    frames = submit_each(assign_cells, *ordered, samples.scaling, scatter(centres))
+    columns = {f"f{j}": sample.dtype for j in range(sample.shape[1])} | {"id": np.int64, "row": np.int64}
+    cells = persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
     sizes = gather([cell.n_samples for cell in cells])
     if max(sizes) > 4 * largest:
-        raise CellSizeError(
+        raise MemoryError(
             f"{max(sizes):,} samples are so close to each other that cells cannot separate them: a task would need "
             f"{max(sizes) * row_bytes / 1e9:.1f} GB, {resources.task_bytes / 1e9:.1f} GB are allowed. Use workers with "
             "more memory or fewer threads, or drop repeated samples."
         )
     filled = np.flatnonzero(sizes).tolist()
-    return Partition([cells[i] for i in filled], centres[filled])
+    return [cells[i] for i in filled], centres[filled]
 
 
-def count_bytes(samples: SampleParts, settings: FitSettings) -> dict[str, float]:
-    """Return the bytes that all workers store during the search, and those of the largest part of the collection.
+def compute_centres(sample: Array, n_samples: int, cell_size: float) -> Array:
+    """Return centres of cells that hold about ``cell_size`` of all samples at most, judged by some of them.
 
-    Stored are samples, samples in boxes and candidates for neighbours, see docs/distributed.md.
+    k-means divides cells that are too large, at first the one cell of all samples.
     """
-    item, n_features = samples.sample.itemsize, samples.sample.shape[1]
-    row = (2 * item + 4) * n_features + 48 + (4 + item) * (settings.n_searched + 1) + 8
-    return {"stored": float(samples.n_samples * row), "part": float(samples.sizes.max() * n_features * item)}
-
-
-def compute_centres(sample: Array, n_cells: int, n_samples: int, cell_size: int) -> Array:
-    """Return centres of cells that hold about ``cell_size`` samples at most, judged by the sample."""
-    n_cells = min(n_cells, len(np.unique(sample, axis=0)))
-    if n_cells == 1:
-        return np.asarray(sample.mean(axis=0, keepdims=True, dtype=np.float64))
-
-    def k_means(points: Array, n: int) -> Array:
-        with np.errstate(all="ignore"):
-            model = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(points.astype(np.float64))
-        return np.asarray(np.unique(model.cluster_centers_, axis=0))
-
-    few = sample[np.random.default_rng(0).permutation(len(sample))[: ROWS_PER_CENTRE * n_cells]]
-    centres = k_means(few, n_cells)
+    sample = sample[np.random.default_rng(0).permutation(len(sample))].astype(np.float64)
+    centres: Array = sample.mean(axis=0, keepdims=True)
     for _ in range(8):
-        counts = np.bincount(pairwise_distances_argmin(few, centres), minlength=len(centres)) * n_samples / len(few)
-        large = np.flatnonzero(counts > 1.2 * cell_size)
-        if not len(large):
-            break
-        split = [np.delete(centres, large, axis=0)]
         nearest = pairwise_distances_argmin(sample, centres)
-        for cell in large:
+        counts = np.bincount(nearest, minlength=len(centres)) * n_samples / len(sample)
+        divided = [centres[counts <= 1.2 * cell_size]]
+        for cell in np.flatnonzero(counts > 1.2 * cell_size):
             inside = sample[nearest == cell]
-            n = min(int(np.ceil(counts[cell] / cell_size)) + 1, len(np.unique(inside, axis=0)))
-            split.append(k_means(inside, n) if n > 1 else centres[[cell]])
-        if sum(map(len, split)) == len(centres):  # the large cells hold equal samples and cannot be split
+            n = min(int(np.ceil(counts[cell] / cell_size)), len(np.unique(inside, axis=0)))
+            with np.errstate(all="ignore"):
+                model = KMeans(n, n_init=1, max_iter=20, random_state=0).fit(inside[: ROWS_PER_CENTRE * n])
+            divided.append(np.unique(model.cluster_centers_, axis=0))
+        if sum(map(len, divided)) == len(centres):  # none is too large, or the large ones hold equal samples
             break
-        centres = np.concatenate(split)
+        centres = np.concatenate(divided)
     return centres
-
-
-def assign_cells(samples: SampleParts, centres: Array, *, sort: bool) -> list[Delayed]:
-    """Return all cells, including empty ones. Without ``sort`` a sample's id is its row."""
-    parts, features, shared = samples.parts, samples.features, scatter(centres)
-    starts, names = samples.starts, [f"f{j}" for j in range(samples.sample.shape[1])]
-    if sort:
-        n_ranges = max(1, min(len(parts), len(samples.sample)))
-        ordered = samples.sample[:, features]
-        ordered = ordered[canonical_order(ordered)]
-        splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
-
-        def assign_ranges(part: Array, start: int) -> pd.DataFrame:
-            ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
-            frame = pd.DataFrame(part, columns=names, copy=False)
-            return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
-
-        columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
-        parts = shuffle(submit_each(assign_ranges, parts, starts), columns, n_ranges)
-        starts = starts_of(np.array(gather(submit_each(len, parts))))[:-1].tolist()
-    frames = submit_each(number_samples, parts, starts, features, samples.scaling, shared)
-    columns = {f"f{j}": samples.sample.dtype for j in range(centres.shape[1])} | {"id": np.int64, "row": np.int64}
-    return persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
 
 
 def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:
@@ -347,23 +332,6 @@ def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[
     # On a cluster, Dask chooses the method. Without one, it would use temporary files and leave them behind.
     method = "tasks" if current_client() is None else None
     return persist(frame.set_index("to", divisions=list(range(n_out + 1)), shuffle_method=method).to_delayed())
-
-
-def number_samples(
-    part: Array | pd.DataFrame, start: int, features: Array, scaling: Scaling | None, centres: Array
-) -> pd.DataFrame:
-    """Return scaled samples with their ids, rows and cells; those of a frame, a range of ids, are sorted first."""
-    ids = np.arange(start, start + len(part))
-    if isinstance(part, pd.DataFrame):
-        frame = part.sort_values("row")
-        values = np.ascontiguousarray(frame.drop(columns="row").to_numpy())
-        order = canonical_order(values, features) if len(values) else np.arange(0)
-        part, rows = values[order], frame["row"].to_numpy()[order]
-    else:
-        rows = ids
-    points = scale_rows(part, scaling)
-    frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
-    return frame.assign(id=ids, row=rows, to=cellwise.nearest_centre(points, centres))
 
 
 def scale_rows(X: Array, scaling: Scaling | None) -> Array:

@@ -5,40 +5,27 @@ the bisector between the two centres, or before the cell's box. Most samples nee
 cell is needed by some outlying sample. Therefore a cell borrows the whole of another only if many of its samples need
 it, the nearest cells first, which makes their reach shorter. If few samples need a cell, they are sent there as
 queries. The graph is that of one machine. Equal samples are in one cell and are searched once.
-
-A checkpoint stores the graph in a folder: one npz file per cell, and ``graph.json``, which is written last and has the
-checksums of all files. It belongs to one set of data and parameters of the search.
 """
 
-import hashlib
-import io
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import fsspec
 import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.partition import Cell, FitSettings, Partition, SampleParts
+from gitcluster.distributed.partition import Cell, FitSettings
 from gitcluster.distributed.tasks import gather, persist, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.index import search_all_pairs
 
-FIRST_BORROWED = 6
-"""Cells that a cell borrows in the first round at most; afterwards fewer samples need those farther away."""
+MAX_BORROWED = 6
+"""Cells that a cell borrows at a time, at most; afterwards fewer samples need those farther away."""
 MAX_QUERIES = 0.5
 """Queries that a cell may send to all others, as a share of its samples: bounds the memory of the answers."""
-CHECKPOINT_FORMAT = 4
-MANIFEST = "graph.json"
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is damaged, or of another fit."""
 
 
 # search in cells
@@ -105,16 +92,18 @@ def empty_candidates(n_points: int, dtype: Any, settings: FitSettings) -> Candid
 
 
 def search_cell(
-    cell: Cell, index: Index, settings: FitSettings, candidates: Candidates | None = None, others: Sequence[Index] = ()
+    cell: Cell, index: Index, settings: FitSettings, candidates: Candidates | None, others: Sequence[Index]
 ) -> Candidates:
-    """Return the nearest samples of every distinct point: those in the cell, or candidates updated by other cells."""
+    """Return the nearest samples of every distinct point: ``candidates``, if there are any, updated by other cells."""
     if len(cell.first) < cell.n_samples:
         points = box_samples(cell.points[cell.first])
     else:  # the boxes of the index hold the same points
         points = index._replace(members=np.searchsorted(cell.ids, index.members))
     if candidates is None:
-        return search_indexes(points, empty_candidates(len(cell.first), cell.points.dtype, settings), [index])
-    return search_indexes(points, Candidates(*(column.copy() for column in candidates)), others)
+        candidates = empty_candidates(len(cell.first), cell.points.dtype, settings)
+    else:
+        candidates = Candidates(*(column.copy() for column in candidates))
+    return search_indexes(points, candidates, others)
 
 
 def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequence[Index]) -> Candidates:
@@ -199,41 +188,40 @@ def build_graph(cell: Cell, candidates: Candidates, queries: list[Queries], answ
 
 
 def search_exactly(
-    partition: Partition, settings: FitSettings, *, task_bytes: int
+    cells: list[Delayed], centres: Array, settings: FitSettings, task_bytes: int
 ) -> tuple[list[Delayed], list[list[int]]]:
     """Search until no sample needs another cell; return the graphs and, for every cell, the others that it needed."""
-    cells, centres = partition
     n_cells = len(cells)
     corners = submit_each(lambda cell: np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64), cells)
     bounds = scatter((centres, *np.array(gather(corners)).swapaxes(0, 1)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
-    searched, first = np.eye(n_cells, dtype=bool), True
+    searched = np.eye(n_cells, dtype=bool)
 
     # Search every cell by itself.
     indexes = submit_each(build_index, cells, settings)
-    candidates = submit_each(search_cell, cells, indexes, settings)
+    candidates = [
+        submit(search_cell, cell, index, settings, None, [index]) for cell, index in zip(cells, indexes, strict=True)
+    ]
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
     sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
     indexes, sizes, candidates, needs = persist([indexes, sizes, candidates, needs])
     n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
 
-    # Borrow cells, the nearest first and as many as a task can hold, until few samples need another cell.
+    # Borrow a few cells that a task can hold, the nearest first, until few samples need another cell.
     while any(len(borrowed) for borrowed, _ in summaries):
-        tasks = {}
-        for i, (borrowed, _) in enumerate(summaries):
-            group = nearest[i][np.isin(nearest[i], borrowed)]
-            group = group[:FIRST_BORROWED] if first else group
+        active = [i for i, (borrowed, _) in enumerate(summaries) if len(borrowed)]
+        tasks, divided = [], []
+        for i in active:
+            group = nearest[i][np.isin(nearest[i], summaries[i][0])][:MAX_BORROWED]
             group = group[: max(1, int(np.searchsorted(np.cumsum(n_bytes[group]), task_bytes)))]
-            if len(group):
-                others = [indexes[j] for j in group]
-                tasks[i] = submit(search_cell, cells[i], indexes[i], settings, candidates[i], others)
-                searched[i, group] = True
-        divided = [submit(divide_needs, cells[i], task, i, bounds, ~searched[i]) for i, task in tasks.items()]
-        for i, *both in zip(tasks, *persist([list(tasks.values()), divided]), strict=True):
-            candidates[i], needs[i] = both
-        for i, summary in zip(tasks, gather([needs[i][0] for i in tasks]), strict=True):
-            summaries[i] = summary
-        first = False
+            searched[i, group] = True
+            others = [indexes[j] for j in group]
+            tasks.append(submit(search_cell, cells[i], indexes[i], settings, candidates[i], others))
+            divided.append(submit(divide_needs, cells[i], tasks[-1], i, bounds, ~searched[i]))
+        tasks, divided = persist([tasks, divided])
+        remaining = gather([need[0] for need in divided])
+        for i, *results in zip(active, tasks, divided, remaining, strict=True):
+            candidates[i], needs[i], summaries[i] = results
 
     # Send the few samples that still need another cell as queries to that cell.
     queries, answers = [], []
@@ -282,138 +270,35 @@ class PartitionedGraph(NamedTuple):
 
     cells: list[Any]
     graphs: list[Any]
-    lenders: list[list[int]]  # cells that hold the halo of every cell
-    halo_maps: list[list[Delayed]]  # their samples in this halo, in the order of the lenders
+    links: list[list[tuple[int, Delayed]]]  # for every cell, others that hold its halo and their samples in it
     n_halo: int  # samples in all halos
 
     def exchange(self, values: Sequence[Delayed]) -> list[HaloData]:
         """Return, for every cell, its arrays and those of its halo; ``values`` are a tuple of arrays per cell."""
+
+        def lend(columns: tuple[Array, ...], halo_map: HaloMap) -> tuple[Array, ...]:
+            return tuple(column[halo_map.rows] for column in columns)
+
         return [
-            HaloData(own, maps, [submit(take_rows, values[b], m) for b, m in zip(lenders, maps, strict=True)])
-            for own, lenders, maps in zip(values, self.lenders, self.halo_maps, strict=True)
+            HaloData(own, [halo for _, halo in some], [submit(lend, values[b], halo) for b, halo in some])
+            for own, some in zip(values, self.links, strict=True)
         ]
-
-
-def take_rows(values: tuple[Array, ...], halo_map: HaloMap) -> tuple[Array, ...]:
-    """Return the rows of arrays that another cell needs."""
-    return tuple(column[halo_map.rows] for column in values)
 
 
 def link_cells(cells: list[Any], graphs: list[Any], searched: list[list[int]]) -> PartitionedGraph:
     """Return the graph of all cells; searched cells whose samples are no neighbours are left out."""
+
+    def map_halo(halo: Array, ids: Array) -> HaloMap:  # both ascend
+        rows = np.minimum(np.searchsorted(ids, halo), len(ids) - 1)
+        positions = np.flatnonzero(ids[rows] == halo)
+        return HaloMap(positions.astype(np.int32), rows[positions].astype(np.int32))
+
     pairs = [(c, b) for c, others in enumerate(searched) for b in others]
     halos, ids = persist([graph.halo for graph in graphs]), persist([cell.ids for cell in cells])
     maps = persist([submit(map_halo, halos[c], ids[b]) for c, b in pairs])
     counts = gather(submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else []
-    lenders: list[list[int]] = [[] for _ in cells]
-    halo_maps: list[list[Delayed]] = [[] for _ in cells]
+    links: list[list[tuple[int, Delayed]]] = [[] for _ in cells]
     for (c, b), halo_map, count in zip(pairs, maps, counts, strict=True):
         if count:
-            lenders[c].append(b)
-            halo_maps[c].append(halo_map)
-    return PartitionedGraph(cells, graphs, lenders, halo_maps, sum(counts))
-
-
-def map_halo(halo: Array, ids: Array) -> HaloMap:
-    """Return the samples of a lending cell that are in a halo; both ids ascend."""
-    rows = np.minimum(np.searchsorted(ids, halo), len(ids) - 1)
-    positions = np.flatnonzero(ids[rows] == halo)
-    return HaloMap(positions.astype(np.int32), rows[positions].astype(np.int32))
-
-
-# checkpoint
-
-
-def describe_graph(samples: SampleParts, settings: FitSettings) -> dict[str, Any]:
-    """Return what identifies a graph: the data, and the parameters of the search."""
-
-    def fingerprint(*values: Any) -> str:
-        parts = [np.asarray(value) for value in values]
-        return checksum(b"".join(f"{part.dtype.str}{part.shape}".encode() + part.tobytes() for part in parts))
-
-    return {
-        "data": fingerprint(samples.n_samples, samples.low, samples.high, samples.checksum),
-        "scale": fingerprint(*(samples.scaling or ())),
-        "n_neighbors": settings.n_searched,
-        "variant": settings.variant.name,
-        "format": CHECKPOINT_FORMAT,
-    }
-
-
-def checksum(content: bytes) -> str:
-    """Return the checksum of a file."""
-    return hashlib.sha256(content).hexdigest()
-
-
-def prepare_folder(folder: str) -> None:
-    """Make sure that a folder can be written to, before anything that takes long."""
-    try:
-        system, path = fsspec.core.url_to_fs(folder)
-        system.makedirs(path, exist_ok=True)
-        with fsspec.open(f"{folder}/.writable", "w") as file:
-            file.write("")
-        system.rm(f"{path}/.writable")
-    except OSError as error:
-        message = f"checkpoint must be a folder that all workers can write to, got {folder!r}: {error}."
-        raise CheckpointError(message) from None
-
-
-def save_graph(
-    folder: str, description: dict[str, Any], partition: Partition, graphs: list[Delayed], lenders: list[list[int]]
-) -> None:
-    """Write a graph; the manifest comes last, so that an unfinished graph is not used."""
-    cells, centres = partition
-    files = gather(submit_each(write_cell, folder, list(range(len(cells))), cells, graphs))
-    manifest = description | {"centres": centres.tolist(), "lenders": lenders, "files": files}
-    entries = json.dumps(manifest, sort_keys=True)
-    with fsspec.open(f"{folder}/{MANIFEST}", "w") as file:
-        json.dump({"checksum": checksum(entries.encode()), "entries": entries}, file)
-
-
-def write_cell(folder: str, number: int, cell: Cell, graph: Graph) -> str:
-    """Write the samples of a cell with their neighbours to a file, and return its checksum."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **cell._asdict(), **graph._asdict())
-    with fsspec.open(f"{folder}/cell-{number:06d}.npz", "wb") as file:
-        file.write(buffer.getvalue())
-    return checksum(buffer.getvalue())
-
-
-def load_graph(folder: str, description: dict[str, Any]) -> tuple[Partition, list[Delayed], list[list[int]]] | None:
-    """Return the graph in a folder, or None if it holds no graph."""
-    try:
-        with fsspec.open(f"{folder}/{MANIFEST}", "rb") as file:
-            content = json.loads(file.read())
-            entries = content["entries"]
-            if content["checksum"] != checksum(entries.encode()):
-                raise ValueError("the checksum is wrong")
-            manifest = json.loads(entries)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CheckpointError(f"{folder}/{MANIFEST} is damaged: {error}. Remove the folder to search again.") from None
-    for name, value in description.items():
-        if manifest.get(name) != value:
-            raise CheckpointError(
-                f"checkpoint={folder!r} holds a graph of other data or parameters: {name} is {manifest.get(name)!r}, "
-                f"this fit has {value!r}. Use another folder, or remove this one."
-            )
-    files = manifest["files"]
-    pairs = persist(submit_each(read_cell, folder, list(range(len(files))), files))
-    cells, graphs = (persist([pair[i] for pair in pairs]) for i in (0, 1))
-    gather(submit_each(lambda cell: cell.n_samples, cells))  # raises the errors of damaged files
-    return Partition(cells, np.array(manifest["centres"])), graphs, manifest["lenders"]
-
-
-def read_cell(folder: str, number: int, expected: str) -> tuple[Cell, Graph]:
-    """Return the cell that :func:`write_cell` wrote."""
-    path = f"{folder}/cell-{number:06d}.npz"
-    try:
-        with fsspec.open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise CheckpointError(f"{path} cannot be read: {error}. Remove the folder to search again.") from None
-    if checksum(content) != expected:
-        raise CheckpointError(f"{path} is damaged: the checksum is wrong. Remove the folder to search again.")
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return Cell(*(arrays[name] for name in Cell._fields)), Graph(*(arrays[name] for name in Graph._fields))
+            links[c].append((b, halo_map))
+    return PartitionedGraph(cells, graphs, links, sum(counts))

@@ -45,17 +45,12 @@ from gitcluster.variants import KERNELS, SIMILARITIES
 # before stage 1: the representation
 
 
-class SubsampleStudy(NamedTuple):
-    """The decisions of a subsample, which may be all samples."""
-
-    rows: NDArray[np.int64]
-    study: Study
-
-
-def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLike | str | None) -> SubsampleStudy:
-    """Choose the representation and the number of clusters on a subsample."""
-    drawn = draw_subsample(samples, MAX_STUDIED)
-    subsample = Samples(Points(drawn.values), features=samples.features, base=samples.scaling)
+def study_subsample(
+    samples: SampleParts, ordered: list[Delayed], settings: FitSettings, scale: ArrayLike | str | None
+) -> tuple[Array, Study]:
+    """Choose the representation and the number of clusters on a subsample; return its rows and the decisions."""
+    values, rows = draw_subsample(samples, ordered, MAX_STUDIED)
+    subsample = Samples(Points(values), features=samples.features, base=samples.scaling)
     compares, steps = isinstance(scale, str) and scale == "auto" and samples.scaling is not None, None
     representations = [Representation(representation_name(scale), samples.scaling)]
     if compares:
@@ -70,10 +65,10 @@ def study_subsample(samples: SampleParts, settings: FitSettings, scale: ArrayLik
         n_neighbors=settings.sizes if settings.fixed else None,
         n_clusters=settings.n_clusters,
         prior=settings.prior,
-        is_all=len(drawn.rows) == samples.n_samples,
+        is_all=len(rows) == samples.n_samples,
         asks=compares,
     )
-    return SubsampleStudy(drawn.rows, study)
+    return rows, study
 
 
 # stages 2 to 4
@@ -137,19 +132,6 @@ class Roots(NamedTuple):
     ids: NDArray[np.int64]  # (n, s) -1 if it is not known yet
     levels: NDArray[np.float64]  # (n, s) its log intensity
 
-    @property
-    def n_unknown(self) -> int:
-        """Return the number of samples whose peak is not known yet."""
-        return int((self.ids < 0).sum())
-
-
-Peaks = tuple[Array, Array, Array, Array]
-"""Ids, log intensities, rows and points of peaks."""
-Counts = tuple[Array, Array]
-"""Ascending ids of peaks, and the number of samples of each."""
-Edges = tuple[Array, Array, Array]
-"""Ids of two peaks, the higher one first; number and summed similarity of the boundary pairs between them."""
-
 
 def compute_cell_stages(
     graph: PartitionedGraph, settings: FitSettings, components: list[Delayed] | None = None
@@ -167,17 +149,18 @@ def compute_cell_stages(
     climbs = persist(submit_each(climb, cells, graphs, graph.exchange(intensities), settings))
     del intensities  # the climbs hold them
 
-    roots = persist(submit_each(first_roots, cells, climbs))
-    while sum(gather([some.n_unknown for some in roots])):
-        roots = persist(submit_each(follow_roots, climbs, graph.exchange(roots)))
+    roots = persist(submit_each(find_own_roots, cells, climbs))
+    while any(gather(submit_each(lambda some: bool((some.ids < 0).any()), roots))):
+        roots = persist(submit_each(follow_halo, climbs, graph.exchange(roots)))
 
     lent = submit_each(lambda some, climbed: (*some, climbed.last_distances, climbed.last_ids), roots, climbs)
     boundaries = submit_each(sum_boundaries, cells, graphs, climbs, graph.exchange(lent), settings)
+
+    edges = merge_tree(lambda parts: merge_sums(*map(np.concatenate, zip(*parts, strict=True))), boundaries)
     counted = submit_each(lambda some: [np.unique(ids, return_counts=True) for ids in some.ids.T], roots)
-    sizes, edges, *peaks = gather(
-        [merge_tree(merge_counts, counted), merge_tree(merge_edges, boundaries), *submit_each(find_peaks, cells, roots)]
-    )
-    built = map(build_configuration, settings.sizes, zip(*peaks, strict=True), sizes, edges, [settings] * len(sizes))
+    peaks = submit_each(find_peaks, cells, roots)
+    edges, counts, *peaks = gather([edges, merge_tree(merge_counts, counted), *peaks])
+    built = map(build_configuration, settings.sizes, zip(*peaks, strict=True), counts, edges, [settings] * len(counts))
     configurations, numberings = map(list, zip(*built, strict=True))
     return CellStages(settings, climbs, roots, configurations, numberings, list(n_components))
 
@@ -260,34 +243,39 @@ def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> 
     return Climb(log_intensity, units, parents, tops, *last, np.stack(widths, axis=1))
 
 
-def first_roots(cell: Cell, climbed: Climb) -> Roots:
-    """Return the peaks that are in the same cell."""
+def find_own_roots(cell: Cell, climbed: Climb) -> Roots:
+    """Return the peaks of the paths that end in their cell."""
     ids = np.append(cell.ids, np.full(len(climbed.log_intensity) - cell.n_samples, -1))
     return Roots(ids[climbed.tops], np.take_along_axis(climbed.log_intensity, climbed.tops, axis=0))
 
 
-def follow_roots(climbed: Climb, around: HaloData) -> Roots:
-    """Return the peaks, including those that other cells have found for the halo."""
+def follow_halo(climbed: Climb, around: HaloData) -> Roots:
+    """Return the peaks, including those that other cells know for the halo by now."""
     return Roots(*(np.take_along_axis(column, climbed.tops, axis=0) for column in around.join()))
 
 
-def find_peaks(cell: Cell, roots: Roots) -> list[Peaks]:
-    """Return the peaks in a cell, for every configuration."""
+def find_peaks(cell: Cell, roots: Roots) -> list[tuple[Array, ...]]:
+    """Return ids, log intensities, rows and points of the peaks in a cell, for every configuration."""
     owned = (np.flatnonzero(ids == cell.ids) for ids in roots.ids.T)
     return [(cell.ids[own], roots.levels[own, s], cell.rows[own], cell.points[own]) for s, own in enumerate(owned)]
 
 
-def merge_counts(parts: Sequence[Counts]) -> Counts:
-    """Return the counts of several cells."""
-    ids, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+def merge_counts(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the ascending ids of peaks, and the number of samples of each in several cells."""
+    ids, counts = map(np.concatenate, zip(*parts, strict=True))
     names, number = np.unique(ids, return_inverse=True)
     totals = np.zeros(len(names), np.int64)
     np.add.at(totals, number, counts)
     return names, totals
 
 
-def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, settings: FitSettings) -> list[Edges]:
-    """Return the boundary pairs of the samples of a cell, summed by the two peaks, for every configuration."""
+def sum_boundaries(
+    cell: Cell, graph: Graph, climbed: Climb, around: HaloData, settings: FitSettings
+) -> list[tuple[Array, Array, Array]]:
+    """Return the boundary pairs of the samples of a cell for every configuration.
+
+    They are the ids of two peaks, the higher one first, and number and summed similarity of the pairs between them.
+    """
     root_ids, root_levels, last_distance, last_id = around.join()
     n_own, weights = cell.n_samples, np.zeros(len(root_ids))
     rate, valley, _ = SIMILARITIES[settings.variant.similarity]
@@ -313,13 +301,12 @@ def sum_boundaries(cell: Cell, graph: Graph, climbed: Climb, around: HaloData, s
     return edges
 
 
-def merge_edges(parts: Sequence[Edges]) -> Edges:
-    """Return the sums of several cells."""
-    return merge_sums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
 def build_configuration(
-    n_neighbors: int, peaks: Sequence[Peaks], counts: Counts, edges: Edges, settings: FitSettings
+    n_neighbors: int,
+    peaks: Sequence[tuple[Array, ...]],
+    counts: tuple[Array, Array],
+    edges: tuple[Array, Array, Array],
+    settings: FitSettings,
 ) -> tuple[Configuration, Numbering]:
     """Return a configuration of all cells, connected by bridges, and the numbers of its local clusters."""
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
@@ -339,7 +326,7 @@ def build_configuration(
 
 
 def choose_configuration(
-    graph: PartitionedGraph, stages: CellStages, subsample: SubsampleStudy | None
+    graph: PartitionedGraph, stages: CellStages, subsample: tuple[Array, Study] | None
 ) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
     """Return the stages, the chosen configuration, its clusters and the scores; without a subsample by the sweep."""
     settings = stages.settings
@@ -380,6 +367,13 @@ class CellStatistics:
 
     def _use(self, stages: CellStages) -> None:
         self.stages, ascending = stages, np.sort(self.subsample)
+
+        def find_rows(cell: Cell, roots: Roots, rows: Array) -> tuple[Array, Array]:
+            """Return the positions in ``rows``, which ascend, of samples of a cell, and the ids of their peaks."""
+            positions = np.minimum(np.searchsorted(rows, cell.rows), len(rows) - 1)
+            own = np.flatnonzero(rows[positions] == cell.rows)
+            return positions[own], roots.ids[own]
+
         tasks = submit_each(find_rows, self.graph.cells, stages.roots, scatter(ascending))
         positions, roots = (np.concatenate(columns) for columns in zip(*gather(tasks), strict=True))
         # ids of the peaks of the subsample, one column per configuration
@@ -398,42 +392,28 @@ class CellStatistics:
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """Return the links that cross between clusters, for pairs of a configuration and its labels."""
-        settings, cell_cuts = self.stages.settings, []
-        for s, labels in cuts:
-            ids, local = self.stages.numberings[s]
-            cell_cuts.append(
-                CellCut(s, ids, labels[local].astype(np.int16), highest_peaks(self.configurations[s], labels))
-            )
+        settings, numberings = self.stages.settings, self.stages.numberings
         k = crossing_reach(settings.n_samples, settings.n_searched)
+        by_configuration: dict[int, list[int]] = {}
+        for i, (s, _) in enumerate(cuts):
+            by_configuration.setdefault(s, []).append(i)
+        # For every configuration, the ids of its peaks, and their clusters and the highest peaks of every cut.
+        shared = []
+        for s, some in by_configuration.items():
+            ids, local = numberings[s]
+            labels = [cuts[i][1] for i in some]
+            pairs = [(own[local].astype(np.int16), highest_peaks(self.configurations[s], own)) for own in labels]
+            shared.append((s, ids, pairs))
+
+        def count(graph: Graph, climbed: Climb, around: HaloData, shared: Any) -> list[Crossing]:
+            root_ids, crossings = around.join()[0], []
+            for s, ids, pairs in shared:
+                numbers, level = np.searchsorted(ids, root_ids[:, s]), np.ascontiguousarray(climbed.log_intensity[:, s])
+                crossings += count_crossings(graph.indices, k, numbers, level, pairs, n_jobs=1)
+            return crossings
+
         around = self.graph.exchange(self.stages.roots)
-        tasks = submit_each(count_crossing, self.graph.graphs, self.stages.climbs, around, scatter(tuple(cell_cuts)), k)
-        return list(gather([merge_tree(add_crossings, tasks)])[0])
-
-
-class CellCut(NamedTuple):
-    """Clusters of one configuration."""
-
-    configuration: int
-    ids: NDArray[np.int64]  # (m,) ascending ids of the peaks
-    labels: NDArray[np.int16]  # (m,) clusters of the peaks
-    peaks: NDArray[np.float64]  # (c,) log intensity of the highest peak of every cluster
-
-
-def find_rows(cell: Cell, roots: Roots, rows: Array) -> tuple[Array, Array]:
-    """Return the positions in ``rows``, which ascend, of samples of a cell, and the ids of their peaks."""
-    positions = np.minimum(np.searchsorted(rows, cell.rows), len(rows) - 1)
-    own = np.flatnonzero(rows[positions] == cell.rows)
-    return positions[own], roots.ids[own]
-
-
-def count_crossing(graph: Graph, climbed: Climb, around: HaloData, cuts: tuple[CellCut, ...], k: int) -> list[Crossing]:
-    """Return the links from the samples of a cell that cross between clusters, for every cut."""
-    root_ids = around.join()[0]
-    crossings: dict[int, Crossing] = {}
-    for s in {cut.configuration for cut in cuts}:
-        some = {i: cut for i, cut in enumerate(cuts) if cut.configuration == s}
-        ids = next(iter(some.values())).ids
-        numbers, level = np.searchsorted(ids, root_ids[:, s]), np.ascontiguousarray(climbed.log_intensity[:, s])
-        pairs = [(cut.labels, cut.peaks) for cut in some.values()]
-        crossings |= zip(some, count_crossings(graph.indices, k, numbers, level, pairs, n_jobs=1), strict=True)
-    return [crossings[i] for i in range(len(cuts))]
+        tasks = submit_each(count, self.graph.graphs, self.stages.climbs, around, scatter(tuple(shared)))
+        counted = gather([merge_tree(add_crossings, tasks)])[0]
+        order = [i for some in by_configuration.values() for i in some]
+        return [counted[position] for position in np.argsort(order)]

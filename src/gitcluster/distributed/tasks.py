@@ -1,7 +1,6 @@
 """Tasks that any Dask scheduler runs, and the memory that one of them may use."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -73,38 +72,12 @@ def current_client() -> Any:
         return None
 
 
-class _Slot(int):
-    """Position of a task's result among the results of all tasks in the arguments of a call."""
-
-
 def submit(function: Callable[..., Any], *arguments: Any) -> Delayed:
     """Return a lazy task that calls ``function``; its name on Dask's dashboard is that of the function.
 
-    Tasks may be nested in lists and tuples. Dask keeps no hold of persisted results within these: a lazy result would
-    lose them as soon as nothing else refers to them. Therefore every nested task becomes an argument of its own.
+    Tasks may be nested in lists and tuples, but a lazy result does not keep persisted results within these.
     """
-    tasks: list[Delayed] = []
-
-    def replace_task(value: Any) -> Any:
-        if not isinstance(value, Delayed):
-            return value
-        tasks.append(value)
-        return _Slot(len(tasks) - 1)
-
-    # Dask does not traverse a partial, so that large arguments are not copied into the graph item by item.
-    bound = partial(_run, function, _map_leaves(arguments, replace_task))
-    return delayed(bound, pure=False)(*tasks, dask_key_name=f"{function.__name__}-{uuid4().hex}")
-
-
-def _run(function: Callable[..., Any], arguments: Any, *results: Any) -> Any:
-    return function(*_map_leaves(arguments, lambda value: results[value] if isinstance(value, _Slot) else value))
-
-
-def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
-    if not isinstance(value, (list, tuple)):
-        return change(value)
-    parts = [_map_leaves(part, change) for part in value]
-    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return delayed(function, pure=False)(*arguments, dask_key_name=f"{function.__name__}-{uuid4().hex}")
 
 
 def submit_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
@@ -143,11 +116,11 @@ def merge_tree(function: Callable[[Sequence[Any]], Any], tasks: Sequence[Delayed
     """Return a task that merges lists of equal length item by item, a few lists at a time."""
     tasks = list(tasks)
 
-    def merge(lists: list[list[Any]]) -> list[Any]:
+    def merge(*lists: list[Any]) -> list[Any]:
         return [function(items) for items in zip(*lists, strict=True)]
 
     while len(tasks) > 1:
-        tasks = [submit(merge, tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
+        tasks = [submit(merge, *tasks[i : i + FAN_IN]) for i in range(0, len(tasks), FAN_IN)]
     return tasks[0]
 
 

@@ -51,10 +51,8 @@ def spread_rounded(values: Array, steps: NDArray[np.float64], features: Array, d
     """
     hashes = hash_positions(values, values.min(axis=0), values.max(axis=0), features)
     order = np.argsort(hashes, kind="stable")
-    fresh = np.append(True, hashes[order][1:] != hashes[order][:-1])
-    position = np.arange(len(values))
     copies = np.empty(len(values), np.uint64)
-    copies[order] = position - np.maximum.accumulate(np.where(fresh, position, 0))
+    copies[order] = number_copies(np.append(True, hashes[order][1:] != hashes[order][:-1]))
     rows = mix(hashes + mix(copies + np.uint64((draw + 1) << 32)))
     salts = mix(np.arange(1, len(features) + 1, dtype=np.uint64))
     spread, limit = values.copy(), np.finfo(values.dtype).max
@@ -64,3 +62,15 @@ def spread_rounded(values: Array, steps: NDArray[np.float64], features: Array, d
             noise = steps[feature] * (bits * 2.0**-53 - 0.5)
             spread[:, feature] = np.clip(values[:, feature] + noise, -limit, limit)
     return spread
+
+
+def number_copies(is_first: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return the numbers of rows among equal ones, which follow each other; ``is_first`` marks the first of each.
+
+    Examples
+    --------
+    >>> number_copies(np.array([True, False, False, True, True, False]))
+    array([0, 1, 2, 0, 0, 1], dtype=uint64)
+    """
+    position = np.arange(len(is_first), dtype=np.uint64)
+    return position - np.maximum.accumulate(np.where(is_first, position, np.uint64(0)))
