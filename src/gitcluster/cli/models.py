@@ -22,9 +22,8 @@ from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
-from gitcluster.preprocessing.columns import Columns, columns_of
 from gitcluster.preprocessing.sources import Distances, as_floats
-from gitcluster.preprocessing.tables import learn_table
+from gitcluster.preprocessing.tables import Columns, columns_of, learn_table
 from gitcluster.preprocessing.values import Format
 
 MAX_DESCRIBED = 20
@@ -136,7 +135,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 def drop_missing(table: Table, columns: Columns | None) -> Table:
     """Return a table without the rows with a missing number; without columns of a model, they are learned."""
     if columns is not None:
-        gaps = np.isnan(columns.encode(table.data).matrix)
+        gaps = np.isnan(columns.encode(table.data)[0])
     else:
         check = partial(as_floats, validate=check_array, ensure_min_samples=1, allow_nan=True)
         features = learn_table(table.data, table.kinds or None, table.weights or None, check)
