@@ -188,7 +188,7 @@ def test_descent_depends_neither_on_threads_nor_on_the_order_of_rows():
             np.testing.assert_array_equal(part, expected)
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(LARGE))
-        indices, distances, recall = Small(LARGE[order], 9, n_jobs=2).search()
+        indices, distances, recall, _ = Small(LARGE[order], 9, n_jobs=2).search()
         np.testing.assert_array_equal(distances, one.distances[order])
         np.testing.assert_array_equal(order[indices], one.indices[order])  # without ties
         assert recall == one.recall

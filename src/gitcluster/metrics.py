@@ -326,9 +326,10 @@ def _closest_pairs(
                 continue
             k = min(n_neighbors, len(others))
             if isinstance(source, Points):
-                near, distances, _ = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)
+                near, distances = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)[:2]
             else:
-                near, distances, _ = matrix_neighbors(source.matrix[np.ix_(own, others)], k, same=False, n_jobs=n_jobs)
+                matrix = source.matrix[np.ix_(own, others)]
+                near, distances = matrix_neighbors(matrix, k, same=False, n_jobs=n_jobs)[:2]
             near, distances = others[near], distances.astype(np.float64)
             lengths = np.maximum(np.maximum(distances, core[near]), core[own][:, None]) + TIE * distances
             if k < len(others):

@@ -19,7 +19,7 @@ from gitcluster._support.validation import check_choice
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
 from gitcluster.local_clusters import LocalClusters
-from gitcluster.neighbors import ExactNeighbors, Neighbors
+from gitcluster.neighbors import Neighbors
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, as_source
 from gitcluster.variants import SIMILARITIES
 
@@ -129,7 +129,7 @@ def build_topo_graph(
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
-    if boundary == "mutual" and isinstance(neighbors, ExactNeighbors) and symmetric:
+    if boundary == "mutual" and neighbors.is_mutual and symmetric:
         last = (distances[:, k - 1].copy(), indices[:, k - 1].copy())
         ids = np.arange(len(labels), dtype=indices.dtype)
         run_chunks(

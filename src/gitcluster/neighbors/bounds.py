@@ -29,7 +29,6 @@ from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.index import (
     ROUNDING,
     ROWS_AT_ONCE,
-    ExactNeighbors,
     KNNIndex,
     Neighbors,
     empty_neighbors,
@@ -506,7 +505,7 @@ class BoundIndex(ProjectingIndex):
             if len(left):  # rows with many ties: compare them with all samples
                 rows = np.array_split(left, effective_n_jobs(n_jobs))
                 run_threads(lambda some: self._compare_with_all(some, neighbors), rows, n_jobs)
-        return ExactNeighbors(*neighbors)
+        return Neighbors(*neighbors, is_mutual=True)
 
     def _compare_with_all(self, rows: Array, neighbors: tuple[Array, Array]) -> None:
         """Update the neighbours of some rows by comparing them with all samples."""
