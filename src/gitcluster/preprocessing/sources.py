@@ -26,7 +26,6 @@ from gitcluster.neighbors import (
     empty_neighbors,
     find_neighbors,
     matrix_neighbors,
-    measure_neighbors,
     measure_pairs,
     round_distances,
 )
@@ -149,10 +148,6 @@ class _Source:
         """Return the number of given features."""
         return self.n_samples
 
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the same neighbours with their distances in the given features."""
-        return near
-
     def stored(self, members: Array) -> Any:
         """Return the part that a model stores; ``members`` are the given samples, each once."""
         return self
@@ -220,12 +215,6 @@ class Points(_Source):
         return _check_distances(
             find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
         )
-
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the same neighbours with their distances in the given features."""
-        if self.metric != "euclidean":
-            return near
-        return measure_neighbors(self.values if rows is None else self.values[rows], near, n_jobs=n_jobs)
 
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return new samples, checked and scaled like the fitted ones."""
