@@ -50,7 +50,9 @@ def match_labels(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
     >>> match_labels([0, 0, 1, 1, 1], [5, 5, 3, 3, 4])
     array([ 0,  0,  1,  1, -2])
     """
-    true, pred = _check_labels(y_true, y_pred)
+    true, pred = _check_integers("y_true", y_true), _check_integers("y_pred", y_pred)
+    if len(true) != len(pred):
+        raise ValueError(f"y_pred must have as many labels as y_true ({len(true)}), got {len(pred)}.")
     covered = pred != NOISE
     result = np.full(len(true), NOISE, np.int64)
     classes = np.unique(true)
@@ -358,13 +360,6 @@ def _ranks(group: Array, keys: NDArray[np.float64]) -> Array:
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
     return ranks
-
-
-def _check_labels(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    true, pred = _check_integers("y_true", y_true), _check_integers("y_pred", y_pred)
-    if len(true) != len(pred):
-        raise ValueError(f"y_pred must have as many labels as y_true ({len(true)}), got {len(pred)}.")
-    return true, pred
 
 
 def _check_integers(name: str, labels: ArrayLike) -> NDArray[np.int64]:

@@ -222,12 +222,17 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
     """
     known = points is None or isinstance(points, (Points, Distances, NeighborGraph))
     source = points if known else as_source(points, metric)
-    component = _components(len(graph.sizes), graph.edges)
+    root = np.arange(len(graph.sizes))
+    structures.union_edges(root, graph.edges, np.arange(len(graph.edges)))
+    component = np.unique(follow_to_end(root), return_inverse=True)[1]  # numbered by their lowest nodes
     if component.max() == 0:
         return graph
     find_bridges = None if source is None else source.bridge_finder(graph.peaks)
     if find_bridges is None:
-        return _tie_to_largest(graph, component)
+        highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
+        order = np.lexsort((-highest, np.bincount(component, graph.sizes)))
+        to_largest = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
+        return graph.add_bridges(to_largest, -1.0 - np.arange(len(to_largest)))
     distance: dict[tuple[int, int], float] = {}
     while component.max() > 0:
         root = np.arange(component.max() + 1)
@@ -239,18 +244,3 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         component = np.unique(follow_to_end(root)[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
-
-
-def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
-    weight = np.bincount(component, graph.sizes)
-    highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
-    order = np.lexsort((-highest, weight))
-    ends = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
-    return graph.add_bridges(ends, -1.0 - np.arange(len(ends)))
-
-
-def _components(n_nodes: int, edges: Array) -> Array:
-    """Return the component of every node, in the order of their lowest nodes."""
-    root = np.arange(n_nodes)
-    structures.union_edges(root, edges, np.arange(len(edges)))
-    return np.unique(follow_to_end(root), return_inverse=True)[1]
