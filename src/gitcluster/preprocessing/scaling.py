@@ -202,7 +202,7 @@ def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
         return points
     # BLAS may round a row differently beside other rows; the kernel sums every row in the order of the features.
     rotated = np.zeros((len(points), scaling.rotation.shape[1]))
-    kernels.rotate(0, len(points), points, scaling.rotation, rotated)
+    kernels.rotate(points, scaling.rotation, rotated)
     return rotated
 
 
