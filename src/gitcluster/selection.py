@@ -375,10 +375,10 @@ def hierarchy_of(configuration: Configuration, chosen: Candidate) -> Hierarchy:
     return build_hierarchy(configuration.topo_graph, around=chosen.labels)
 
 
-def evenness(sizes: Array, n_clusters: int) -> float:
-    """Return the entropy of the sizes of clusters, from 0 to 1 for equal sizes."""
-    shares = sizes[sizes > 0] / sizes.sum()
-    return float(-(shares * np.log(shares)).sum() / np.log(max(n_clusters, 2)))
+def evenness(sizes: Array, n_clusters: Any) -> Any:
+    """Return the entropy of the sizes of clusters, from 0 to 1 for equal sizes; of every row if there are several."""
+    shares = sizes / sizes.sum(axis=-1, keepdims=True)
+    return -(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1) / np.log(np.maximum(n_clusters, 2))
 
 
 def misplaced_share(sizes: Array, prior: NDArray[np.float64]) -> float:
@@ -454,13 +454,14 @@ def describe_numbers(
     parts = np.array([nested.part[statistics.local_labels(i)] for i, nested in cuts], np.int32)
     n_parts, joined = [len(nested.joined) + 1 for _, nested in cuts], [nested.joined for _, nested in cuts]
     common = common_pairs(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
-    even = [evenness_of_cuts(nested, configurations[i].topo_graph.sizes) for i, nested in cuts]
+    sizes = [nested.cluster_sizes(configurations[i].topo_graph.sizes) for i, nested in cuts]
+    even = [evenness(totals, np.arange(1, len(totals) + 1)) for totals in sizes]
     agreement, information = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
     for c in range(2, most + 1):
         able = [cut for cut, number in enumerate(n_parts) if number >= c]
         mean = mean_agreement(rand_indices(common[c - 2][np.ix_(able, able)], parts.shape[1]))
-        evenness_c = np.array([even[cut][c - 2] for cut in able])
+        evenness_c = np.array([even[cut][c - 1] for cut in able])
         choice = int((mean + ENTROPY_WEIGHT * evenness_c).round(9).argmax())
         only_one = len({cuts[cut][0] for cut in able}) == 1 < len(used)
         agreement[c - 1] = 0.0 if only_one else mean.mean()
@@ -469,8 +470,8 @@ def describe_numbers(
     crossings = statistics.count_crossing(best)
     cut = [(configurations[i], labels, some) for (i, labels), some in zip(best, crossings, strict=True)]
     conductance = np.sqrt([np.prod(measure_conductance(*some)) for some in cut])
-    valleys, sizes = [measure_valleys(*some, dimension) for some in cut], [some.counts[0] for some in crossings]
-    return NumberStatistics(information, agreement, conductance, valleys, sizes, [i for i, _ in best])
+    valleys, counts = [measure_valleys(*some, dimension) for some in cut], [some.counts[0] for some in crossings]
+    return NumberStatistics(information, agreement, conductance, valleys, counts, [i for i, _ in best])
 
 
 def rank_numbers(score: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -556,13 +557,6 @@ def replace_number(families: Families, number: int, agreements: NDArray[np.float
             return number
     best = int(np.nan_to_num(agreements).argmax())
     return best + 1 if agreements[best] > level else number
-
-
-def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
-    """Return :func:`evenness` of the cuts into 2, 3, ... clusters."""
-    shares = cuts.cluster_sizes(sizes) / sizes.sum()
-    information = shares * np.log(np.where(shares > 0, shares, 1.0))
-    return [float(-information[c - 1][shares[c - 1] > 0].sum() / np.log(c)) for c in range(2, len(shares) + 1)]
 
 
 def null_conductance(n_links: int, n_samples: int, dimension: float) -> float:

@@ -1,7 +1,8 @@
-"""Return freed memory to the system."""
+"""Memory of the system: how much is free, and freed memory for other processes."""
 
 import ctypes
 from contextlib import suppress
+from pathlib import Path
 
 
 def give_back() -> None:
@@ -12,3 +13,23 @@ def give_back() -> None:
     """
     with suppress(OSError, TypeError, AttributeError):  # Windows, macOS, other C libraries
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def check_memory(needed: float, remedy: str) -> None:
+    """Raise MemoryError if ``needed`` bytes are not available."""
+    free = available_memory()
+    if needed > free:
+        raise MemoryError(f"This needs about {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free. {remedy}")
+
+
+def available_memory() -> float:
+    """Return the bytes that can be allocated without swapping; infinite if unknown (on other systems than Linux)."""
+    free = float("inf")
+    try:
+        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        free = 1024.0 * int(lines["MemAvailable"].split()[0])
+        limit, used = (Path("/sys/fs/cgroup", name).read_text() for name in ("memory.max", "memory.current"))
+        free = min(free, float(limit) - float(used))  # "max" if there is no limit
+    except (OSError, ValueError, KeyError):
+        pass
+    return free

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from gitcluster import GIT
+from gitcluster._support.memory import check_memory
 from gitcluster._support.names import count_of
-from gitcluster._support.validation import check_memory
 from gitcluster.cli.inputs import Table, load_table
 from gitcluster.cli.tables import STANDARD, Options, TableError, join_names
 from gitcluster.cli.terminal import Screen

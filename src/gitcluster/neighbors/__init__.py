@@ -17,7 +17,8 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from gitcluster._support.arrays import starts_of
-from gitcluster._support.validation import check_choice, check_memory, check_n_neighbors
+from gitcluster._support.memory import check_memory
+from gitcluster._support.validation import check_choice, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
