@@ -146,7 +146,7 @@ def density_validity(
     if sizes.min() < 2:
         name = names[sizes.argmin()]
         raise ValueError(f"labels must have at least 2 samples per cluster, got 1 in {name}. Use -1 for noise.")
-    source, starts = _take(source, order), starts_of(sizes)
+    source, starts = source.take(order), starts_of(sizes)
     indices, distances, squares = _neighbors_inside(source, cluster, starts, k, n_jobs)
     exponent = source.n_features if isinstance(source, Points) else _estimate_dimension(distances)
     if n_features is not None:
@@ -173,15 +173,6 @@ def density_validity(
     return (score, validity) if per_cluster else score
 
 
-def _take(source: Any, rows: Array) -> Any:
-    """Return some of the samples, with the distances or edges between them."""
-    if isinstance(source, Points):
-        return source.take(rows)
-    if isinstance(source, Distances):
-        return Distances(source.matrix[np.ix_(rows, rows)], len(rows))
-    return NeighborGraph(source.graph[rows][:, rows])
-
-
 def _neighbors_inside(
     source: Any, cluster: Array, starts: Array, k: int, n_jobs: int | None
 ) -> tuple[Array, NDArray[np.float64], NDArray[np.float64]]:
@@ -200,7 +191,7 @@ def _neighbors_inside(
     indices, distances = empty_neighbors(len(cluster), min(k, int(np.diff(starts).max()) - 1), np.float64)
     indices[:], distances[:] = 0, np.inf
     for start, stop in pairwise(starts):
-        part, others = _take(source, np.arange(start, stop)), stop - start - 1
+        part, others = source.take(np.arange(start, stop)), stop - start - 1
         near = part.neighbors(min(k, others), n_jobs=n_jobs)
         indices[start:stop, : near.indices.shape[1]] = near.indices + start
         distances[start:stop, : near.indices.shape[1]] = near.distances
@@ -271,7 +262,7 @@ def _bridge_parts(tree: Any, source: Any, core: NDArray[np.float64], starts: Arr
             numbers, group = np.unique(part[start:stop], return_inverse=True)
             if len(numbers) > 1:
                 rows = np.arange(start, stop)
-                lengths, ends = _closest_pairs(_take(source, rows), rows - start, core[rows], group, n_jobs)
+                lengths, ends = _closest_pairs(source.take(rows), rows - start, core[rows], group, n_jobs)
                 bridges.append((np.maximum(lengths, TINY), *(ends.T + start)))
         lengths, i, j = (np.concatenate(values) for values in zip(*bridges, strict=True))
         tree = minimum_spanning_tree(tree + csr_array((lengths, (i, j)), shape=tree.shape))

@@ -22,7 +22,7 @@ from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import SEARCHES, Neighbors, measure_neighbors
 from gitcluster.preprocessing.representations import MAX_FEATURES, Representation
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
+from gitcluster.preprocessing.sources import Points, Source, check_source
 from gitcluster.referees import MAX_REFEREED, MIN_DIMENSION, REPRESENTATIONS, Referees
 from gitcluster.samples import (
     MAX_STUDIED,
@@ -102,7 +102,7 @@ def git_clusters(
     check_n_jobs(n_jobs)
     check_noise(noise)
     check_choice("search", search, SEARCHES)
-    source = X if isinstance(X, (Points, Distances, NeighborGraph)) else check_source(X, metric)
+    source = X if isinstance(X, Source) else check_source(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
     report("scale")

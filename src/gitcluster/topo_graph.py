@@ -20,7 +20,7 @@ from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Neighbors
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, as_source
+from gitcluster.preprocessing.sources import Source, as_source
 from gitcluster.variants import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
@@ -220,8 +220,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         components have shorter bridges.
     metric : str, default="euclidean"
     """
-    known = points is None or isinstance(points, (Points, Distances, NeighborGraph))
-    source = points if known else as_source(points, metric)
+    source = points if points is None or isinstance(points, Source) else as_source(points, metric)
     root = np.arange(len(graph.sizes))
     structures.union_edges(root, graph.edges, np.arange(len(graph.edges)))
     component = np.unique(follow_to_end(root), return_inverse=True)[1]  # numbered by their lowest nodes

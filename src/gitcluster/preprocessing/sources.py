@@ -341,7 +341,11 @@ class Distances(_Source):
 
     def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "Distances":
         """Return the distances between the samples of ``rows`` (None for all)."""
-        return self if rows is None else Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
+        return self if rows is None else replace(self.take(rows), columns=rows)
+
+    def take(self, rows: Array) -> "Distances":
+        """Return the distances between some of the samples."""
+        return Distances(self.matrix[np.ix_(rows, rows)], len(rows))
 
     def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
@@ -407,6 +411,10 @@ class NeighborGraph(_Source):
     def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "NeighborGraph":
         """Return the graph, whose samples are not reordered."""
         return self
+
+    def take(self, rows: Array) -> "NeighborGraph":
+        """Return the edges between some of the samples."""
+        return NeighborGraph(self.graph[rows][:, rows])
 
     def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
