@@ -195,9 +195,8 @@ def rank_splits(smaller: Array, graph: TopoGraph, ratio: int, n_splits: int | No
 
 def cut_merges(merges: Merges, graph: TopoGraph, splits: Array) -> tuple[Array, Array]:
     """Return the cluster of every local cluster if some merges are undone, and the edges of the other merges."""
-    edges, root = np.delete(merges.edges, splits), np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, edges)
-    return label_by_size(root, graph.sizes)[0], edges
+    edges = np.delete(merges.edges, splits)
+    return label_by_size(graph.join(edges), graph.sizes)[0], edges
 
 
 def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[np.float64]) -> Array:
@@ -215,9 +214,7 @@ def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[n
 
 def cut_repeatedly(merges: Merges, graph: TopoGraph, splits: Array) -> NestedCuts:
     """Return the clusters of local clusters after 0, 1, 2, ... ``splits``."""
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, np.delete(merges.edges, splits))
-    part = np.unique(follow_to_end(root), return_inverse=True)[1]
+    part = np.unique(graph.join(np.delete(merges.edges, splits)), return_inverse=True)[1]
     first, joined = list(range(len(splits) + 1)), np.empty((len(splits), 2), np.int64)
     for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[splits]]].tolist()))):
         i, j = sorted(structures.find(first, end) for end in ends)
@@ -231,9 +228,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
 
     Local clusters with a negative label join one as well.
     """
-    inside = np.flatnonzero(graph.inside(labels) & (labels[graph.edges[:, 0]] >= 0))
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, inside)
+    root = graph.join(np.flatnonzero(graph.inside(labels) & (labels[graph.edges[:, 0]] >= 0)))
     part, sizes = label_by_size(root, graph.sizes)
     if len(sizes) == labels.max() + 1:
         return part
@@ -247,10 +242,8 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
 
 def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) -> Array:
     """Return the cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
-    root = np.arange(len(graph.sizes))
     n_merges = max(len(hierarchy.edges) + 1 - n_clusters, 0)
-    structures.union_edges(root, graph.edges, hierarchy.edges[:n_merges])
-    return label_by_size(root, graph.sizes)[0]
+    return label_by_size(graph.join(hierarchy.edges[:n_merges]), graph.sizes)[0]
 
 
 def cut_spectrum(graph: TopoGraph, n_neighbors: int, *, n_clusters: int) -> Array | None:

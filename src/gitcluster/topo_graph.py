@@ -69,6 +69,12 @@ class TopoGraph(NamedTuple):
         """(e,) whether the edge lies within a cluster, by the cluster of every local cluster."""
         return np.asarray(labels[self.edges[:, 0]] == labels[self.edges[:, 1]])
 
+    def join(self, edges: Array) -> NDArray[np.int64]:
+        """(m,) highest peak of the part of every local cluster, after merging along some edges."""
+        root = np.arange(len(self.sizes))
+        structures.union_edges(root, self.edges, edges)
+        return follow_to_end(root)
+
     def add_bridges(self, ends: Any, log_weights: Any) -> "TopoGraph":
         """Return the graph with more edges, which have no boundary pairs."""
         return self._replace(
@@ -221,9 +227,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
     metric : str, default="euclidean"
     """
     source = points if points is None or isinstance(points, Source) else as_source(points, metric)
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, np.arange(len(graph.edges)))
-    component = np.unique(follow_to_end(root), return_inverse=True)[1]  # numbered by their lowest nodes
+    component = np.unique(graph.join(np.arange(len(graph.edges))), return_inverse=True)[1]
     if component.max() == 0:
         return graph
     find_bridges = None if source is None else source.bridge_finder(graph.peaks)
