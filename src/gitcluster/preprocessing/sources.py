@@ -240,11 +240,11 @@ class Points(_Source):
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Search the nearest fitted samples of new ones."""
-        k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
+        k, (index, starts, members) = min(n_neighbors, self.n_samples), self._index
         indices, distances = np.zeros((new.shape[0], 1), np.int64), np.zeros((new.shape[0], 1), new.dtype)
-        if new.shape[1]:  # else no feature varies
-            indices, distances = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
-        if len(first) < self.n_samples:
+        if index is not None:
+            indices, distances = index.query(new, min(k, len(starts) - 1), n_jobs=n_jobs)
+        if len(starts) - 1 < self.n_samples:
             expanded = empty_neighbors(new.shape[0], k, distances.dtype)
             run_chunks(kernels.expand_queries, new.shape[0], n_jobs, indices, distances, starts, members, *expanded)
             indices, distances = expanded
@@ -256,21 +256,16 @@ class Points(_Source):
         return short_indices(np.arange(self.n_samples) if self.is_sorted else canonical_order(self.values))
 
     @cached_property
-    def _distinct(self) -> tuple[Array, Array, Array]:
-        """The first sample of every distinct row, and the samples row by row with the start of each row.
+    def _index(self) -> tuple[Any, Array, Array]:
+        """An index of the distinct rows, and the samples of every row with the start of each, in ``search_order``.
 
-        All are indices into ``search_order``. Only distinct rows are searched: in cells full of copies of one sample no
-        bound excludes anything, so that a search among them is quadratic.
+        Only distinct rows are searched: in cells full of copies of one sample no bound excludes anything, so that a
+        search among them is quadratic. If no feature varies, there is no index.
         """
-        if self.values.shape[1] == 0:
-            group = np.zeros(self.n_samples, np.int64)  # no feature varies
-            return np.zeros(1, np.int64), starts_of(np.bincount(group)), np.arange(self.n_samples)
         first, group = group_duplicates(self.values[self.search_order])
-        return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
-
-    @cached_property
-    def _index(self) -> Any:
-        return choose_query_index(self.values[self.search_order[self._distinct[0]]], self.metric)
+        rows = self.values[self.search_order[first]]
+        index = choose_query_index(rows, self.metric) if rows.shape[1] else None
+        return index, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample that equals each new one, or -1.
