@@ -387,23 +387,6 @@ def misplaced_share(sizes: Array, prior: NDArray[np.float64]) -> float:
     return float(np.abs(shares - np.pad(prior, (0, len(shares) - len(prior)))).sum() / 2)
 
 
-class NumberStatistics(NamedTuple):
-    """Statistics of the best cuts into 1, 2, ... clusters."""
-
-    information: NDArray[np.float64]
-    """Entropy of the sizes of clusters, in nats."""
-    agreement: NDArray[np.float64]
-    """Mean agreement of all configurations; 0 if only one of them reaches this number of clusters."""
-    conductance: NDArray[np.float64]
-    """Geometric mean of the two measures of :func:`measure_conductance`."""
-    valleys: list[NDArray[np.float64]]
-    """Depth of the valley around every cluster, see :func:`measure_valleys`."""
-    sizes: list[NDArray[np.int64]]
-    """Samples of every cluster."""
-    configuration: list[int]
-    """The configuration of every cut."""
-
-
 def score_n_clusters(configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float) -> Table:
     """Score every number of clusters; the highest score is chosen.
 
@@ -417,29 +400,6 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     directions there are to cut in, the less configurations agree on one. The score is smaller if the best number is
     less informative than two equal clusters, so that a small cluster far from all others is detected.
     """
-    of = describe_numbers(configurations, statistics, dimension)
-    used = [configurations[i] for i in of.configuration]
-    limit = np.array([null_conductance(2 * some.n_neighbors, some.n_samples, dimension) for some in used])
-    enclosed = [n @ (depth >= MIN_DEPTH) / n.sum() for depth, n in zip(of.valleys, of.sizes, strict=True)]
-    valley = np.where(limit > MAX_CONDUCTANCE, 1.0, enclosed)
-    score = of.information * (of.agreement * valley) ** 2 * np.maximum(0, 1 - of.conductance / limit)
-    information = of.information[score.argmax()] or np.inf
-    score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, information / np.log(2))
-    return {
-        "n_clusters": np.arange(1, len(score) + 1),
-        "score": score,
-        "agreement": of.agreement,
-        "conductance": of.conductance,
-        "valley": valley,
-        "families": np.full(len(score), np.nan),
-        "rank": rank_numbers(score),
-    }
-
-
-def describe_numbers(
-    configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float
-) -> NumberStatistics:
-    """Return statistics of the cut into every number of clusters that agrees best with the others."""
     # Walls between balanced categories are no valleys of the intensity, and factors lack directions that may have some.
     numbered = list(enumerate(configurations))
     used = [(i, some) for i, some in numbered if some.representation not in ("balanced", "factors")] or numbered
@@ -456,6 +416,7 @@ def describe_numbers(
     common = common_pairs(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
     sizes = [nested.cluster_sizes(configurations[i].topo_graph.sizes) for i, nested in cuts]
     even = [evenness(totals, np.arange(1, len(totals) + 1)) for totals in sizes]
+    # For every number, the cut that agrees best with the others.
     agreement, information = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
     for c in range(2, most + 1):
@@ -467,11 +428,24 @@ def describe_numbers(
         agreement[c - 1] = 0.0 if only_one else mean.mean()
         information[c - 1] = evenness_c[choice] * np.log(c)
         best.append((cuts[able[choice]][0], cuts[able[choice]][1].labels(c)))
-    crossings = statistics.count_crossing(best)
-    cut = [(configurations[i], labels, some) for (i, labels), some in zip(best, crossings, strict=True)]
-    conductance = np.sqrt([np.prod(measure_conductance(*some)) for some in cut])
-    valleys, counts = [measure_valleys(*some, dimension) for some in cut], [some.counts[0] for some in crossings]
-    return NumberStatistics(information, agreement, conductance, valleys, counts, [i for i, _ in best])
+    conductance, limit, valley = np.empty((3, most))
+    for c, ((i, labels), crossing) in enumerate(zip(best, statistics.count_crossing(best), strict=True)):
+        some, n = configurations[i], crossing.counts[0]
+        conductance[c] = np.sqrt(np.prod(measure_conductance(some, labels, crossing)))
+        limit[c] = null_conductance(2 * some.n_neighbors, some.n_samples, dimension)
+        enclosed = n @ (measure_valleys(some, labels, crossing, dimension) >= MIN_DEPTH) / n.sum()
+        valley[c] = 1.0 if limit[c] > MAX_CONDUCTANCE else enclosed
+    score = information * (agreement * valley) ** 2 * np.maximum(0, 1 - conductance / limit)
+    score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, (information[score.argmax()] or np.inf) / np.log(2))
+    return {
+        "n_clusters": np.arange(1, len(score) + 1),
+        "score": score,
+        "agreement": agreement,
+        "conductance": conductance,
+        "valley": valley,
+        "families": np.full(len(score), np.nan),
+        "rank": rank_numbers(score),
+    }
 
 
 def rank_numbers(score: NDArray[np.float64]) -> NDArray[np.int64]:
