@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gitcluster._support.names import escape_control
+from gitcluster._support.names import escape_control, list_of
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels.features import impute_rows
 from gitcluster.preprocessing.columns import DISCRETE, Column, learn_column
@@ -90,7 +90,7 @@ def row_labels(X: Any) -> NDArray[Any] | None:
 
 def listed(names: list[str]) -> str:
     """Return names for a message, the first eight of many."""
-    return ", ".join(map(repr, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return list_of(list(map(repr, names)), 8)
 
 
 def is_numeric(X: Any) -> bool:
@@ -300,21 +300,16 @@ def learn_table(
     missing = np.isnan(matrix)
     # Rows that have a gap later, in new data, are imputed as well.
     donors = choose_donors(matrix)
-    if missing.any():
-        matrix = matrix.copy()
-        impute(matrix, donors, n_jobs=n_jobs)
-        if empty := int(missing.all(axis=1).sum()):
-            notes.append(f"{empty:,} rows have no value in any column that is clustered by")
+    if empty := int(missing.all(axis=1).sum()):
+        notes.append(f"{empty:,} rows have no value in any column that is clustered by")
+    matrix = impute(matrix, donors, n_jobs=n_jobs)
     return FrameFeatures(columns, matrix, missing if missing.any() else None, donors, tuple(notes))
 
 
 def read_table(X: Any, columns: Columns, donors: NDArray[np.float64], *, n_jobs: int | None = None) -> FrameFeatures:
     """Return the features of new rows, read and imputed as the fit did."""
     matrix, notes = columns.encode(X)
-    if np.isnan(matrix).any():
-        matrix = matrix.copy()
-        impute(matrix, donors, n_jobs=n_jobs)
-    return FrameFeatures(columns, matrix, notes=tuple(notes))
+    return FrameFeatures(columns, impute(matrix, donors, n_jobs=n_jobs), notes=tuple(notes))
 
 
 def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
@@ -358,19 +353,18 @@ def choose_donors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(matrix[order], dtype=np.float64)
 
 
-def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: int | None = None) -> None:
-    """Fill the NaN of features in place, from the ``donors`` of the fit.
+def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: int | None = None) -> Any:
+    """Return features with their NaN filled from the ``donors`` of the fit.
 
     Examples
     --------
     >>> X = np.array([[0.0, 1.0], [0.1, np.nan], [5.0, 7.0]] * 5)
-    >>> impute(X, choose_donors(X))
-    >>> X[1]
+    >>> impute(X, choose_donors(X))[1]
     array([0.1, 1. ])
     """
     rows = np.flatnonzero(np.isnan(matrix).any(axis=1))
     if not len(rows):
-        return
+        return matrix
     with np.errstate(invalid="ignore"):
         scale = np.nanstd(donors, axis=0)
     discrete = np.isin(donors, (0.0, 0.5, 1.0)) | np.isnan(donors)  # 0.5 is a missing value of two
@@ -380,4 +374,6 @@ def impute(matrix: NDArray[np.float64], donors: NDArray[np.float64], *, n_jobs: 
     run_chunks(impute_rows, len(rows), n_jobs, known, donors / scale, N_NEIGHBORS, filled, min_chunk_size=64)
     filled *= scale
     filled = np.where(np.isnan(filled), np.nanmedian(donors, axis=0), filled)  # a row without any number
+    matrix = matrix.copy()
     matrix[rows] = np.where(np.isnan(known), filled, matrix[rows])
+    return matrix
