@@ -356,7 +356,7 @@ def misplaced_after(parts, wanted, before, low, high, least):
     ``before`` are the sums of |parts - wanted| up to every rank. All terms are added in the order of ranks, so that
     equal sizes give equal sums.
     """
-    gone = np.searchsorted(parts, low + high)
+    gone = np.searchsorted(parts, low + high)  # sizes are integers, so that their sum is exact
     first = gone
     while first > 0 and parts[first - 1] > low:
         first -= 1

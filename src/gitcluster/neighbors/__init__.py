@@ -165,6 +165,5 @@ def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
 
 def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
     """Return the same neighbours in the same order, with their distances in ``X``."""
-    distances = np.empty(neighbors.distances.shape, X.dtype)
-    measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, distances, n_jobs)
+    distances = measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, n_jobs, X.dtype)
     return Neighbors(neighbors.indices, distances, neighbors.recall)

@@ -460,8 +460,7 @@ class ProjectingIndex(KNNIndex):
         for start in range(0, len(names), ROWS_AT_ONCE):
             rows = order[start : start + ROWS_AT_ONCE].astype(np.int64, copy=False)
             near = names[rows]
-            distances, settled = np.empty(near.shape), np.zeros(len(rows), np.bool_)
-            measure_pairs(self.points, rows, near, distances, self.n_jobs)
+            distances, settled = measure_pairs(self.points, rows, near, self.n_jobs), np.zeros(len(rows), np.bool_)
             round_distances(distances)
             run_chunks(keep_nearest, len(rows), self.n_jobs, rows, near, distances, reach[rows], *neighbors, settled)
             unsettled.append(rows[~settled])

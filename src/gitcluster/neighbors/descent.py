@@ -182,8 +182,7 @@ class DescentIndex(ProjectingIndex):
 
         Samples as near as the true k-th neighbour count as right: if several are tied, any of them will do.
         """
-        distances = np.empty(near.shape)
-        measure_pairs(self.points, members[positions], members[np.maximum(near, ~near)], distances, None)
+        distances = measure_pairs(self.points, members[positions], members[np.maximum(near, ~near)], None)
         round_distances(distances)
         return float((np.sort(distances, axis=1)[:, : self.k] <= truth[:, None]).mean())
 

@@ -65,12 +65,13 @@ def round_distances(distances: Array) -> None:
     bits &= ~np.int64((1 << 16) - 1)
 
 
-def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_jobs: int | None) -> None:
-    """Write the Euclidean distances between ``rows`` and their ``others``, from differences: nothing cancels."""
-    sparse = issparse(points)
+def measure_pairs(points: Any, rows: Array, others: Array, n_jobs: int | None, dtype: Any = np.float64) -> Array:
+    """Return the Euclidean distances between ``rows`` and their ``others``, from differences: nothing cancels."""
+    sparse, distances = issparse(points), np.empty(others.shape, dtype)
     parts = (points.indptr, points.indices, points.data) if sparse else (np.ascontiguousarray(points),)
     kernel: Any = kernels.measure_sparse if sparse else kernels.measure
     run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
+    return distances
 
 
 def distance_slack(dtype: Any) -> float:
@@ -202,7 +203,7 @@ class SklearnIndex(KNNIndex):
                     reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
                     if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
                         candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
-                    measure_pairs(points, some, candidates, distances, self.n_jobs)
+                    distances = measure_pairs(points, some, candidates, self.n_jobs)
                     round_distances(distances)
                 if n_candidates == n_samples:
                     reach[:] = np.inf

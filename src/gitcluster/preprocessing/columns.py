@@ -176,7 +176,7 @@ _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|
 
 
 def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str = ".") -> tuple[Column, Values]:
-    """Return the kind of a column and the encoding of its cells, and the cells.
+    """Return a column, with its kind and the encoding of its cells, and the cells.
 
     ``request`` is the requested kind or None, and ``decimal`` the mark to prefer if both fit.
     """

@@ -471,7 +471,7 @@ def _bridges_between_points(points: Any, metric: str, index: Any, component: Arr
         near, distances = index.query(points[rows], k)
         near, distances = others[near], distances.astype(np.float64)
         if metric == "euclidean":  # scikit-learn's own distances have lost digits
-            measure_pairs(points, rows, near, distances, None)
+            distances = measure_pairs(points, rows, near, None)
         round_distances(distances)
         return distances, near
 
