@@ -163,6 +163,7 @@ def test_kinds_and_weights_can_be_requested():
         ({"weights": {"a": -1}}, "weights"),
         ({"weights": {"z": 1}}, "weights"),
         ({"scale": [1, 1, 1]}, "weights="),
+        ({"scale": "bogus"}, "scale"),
     ],
 )
 def test_wrong_requests_name_the_column_or_parameter(options, words):
@@ -315,15 +316,6 @@ def test_dates_are_days(texts):
 
 
 # gaps
-
-
-@pytest.mark.parametrize("variant", ["adaptive", "paper"])
-def test_unknown_scales_raise_for_tables_and_every_metric(variant):
-    with pytest.raises(ValueError, match="scale"):
-        GIT(3, variant=variant, scale="bogus").fit(three_groups()[0])
-    for metric in ("manhattan", "precomputed"):
-        with pytest.raises(ValueError, match="scale"):
-            GIT(3, variant=variant, scale="bogus", metric=metric).fit(np.eye(20))
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])

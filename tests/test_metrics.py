@@ -122,7 +122,7 @@ def test_density_validity_is_the_mean_over_samples_and_noise_counts_0(noisy):
 def test_density_validity_of_all_inputs_agrees_if_all_neighbours_are_used(noisy):
     X, labels = noisy
     score = density_validity(X, labels, n_neighbors=299)
-    indices, distances, _ = find_neighbors(X, n_neighbors=299)
+    indices, distances = find_neighbors(X, n_neighbors=299)[:2]
     matrix = np.zeros((300, 300))
     np.put_along_axis(matrix, indices, distances, axis=1)
     for data, metric in ((csr_array(X), "euclidean"), (matrix, "precomputed"), (X.astype(np.float32), "euclidean")):

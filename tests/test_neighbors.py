@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 
 from gitcluster import GIT, find_neighbors, neighbors, scale_features
-from gitcluster._support import validation
+from gitcluster._support import memory
 from gitcluster.neighbors.bounds import (
     BoundIndex,
     BoundPlan,
@@ -188,7 +188,7 @@ def test_descent_depends_neither_on_threads_nor_on_the_order_of_rows():
             np.testing.assert_array_equal(part, expected)
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(LARGE))
-        indices, distances, recall = Small(LARGE[order], 9, n_jobs=2).search()
+        indices, distances, recall, _ = Small(LARGE[order], 9, n_jobs=2).search()
         np.testing.assert_array_equal(distances, one.distances[order])
         np.testing.assert_array_equal(order[indices], one.indices[order])  # without ties
         assert recall == one.recall
@@ -262,7 +262,7 @@ def test_sparse_search_equals_the_dense_one(scale):
 
 
 def test_memory_is_checked_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr(validation, "available_memory", lambda: 1e6)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e6)
     with pytest.raises(MemoryError, match="neighbours"):
         find_neighbors(np.zeros((10_000, 3)), n_neighbors=30)
     assert find_neighbors(np.zeros((100, 3)), n_neighbors=30).recall == 1

@@ -29,7 +29,7 @@ def mutual_reachability_tree(X: NDArray[Any], min_samples: int) -> csr_array:
     """
     n = len(X)
     k = min(max(N_LISTED, min_samples), n - 1)
-    neighbors, distances, _ = find_neighbors(X, n_neighbors=k, search="exact", n_jobs=-1)
+    neighbors, distances = find_neighbors(X, n_neighbors=k, search="exact", n_jobs=-1)[:2]
     core = distances[:, min(min_samples, n - 1) - 1]
     weights = np.maximum(np.maximum(distances, core[:, None]), core[neighbors])
     X = np.ascontiguousarray(X, np.float32)

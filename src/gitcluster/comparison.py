@@ -26,7 +26,7 @@ from gitcluster.fitted.clustering import Clustering, clustering_of
 from gitcluster.fitted.memberships import NEAR_BOUNDARY, own_shares
 from gitcluster.fitted.prediction import SamplePrediction
 from gitcluster.fitted.traits import Difference, Trait, compare_groups, fitted_traits, in_words, read_traits
-from gitcluster.preprocessing.frames import as_frame, column_names, row_labels
+from gitcluster.preprocessing.tables import as_frame, column_names, row_labels
 
 MIN_PART = 0.1
 """Share of a cluster that a part needs, for a split or a merge."""

@@ -166,10 +166,12 @@ def resolve_proportions(
     >>> resolve_proportions(4, None, n_samples=100)
     (4, None)
     """
-    number = None if n_clusters is None or _is(n_clusters, "auto") else check_n_clusters(n_clusters, n_samples)
+    number = None
+    if n_clusters is not None and not (isinstance(n_clusters, str) and n_clusters == "auto"):
+        number = check_n_clusters(n_clusters, n_samples)
     if proportions is None:
         return number, None
-    if _is(proportions, "equal"):
+    if isinstance(proportions, str) and proportions == "equal":
         if number is None:
             raise ValueError("proportions='equal' needs the number of clusters. Set n_clusters to an integer.")
         return number, equal_shares(number)
@@ -184,10 +186,6 @@ def resolve_proportions(
             f"proportions has {len(shares)} clusters, more than n_samples = {n_samples}. Use fewer clusters."
         )
     return len(shares), np.sort(shares)[::-1]
-
-
-def _is(value: Any, word: str) -> bool:
-    return isinstance(value, str) and value == word
 
 
 def equal_shares(n_clusters: int) -> NDArray[np.float64]:

@@ -36,8 +36,6 @@ from gitcluster.fitted.stability import Stability
 from gitcluster.fitted.summary import summarize
 from gitcluster.fitted.warnings import column_notes, warn_of_columns
 from gitcluster.pipeline import N_REPORTS, git_clusters
-from gitcluster.preprocessing.columns import is_numeric
-from gitcluster.preprocessing.frames import as_frame, column_names, refuse_containers, row_labels
 from gitcluster.preprocessing.sources import (
     Distances,
     NeighborGraph,
@@ -48,7 +46,17 @@ from gitcluster.preprocessing.sources import (
     is_pairwise,
     takes_sparse,
 )
-from gitcluster.preprocessing.tables import FrameFeatures, learn_table, native_frame, read_table
+from gitcluster.preprocessing.tables import (
+    FrameFeatures,
+    as_frame,
+    column_names,
+    is_numeric,
+    learn_table,
+    native_frame,
+    read_table,
+    refuse_containers,
+    row_labels,
+)
 from gitcluster.resampling import measure_stability
 
 

@@ -125,7 +125,17 @@ def order_merges(
         inside = graph.inside(around)[merges.edges[order]]
         order = np.concatenate([order[inside], order[~inside]])
     edges, strength, smaller = (part[order] for part in merges)
-    return Hierarchy(_scipy_linkage(graph, edges, strength), edges, strength, smaller)
+    m, finite = len(graph.sizes), strength[np.isfinite(strength)]
+    top, bottom = (finite.max(), finite.min()) if len(finite) else (0.0, 0.0)
+    heights = np.maximum.accumulate(np.where(np.isfinite(strength), top - strength, top - bottom + 1.0))
+    heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # all different, because scipy cuts by height
+    root, node, size, rows = list(range(m)), list(range(m)), [1] * m, []
+    for t, ends in enumerate(graph.edges[edges].tolist()):
+        i, j = (structures.find(root, end) for end in ends)
+        rows.append((min(node[i], node[j]), max(node[i], node[j]), heights[t], size[i] + size[j]))
+        both = structures.union(root, i, j)
+        node[both], size[both] = m + t, size[i] + size[j]
+    return Hierarchy(np.array(rows, np.float64).reshape(-1, 4), edges, strength, smaller)
 
 
 def link(graph: TopoGraph, *, around: Array | None = None) -> Merges:
@@ -185,9 +195,8 @@ def rank_splits(smaller: Array, graph: TopoGraph, ratio: int, n_splits: int | No
 
 def cut_merges(merges: Merges, graph: TopoGraph, splits: Array) -> tuple[Array, Array]:
     """Return the cluster of every local cluster if some merges are undone, and the edges of the other merges."""
-    edges, root = np.delete(merges.edges, splits), np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, edges)
-    return label_by_size(root, graph.sizes)[0], edges
+    edges = np.delete(merges.edges, splits)
+    return label_by_size(graph.join(edges), graph.sizes)[0], edges
 
 
 def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[np.float64]) -> Array:
@@ -205,9 +214,7 @@ def fit_splits(merges: Merges, graph: TopoGraph, splits: Array, prior: NDArray[n
 
 def cut_repeatedly(merges: Merges, graph: TopoGraph, splits: Array) -> NestedCuts:
     """Return the clusters of local clusters after 0, 1, 2, ... ``splits``."""
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, np.delete(merges.edges, splits))
-    part = np.unique(follow_to_end(root), return_inverse=True)[1]
+    part = np.unique(graph.join(np.delete(merges.edges, splits)), return_inverse=True)[1]
     first, joined = list(range(len(splits) + 1)), np.empty((len(splits), 2), np.int64)
     for cut, ends in reversed(list(enumerate(part[graph.edges[merges.edges[splits]]].tolist()))):
         i, j = sorted(structures.find(first, end) for end in ends)
@@ -221,9 +228,7 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
 
     Local clusters with a negative label join one as well.
     """
-    inside = np.flatnonzero(graph.inside(labels) & (labels[graph.edges[:, 0]] >= 0))
-    root = np.arange(len(graph.sizes))
-    structures.union_edges(root, graph.edges, inside)
+    root = graph.join(np.flatnonzero(graph.inside(labels) & (labels[graph.edges[:, 0]] >= 0)))
     part, sizes = label_by_size(root, graph.sizes)
     if len(sizes) == labels.max() + 1:
         return part
@@ -235,27 +240,10 @@ def connect_clusters(graph: TopoGraph, labels: Array) -> Array:
     return label_by_size(root, graph.sizes)[0]
 
 
-def _scipy_linkage(graph: TopoGraph, edges: Array, strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    m = len(graph.sizes)
-    finite = strength[np.isfinite(strength)]
-    top, bottom = (finite.max(), finite.min()) if len(finite) else (0.0, 0.0)
-    heights = np.maximum.accumulate(np.where(np.isfinite(strength), top - strength, top - bottom + 1.0))
-    heights += np.arange(m - 1) * (1e-9 * (1.0 + heights[-1:]))  # all different, because scipy cuts by height
-    root, node, size, rows = list(range(m)), list(range(m)), [1] * m, []
-    for t, ends in enumerate(graph.edges[edges].tolist()):
-        i, j = (structures.find(root, end) for end in ends)
-        rows.append((min(node[i], node[j]), max(node[i], node[j]), heights[t], size[i] + size[j]))
-        both = structures.union(root, i, j)
-        node[both], size[both] = m + t, size[i] + size[j]
-    return np.array(rows, np.float64).reshape(-1, 4)
-
-
 def cut_hierarchy(hierarchy: Hierarchy, graph: TopoGraph, *, n_clusters: int) -> Array:
     """Return the cluster of every local cluster: 0 is the largest, ties go to the higher peak."""
-    root = np.arange(len(graph.sizes))
     n_merges = max(len(hierarchy.edges) + 1 - n_clusters, 0)
-    structures.union_edges(root, graph.edges, hierarchy.edges[:n_merges])
-    return label_by_size(root, graph.sizes)[0]
+    return label_by_size(graph.join(hierarchy.edges[:n_merges]), graph.sizes)[0]
 
 
 def cut_spectrum(graph: TopoGraph, n_neighbors: int, *, n_clusters: int) -> Array | None:
@@ -265,22 +253,6 @@ def cut_spectrum(graph: TopoGraph, n_neighbors: int, *, n_clusters: int) -> Arra
     slow eigenvectors of this walk weigh all boundaries at once, while linkage sees one at a time. A sparse cluster
     beside a dense one is detected here.
     """
-    with limit_threads(1):  # the matrices are small: threads would wait for each other
-        volume, vectors = _slow_vectors(graph, n_neighbors, n_clusters)
-        if vectors is None:
-            return None
-        lengths = np.linalg.norm(vectors, axis=1)
-        points = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
-        # The first pivots of a QR decomposition are rows that are far from each other (Damle, Minden and Ying 2019).
-        start = qr(vectors.T, mode="r", pivoting=True)[1][:n_clusters]
-        labels = lloyd(points, volume, points[start])
-    return connect_clusters(graph, np.unique(labels, return_inverse=True)[1])
-
-
-def _slow_vectors(
-    graph: TopoGraph, n_neighbors: int, n_vectors: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return the number of links of every local cluster, and the first eigenvectors of the walk, (m, n_vectors)."""
     m, (first, second), weights = len(graph.sizes), graph.edges.T, np.maximum(graph.pairs, BRIDGE_PAIRS)
     leaving = np.bincount(first, weights, minlength=m) + np.bincount(second, weights, minlength=m)
     # A sample has 2 k links, among which boundary pairs are searched. The walk is D^-1/2 W D^-1/2 with the volumes D,
@@ -288,18 +260,26 @@ def _slow_vectors(
     volume = np.maximum(2.0 * n_neighbors * graph.sizes, leaving)
     spread, staying = 1 / np.sqrt(volume), 1 - leaving / volume
     steps = spread[first] * weights * spread[second]
-    if m <= max(MAX_DENSE, 2 * n_vectors):
-        walk = np.diag(staying)
-        walk[second, first] = steps  # eigh reads the lower half only
-        return volume, eigh(walk, subset_by_index=[m - n_vectors, m - 1])[1][:, ::-1]
-    rows, columns, nodes = np.append(first, second), np.append(second, first), np.arange(m)
-    positions = (np.append(rows, nodes), np.append(columns, nodes))
-    sparse_walk = coo_array((np.concatenate([steps, steps, staying]), positions), shape=(m, m)).tocsr()
-    try:
-        values, vectors = eigsh(sparse_walk, k=n_vectors, which="LA", v0=np.sqrt(volume), tol=1e-8)
-    except ArpackError:
-        return volume, None
-    return volume, vectors[:, np.argsort(-values, kind="stable")]
+    with limit_threads(1):  # the matrices are small: threads would wait for each other
+        if m <= max(MAX_DENSE, 2 * n_clusters):
+            walk = np.diag(staying)
+            walk[second, first] = steps  # eigh reads the lower half only
+            vectors = eigh(walk, subset_by_index=[m - n_clusters, m - 1])[1][:, ::-1]
+        else:
+            rows, columns, nodes = np.append(first, second), np.append(second, first), np.arange(m)
+            positions = (np.append(rows, nodes), np.append(columns, nodes))
+            sparse_walk = coo_array((np.concatenate([steps, steps, staying]), positions), shape=(m, m)).tocsr()
+            try:
+                values, vectors = eigsh(sparse_walk, k=n_clusters, which="LA", v0=np.sqrt(volume), tol=1e-8)
+            except ArpackError:
+                return None
+            vectors = vectors[:, np.argsort(-values, kind="stable")]
+        lengths = np.linalg.norm(vectors, axis=1)
+        points = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+        # The first pivots of a QR decomposition are rows that are far from each other (Damle, Minden and Ying 2019).
+        start = qr(vectors.T, mode="r", pivoting=True)[1][:n_clusters]
+        labels = lloyd(points, volume, points[start])
+    return connect_clusters(graph, np.unique(labels, return_inverse=True)[1])
 
 
 def lloyd(points: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]) -> Array:

@@ -32,12 +32,6 @@ def rounding_step(dtype: Any) -> float:
     return 2.0**-36 if dtype == np.float64 else 2.0**-13
 
 
-def round_intensity(log_intensity: NDArray[np.float64], dtype: Any) -> NDArray[np.float64]:
-    """Return multiples of :func:`rounding_step`, so that the samples of a plateau have one value."""
-    step = rounding_step(dtype)
-    return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)
-
-
 def distance_unit(neighbors: Neighbors, *, kernel: str, n_features: int, n_neighbors: int) -> NDArray[np.float64]:
     """Return the divisor of the distances of every sample, or of their squares, in a kernel."""
     power, unit = KERNELS[kernel]
@@ -146,4 +140,5 @@ def intensity_in_units(
             kernels.log_weighted_kernel, len(distances), n_jobs,
             neighbors.indices, distances, n_neighbors, power, units, weights, log_intensity,
         )  # fmt: skip
-    return round_intensity(log_intensity, distances.dtype)
+    step = rounding_step(distances.dtype)  # the samples of a plateau have one value
+    return np.asarray(np.rint(np.maximum(log_intensity, LOWEST) / step) * step)

@@ -79,7 +79,12 @@ def find_local_clusters(
     )  # fmt: skip
     labels, peaks = label_peaks(order, parent)
     if groups is not None:
-        separate_groups(groups, labels, parent)
+        known = np.flatnonzero(groups >= 0)
+        lowest, highest = np.full(len(peaks), groups.max() + 1), np.full(len(peaks), -1)
+        np.minimum.at(lowest, labels[known], groups[known])
+        np.maximum.at(highest, labels[known], groups[known])
+        mixed = known[lowest[labels[known]] < highest[labels[known]]]
+        parent[mixed] = mixed
         labels, peaks = label_peaks(order, parent)
     sizes = np.bincount(labels, weights, minlength=len(peaks))
     if weights is not None:  # sizes stay integers, whose sums are exact: thousandths of the mean weight
@@ -93,13 +98,3 @@ def label_peaks(order: Array, parent: Array) -> tuple[Array, Array]:
     number = np.empty_like(parent)
     number[peaks] = np.arange(len(peaks))
     return number[follow_to_end(parent)], peaks
-
-
-def separate_groups(groups: Array, labels: Array, parent: Array) -> None:
-    """Turn samples of groups that share a local cluster with another group into peaks."""
-    known = np.flatnonzero(groups >= 0)
-    lowest, highest = np.full(labels.max() + 1, groups.max() + 1), np.full(labels.max() + 1, -1)
-    np.minimum.at(lowest, labels[known], groups[known])
-    np.maximum.at(highest, labels[known], groups[known])
-    mixed = known[lowest[labels[known]] < highest[labels[known]]]
-    parent[mixed] = mixed

@@ -50,7 +50,9 @@ def match_labels(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
     >>> match_labels([0, 0, 1, 1, 1], [5, 5, 3, 3, 4])
     array([ 0,  0,  1,  1, -2])
     """
-    true, pred = _check_labels(y_true, y_pred)
+    true, pred = _check_integers("y_true", y_true), _check_integers("y_pred", y_pred)
+    if len(true) != len(pred):
+        raise ValueError(f"y_pred must have as many labels as y_true ({len(true)}), got {len(pred)}.")
     covered = pred != NOISE
     result = np.full(len(true), NOISE, np.int64)
     classes = np.unique(true)
@@ -144,7 +146,7 @@ def density_validity(
     if sizes.min() < 2:
         name = names[sizes.argmin()]
         raise ValueError(f"labels must have at least 2 samples per cluster, got 1 in {name}. Use -1 for noise.")
-    source, starts = _take(source, order), starts_of(sizes)
+    source, starts = source.take(order), starts_of(sizes)
     indices, distances, squares = _neighbors_inside(source, cluster, starts, k, n_jobs)
     exponent = source.n_features if isinstance(source, Points) else _estimate_dimension(distances)
     if n_features is not None:
@@ -171,15 +173,6 @@ def density_validity(
     return (score, validity) if per_cluster else score
 
 
-def _take(source: Any, rows: Array) -> Any:
-    """Return some of the samples, with the distances or edges between them."""
-    if isinstance(source, Points):
-        return source.take(rows)
-    if isinstance(source, Distances):
-        return Distances(source.matrix[np.ix_(rows, rows)], len(rows))
-    return NeighborGraph(source.graph[rows][:, rows])
-
-
 def _neighbors_inside(
     source: Any, cluster: Array, starts: Array, k: int, n_jobs: int | None
 ) -> tuple[Array, NDArray[np.float64], NDArray[np.float64]]:
@@ -198,7 +191,7 @@ def _neighbors_inside(
     indices, distances = empty_neighbors(len(cluster), min(k, int(np.diff(starts).max()) - 1), np.float64)
     indices[:], distances[:] = 0, np.inf
     for start, stop in pairwise(starts):
-        part, others = _take(source, np.arange(start, stop)), stop - start - 1
+        part, others = source.take(np.arange(start, stop)), stop - start - 1
         near = part.neighbors(min(k, others), n_jobs=n_jobs)
         indices[start:stop, : near.indices.shape[1]] = near.indices + start
         distances[start:stop, : near.indices.shape[1]] = near.distances
@@ -269,7 +262,7 @@ def _bridge_parts(tree: Any, source: Any, core: NDArray[np.float64], starts: Arr
             numbers, group = np.unique(part[start:stop], return_inverse=True)
             if len(numbers) > 1:
                 rows = np.arange(start, stop)
-                lengths, ends = _closest_pairs(_take(source, rows), rows - start, core[rows], group, n_jobs)
+                lengths, ends = _closest_pairs(source.take(rows), rows - start, core[rows], group, n_jobs)
                 bridges.append((np.maximum(lengths, TINY), *(ends.T + start)))
         lengths, i, j = (np.concatenate(values) for values in zip(*bridges, strict=True))
         tree = minimum_spanning_tree(tree + csr_array((lengths, (i, j)), shape=tree.shape))
@@ -326,9 +319,10 @@ def _closest_pairs(
                 continue
             k = min(n_neighbors, len(others))
             if isinstance(source, Points):
-                near, distances, _ = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)
+                near, distances = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)[:2]
             else:
-                near, distances, _ = matrix_neighbors(source.matrix[np.ix_(own, others)], k, same=False, n_jobs=n_jobs)
+                matrix = source.matrix[np.ix_(own, others)]
+                near, distances = matrix_neighbors(matrix, k, same=False, n_jobs=n_jobs)[:2]
             near, distances = others[near], distances.astype(np.float64)
             lengths = np.maximum(np.maximum(distances, core[near]), core[own][:, None]) + TIE * distances
             if k < len(others):
@@ -357,13 +351,6 @@ def _ranks(group: Array, keys: NDArray[np.float64]) -> Array:
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
     return ranks
-
-
-def _check_labels(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    true, pred = _check_integers("y_true", y_true), _check_integers("y_pred", y_pred)
-    if len(true) != len(pred):
-        raise ValueError(f"y_pred must have as many labels as y_true ({len(true)}), got {len(pred)}.")
-    return true, pred
 
 
 def _check_integers(name: str, labels: ArrayLike) -> NDArray[np.int64]:

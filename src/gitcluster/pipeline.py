@@ -20,9 +20,9 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.intensity import distance_unit, find_components, intensity_in_units
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
-from gitcluster.neighbors import SEARCHES, Neighbors
+from gitcluster.neighbors import SEARCHES, Neighbors, measure_neighbors
 from gitcluster.preprocessing.representations import MAX_FEATURES, Representation
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
+from gitcluster.preprocessing.sources import Points, Source, check_source
 from gitcluster.referees import MAX_REFEREED, MIN_DIMENSION, REPRESENTATIONS, Referees
 from gitcluster.samples import (
     MAX_STUDIED,
@@ -105,7 +105,7 @@ def git_clusters(
     check_n_jobs(n_jobs)
     check_noise(noise)
     check_choice("search", search, SEARCHES)
-    source = X if isinstance(X, (Points, Distances, NeighborGraph)) else check_source(X, metric)
+    source = X if isinstance(X, Source) else check_source(X, metric)
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
     report("scale")
@@ -208,8 +208,8 @@ def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *
     """Run stages 2 to 4 with the ``n_neighbors`` nearest neighbours of a search."""
     samples, near = fit.samples, fit.near
     measured = near
-    if variant.unscaled:
-        measured = samples.source.unscaled_neighbors(near, samples.rows, n_jobs=n_jobs)
+    if variant.unscaled and isinstance(samples.source, Points) and samples.source.metric == "euclidean":
+        measured = measure_neighbors(samples.values(), near, n_jobs=n_jobs)
     reach = variant.reach(n_neighbors, near.indices.shape[1])
     options: dict[str, Any] = {"weights": samples.weights, "n_jobs": n_jobs}
 

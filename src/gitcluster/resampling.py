@@ -100,13 +100,14 @@ def measure_stability(
         """Return some rows, their clusters, and the number of clusters."""
         rows = np.random.RandomState(seed).permutation(n_fitted)[:size]
         weights = None if training.weights is None else training.weights[rows]
-        result = cluster(_take(source, rows), sample_weight=weights)
+        result = cluster(source.take(rows), sample_weight=weights)
         return rows, result.labels, result.n_clusters
 
     def draw_shuffled(seed: int) -> tuple[int, float, float]:
         """Return number of clusters, agreement and mean Jaccard coefficient of half of a shuffled table."""
         random = np.random.RandomState(seed)
-        table = _shuffle(_take(source, random.permutation(n_fitted)[: 2 * size]), random)
+        assert isinstance(source, Points)
+        table = _shuffle(source.take(random.permutation(n_fitted)[: 2 * size]), random)
         some = random.permutation(table.n_samples)[:size]
         whole, half = (cluster(part, second_opinion=False) for part in (table, table.take(some)))
         labels, others = _cut_into(whole, n_clusters)[some], _cut_into(half, n_clusters)
@@ -190,7 +191,7 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
         distances = check_source(X, source.metric)
         if distances.n_samples != n_samples:
             raise ValueError(f"X must be the distances of the {n_samples} fitted rows, got {distances.n_samples} rows.")
-        return _take(distances, rows), scale
+        return distances.take(rows), scale
     kinds = None
     if columns is not None and columns.encoded and source.metric == "euclidean":
         kinds = columns.feature_kinds
@@ -215,15 +216,6 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
         scale = np.asarray(scale)[features]
     kinds = None if kinds is None else kinds.take(features)
     return Points(values, source.metric, given_features=values.shape[1], kinds=kinds), scale
-
-
-def _take(source: Source, rows: Array) -> Any:
-    """Return some of the samples."""
-    if isinstance(source, NeighborGraph):
-        return NeighborGraph(source.graph[rows][:, rows])
-    if isinstance(source, Distances):
-        return Distances(source.matrix[np.ix_(rows, rows)], len(rows))
-    return source.take(rows)
 
 
 def _shuffle(table: Points, random: np.random.RandomState) -> Points:

@@ -375,33 +375,16 @@ def hierarchy_of(configuration: Configuration, chosen: Candidate) -> Hierarchy:
     return build_hierarchy(configuration.topo_graph, around=chosen.labels)
 
 
-def evenness(sizes: Array, n_clusters: int) -> float:
-    """Return the entropy of the sizes of clusters, from 0 to 1 for equal sizes."""
-    shares = sizes[sizes > 0] / sizes.sum()
-    return float(-(shares * np.log(shares)).sum() / np.log(max(n_clusters, 2)))
+def evenness(sizes: Array, n_clusters: Any) -> Any:
+    """Return the entropy of the sizes of clusters, from 0 to 1 for equal sizes; of every row if there are several."""
+    shares = sizes / sizes.sum(axis=-1, keepdims=True)
+    return -(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1) / np.log(np.maximum(n_clusters, 2))
 
 
 def misplaced_share(sizes: Array, prior: NDArray[np.float64]) -> float:
     """Return the share of samples that would have to move for the clusters to have the sizes of the prior."""
     shares = np.sort(np.pad(sizes, (0, max(len(prior) - len(sizes), 0))))[::-1] / sizes.sum()
     return float(np.abs(shares - np.pad(prior, (0, len(shares) - len(prior)))).sum() / 2)
-
-
-class NumberStatistics(NamedTuple):
-    """Statistics of the best cuts into 1, 2, ... clusters."""
-
-    information: NDArray[np.float64]
-    """Entropy of the sizes of clusters, in nats."""
-    agreement: NDArray[np.float64]
-    """Mean agreement of all configurations; 0 if only one of them reaches this number of clusters."""
-    conductance: NDArray[np.float64]
-    """Geometric mean of the two measures of :func:`measure_conductance`."""
-    valleys: list[NDArray[np.float64]]
-    """Depth of the valley around every cluster, see :func:`measure_valleys`."""
-    sizes: list[NDArray[np.int64]]
-    """Samples of every cluster."""
-    configuration: list[int]
-    """The configuration of every cut."""
 
 
 def score_n_clusters(configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float) -> Table:
@@ -417,29 +400,6 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     directions there are to cut in, the less configurations agree on one. The score is smaller if the best number is
     less informative than two equal clusters, so that a small cluster far from all others is detected.
     """
-    of = describe_numbers(configurations, statistics, dimension)
-    used = [configurations[i] for i in of.configuration]
-    limit = np.array([null_conductance(2 * some.n_neighbors, some.n_samples, dimension) for some in used])
-    enclosed = [n @ (depth >= MIN_DEPTH) / n.sum() for depth, n in zip(of.valleys, of.sizes, strict=True)]
-    valley = np.where(limit > MAX_CONDUCTANCE, 1.0, enclosed)
-    score = of.information * (of.agreement * valley) ** 2 * np.maximum(0, 1 - of.conductance / limit)
-    information = of.information[score.argmax()] or np.inf
-    score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, information / np.log(2))
-    return {
-        "n_clusters": np.arange(1, len(score) + 1),
-        "score": score,
-        "agreement": of.agreement,
-        "conductance": of.conductance,
-        "valley": valley,
-        "families": np.full(len(score), np.nan),
-        "rank": rank_numbers(score),
-    }
-
-
-def describe_numbers(
-    configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float
-) -> NumberStatistics:
-    """Return statistics of the cut into every number of clusters that agrees best with the others."""
     # Walls between balanced categories are no valleys of the intensity, and factors lack directions that may have some.
     numbered = list(enumerate(configurations))
     used = [(i, some) for i, some in numbered if some.representation not in ("balanced", "factors")] or numbered
@@ -454,23 +414,38 @@ def describe_numbers(
     parts = np.array([nested.part[statistics.local_labels(i)] for i, nested in cuts], np.int32)
     n_parts, joined = [len(nested.joined) + 1 for _, nested in cuts], [nested.joined for _, nested in cuts]
     common = common_pairs(parts, n_parts, joined) if cuts else np.empty((0, 0, 0), np.int64)
-    even = [evenness_of_cuts(nested, configurations[i].topo_graph.sizes) for i, nested in cuts]
+    sizes = [nested.cluster_sizes(configurations[i].topo_graph.sizes) for i, nested in cuts]
+    even = [evenness(totals, np.arange(1, len(totals) + 1)) for totals in sizes]
+    # For every number, the cut that agrees best with the others.
     agreement, information = np.ones(most), np.zeros(most)
     best = [(0, np.zeros(configurations[0].n_peaks, np.int32))]
     for c in range(2, most + 1):
         able = [cut for cut, number in enumerate(n_parts) if number >= c]
         mean = mean_agreement(rand_indices(common[c - 2][np.ix_(able, able)], parts.shape[1]))
-        evenness_c = np.array([even[cut][c - 2] for cut in able])
+        evenness_c = np.array([even[cut][c - 1] for cut in able])
         choice = int((mean + ENTROPY_WEIGHT * evenness_c).round(9).argmax())
         only_one = len({cuts[cut][0] for cut in able}) == 1 < len(used)
         agreement[c - 1] = 0.0 if only_one else mean.mean()
         information[c - 1] = evenness_c[choice] * np.log(c)
         best.append((cuts[able[choice]][0], cuts[able[choice]][1].labels(c)))
-    crossings = statistics.count_crossing(best)
-    cut = [(configurations[i], labels, some) for (i, labels), some in zip(best, crossings, strict=True)]
-    conductance = np.sqrt([np.prod(measure_conductance(*some)) for some in cut])
-    valleys, sizes = [measure_valleys(*some, dimension) for some in cut], [some.counts[0] for some in crossings]
-    return NumberStatistics(information, agreement, conductance, valleys, sizes, [i for i, _ in best])
+    conductance, limit, valley = np.empty((3, most))
+    for c, ((i, labels), crossing) in enumerate(zip(best, statistics.count_crossing(best), strict=True)):
+        some, n = configurations[i], crossing.counts[0]
+        conductance[c] = np.sqrt(np.prod(measure_conductance(some, labels, crossing)))
+        limit[c] = null_conductance(2 * some.n_neighbors, some.n_samples, dimension)
+        enclosed = n @ (measure_valleys(some, labels, crossing, dimension) >= MIN_DEPTH) / n.sum()
+        valley[c] = 1.0 if limit[c] > MAX_CONDUCTANCE else enclosed
+    score = information * (agreement * valley) ** 2 * np.maximum(0, 1 - conductance / limit)
+    score[0] = NULL_SCORE / max(2.0, dimension) * min(1.0, (information[score.argmax()] or np.inf) / np.log(2))
+    return {
+        "n_clusters": np.arange(1, len(score) + 1),
+        "score": score,
+        "agreement": agreement,
+        "conductance": conductance,
+        "valley": valley,
+        "families": np.full(len(score), np.nan),
+        "rank": rank_numbers(score),
+    }
 
 
 def rank_numbers(score: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -556,13 +531,6 @@ def replace_number(families: Families, number: int, agreements: NDArray[np.float
             return number
     best = int(np.nan_to_num(agreements).argmax())
     return best + 1 if agreements[best] > level else number
-
-
-def evenness_of_cuts(cuts: NestedCuts, sizes: Array) -> list[float]:
-    """Return :func:`evenness` of the cuts into 2, 3, ... clusters."""
-    shares = cuts.cluster_sizes(sizes) / sizes.sum()
-    information = shares * np.log(np.where(shares > 0, shares, 1.0))
-    return [float(-information[c - 1][shares[c - 1] > 0].sum() / np.log(c)) for c in range(2, len(shares) + 1)]
 
 
 def null_conductance(n_links: int, n_samples: int, dimension: float) -> float:

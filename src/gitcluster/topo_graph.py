@@ -19,8 +19,8 @@ from gitcluster._support.validation import check_choice
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
 from gitcluster.local_clusters import LocalClusters
-from gitcluster.neighbors import ExactNeighbors, Neighbors
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, as_source
+from gitcluster.neighbors import Neighbors
+from gitcluster.preprocessing.sources import Source, as_source
 from gitcluster.variants import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
@@ -68,6 +68,12 @@ class TopoGraph(NamedTuple):
     def inside(self, labels: Array) -> NDArray[np.bool_]:
         """(e,) whether the edge lies within a cluster, by the cluster of every local cluster."""
         return np.asarray(labels[self.edges[:, 0]] == labels[self.edges[:, 1]])
+
+    def join(self, edges: Array) -> NDArray[np.int64]:
+        """(m,) highest peak of the part of every local cluster, after merging along some edges."""
+        root = np.arange(len(self.sizes))
+        structures.union_edges(root, self.edges, edges)
+        return follow_to_end(root)
 
     def add_bridges(self, ends: Any, log_weights: Any) -> "TopoGraph":
         """Return the graph with more edges, which have no boundary pairs."""
@@ -129,7 +135,7 @@ def build_topo_graph(
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
-    if boundary == "mutual" and isinstance(neighbors, ExactNeighbors) and symmetric:
+    if boundary == "mutual" and neighbors.is_mutual and symmetric:
         last = (distances[:, k - 1].copy(), indices[:, k - 1].copy())
         ids = np.arange(len(labels), dtype=indices.dtype)
         run_chunks(
@@ -220,14 +226,16 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         components have shorter bridges.
     metric : str, default="euclidean"
     """
-    known = points is None or isinstance(points, (Points, Distances, NeighborGraph))
-    source = points if known else as_source(points, metric)
-    component = _components(len(graph.sizes), graph.edges)
+    source = points if points is None or isinstance(points, Source) else as_source(points, metric)
+    component = np.unique(graph.join(np.arange(len(graph.edges))), return_inverse=True)[1]
     if component.max() == 0:
         return graph
     find_bridges = None if source is None else source.bridge_finder(graph.peaks)
     if find_bridges is None:
-        return _tie_to_largest(graph, component)
+        highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
+        order = np.lexsort((-highest, np.bincount(component, graph.sizes)))
+        to_largest = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
+        return graph.add_bridges(to_largest, -1.0 - np.arange(len(to_largest)))
     distance: dict[tuple[int, int], float] = {}
     while component.max() > 0:
         root = np.arange(component.max() + 1)
@@ -239,18 +247,3 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         component = np.unique(follow_to_end(root)[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
-
-
-def _tie_to_largest(graph: TopoGraph, component: Array) -> TopoGraph:
-    weight = np.bincount(component, graph.sizes)
-    highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
-    order = np.lexsort((-highest, weight))
-    ends = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
-    return graph.add_bridges(ends, -1.0 - np.arange(len(ends)))
-
-
-def _components(n_nodes: int, edges: Array) -> Array:
-    """Return the component of every node, in the order of their lowest nodes."""
-    root = np.arange(n_nodes)
-    structures.union_edges(root, edges, np.arange(len(edges)))
-    return np.unique(follow_to_end(root), return_inverse=True)[1]

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,23 +95,3 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     if not 1e-100 <= checked.max() <= 1e100:
         raise ValueError(f"sample_weight must be from 1e-100 to 1e100, got up to {checked.max():g}.")
     return checked
-
-
-def check_memory(needed: float, remedy: str) -> None:
-    """Raise MemoryError if ``needed`` bytes are not available."""
-    free = available_memory()
-    if needed > free:
-        raise MemoryError(f"This needs about {needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free. {remedy}")
-
-
-def available_memory() -> float:
-    """Return the bytes that can be allocated without swapping; infinite if unknown (on other systems than Linux)."""
-    free = float("inf")
-    try:
-        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-        free = 1024.0 * int(lines["MemAvailable"].split()[0])
-        limit, used = (Path("/sys/fs/cgroup", name).read_text() for name in ("memory.max", "memory.current"))
-        free = min(free, float(limit) - float(used))  # "max" if there is no limit
-    except (OSError, ValueError, KeyError):
-        pass
-    return free

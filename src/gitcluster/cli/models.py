@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from gitcluster import GIT
+from gitcluster._support.memory import check_memory
 from gitcluster._support.names import count_of
-from gitcluster._support.validation import check_memory
 from gitcluster.cli.inputs import Table, load_table
 from gitcluster.cli.tables import STANDARD, Options, TableError, join_names
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
-from gitcluster.preprocessing.columns import Columns, columns_of
 from gitcluster.preprocessing.sources import Distances, as_floats
-from gitcluster.preprocessing.tables import learn_table
+from gitcluster.preprocessing.tables import Columns, columns_of, learn_table
 from gitcluster.preprocessing.values import Format
 
 MAX_DESCRIBED = 20
@@ -136,7 +135,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 def drop_missing(table: Table, columns: Columns | None) -> Table:
     """Return a table without the rows with a missing number; without columns of a model, they are learned."""
     if columns is not None:
-        gaps = np.isnan(columns.encode(table.data).matrix)
+        gaps = np.isnan(columns.encode(table.data)[0])
     else:
         check = partial(as_floats, validate=check_array, ensure_min_samples=1, allow_nan=True)
         features = learn_table(table.data, table.kinds or None, table.weights or None, check)

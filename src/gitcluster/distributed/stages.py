@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from gitcluster import intensity
-from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster._support.arrays import Array, follow_to_end, inverse_order, starts_of
 from gitcluster.configurations import (
     Configuration,
     Crossing,
@@ -32,8 +32,8 @@ from gitcluster.distributed.tasks import gather, merge_tree, persist, scatter, s
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares
 from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.kernels import cellwise, sums
 from gitcluster.kernels import graph as kernels
+from gitcluster.kernels import sums
 from gitcluster.pipeline import Study, study_samples
 from gitcluster.preprocessing.representations import Representation, representation_name
 from gitcluster.preprocessing.sources import Points
@@ -230,13 +230,12 @@ def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> 
     for s, reach in enumerate(settings.reaches):
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
-        parent, top = np.empty(n_own, np.int32), np.empty(len(ids), np.int32)
+        parent = np.arange(len(ids), dtype=np.int32)  # a path that leaves the cell ends in its halo
         kernels.steepest_parent(
             0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.variant.strict,
             intensity.rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
-        cellwise.follow_locally(order, parent, n_own, top)
-        parents[:, s], tops[:, s] = parent, top[:n_own]
+        parents[:, s], tops[:, s] = parent[:n_own], follow_to_end(parent)[:n_own]
     columns = [reach.boundary - 1 for reach in settings.reaches]
     last = graph.distances[:, columns], ids[graph.indices[:, columns]]
     widths = [measure_widths(graph.near, reach.intensity, n_jobs=1) for reach in settings.reaches]

@@ -11,7 +11,7 @@ from dask.delayed import Delayed, delayed
 from distributed import get_client
 from joblib import cpu_count
 
-from gitcluster._support.validation import available_memory
+from gitcluster._support.memory import available_memory
 
 SHARE = 6
 """A task may use this part of the memory of a worker's thread; the rest is for stored results."""

@@ -23,8 +23,8 @@ from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import Trait, fitted_traits
 from gitcluster.hierarchy import build_hierarchy
-from gitcluster.preprocessing.frames import as_frame, column_names
 from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.tables import as_frame, column_names
 from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 from gitcluster.topo_graph import bridge_components, rank_edges
 

@@ -14,7 +14,7 @@ from gitcluster._support.arrays import Array
 from gitcluster.edge_cutting import EdgeCut, resolve_proportions
 from gitcluster.fitted.clustering import Clustering, Table
 from gitcluster.fitted.cutting import cut_again, is_fitted_prior
-from gitcluster.preprocessing.columns import Columns
+from gitcluster.preprocessing.tables import Columns
 from gitcluster.topo_graph import TopoGraph
 
 MAX_ROWS = 12

@@ -16,10 +16,8 @@ from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.stability import Stability
 from gitcluster.hierarchy import Hierarchy
-from gitcluster.preprocessing.columns import Columns
-from gitcluster.preprocessing.frames import as_frame
 from gitcluster.preprocessing.sources import Source
-from gitcluster.preprocessing.tables import FrameFeatures, read_table
+from gitcluster.preprocessing.tables import Columns, FrameFeatures, as_frame, read_table
 from gitcluster.referees import METHODS
 from gitcluster.topo_graph import TopoGraph, rank_edges
 from gitcluster.variants import Variant

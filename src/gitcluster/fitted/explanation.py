@@ -39,8 +39,8 @@ from gitcluster.fitted.traits import (
     read_traits,
 )
 from gitcluster.hierarchy import cut_hierarchy, is_same_partition
-from gitcluster.preprocessing.frames import row_labels
 from gitcluster.preprocessing.sources import Distances, NeighborGraph
+from gitcluster.preprocessing.tables import row_labels
 from gitcluster.topo_graph import TopoGraph, rank_edges
 
 MAX_COMPARED = 20_000

@@ -29,13 +29,15 @@ from gitcluster.fitted.clustering import ClusterIds, Clustering, TrainingSamples
 from gitcluster.fitted.stability import Stability
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import structures
-from gitcluster.preprocessing.columns import Column, Columns
+from gitcluster.preprocessing.columns import Column
 from gitcluster.preprocessing.scaling import LARGEST, Scaling
 from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points
+from gitcluster.preprocessing.tables import Columns
+from gitcluster.preprocessing.values import Format
 from gitcluster.topo_graph import TopoGraph
 from gitcluster.variants import find_variant
 
-FORMAT, VERSION, HEADER = "gitcluster-model", 3, "header"
+FORMAT, VERSION, HEADER = "gitcluster-model", 4, "header"
 COUNT, HUGE, INFINITE = 2**62, float(np.finfo(np.float64).max), math.inf
 """Bounds of counts, whose sums fit in 64 bits, and of finite numbers."""
 ABOVE_0 = math.ulp(0.0)
@@ -189,7 +191,8 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("median shift", "float")
     | fields("weight", "float", low=0)
     | fields("missing distinct unread", "int")
-    | fields("nature decimal date_order", "str")
+    | fields("format", "Format"),
+    "Format": fields("nature decimal date_order", "str")
     | fields("utc_offset", "float", low=-24, high=24, optional=True),
 }
 """Fields of classes and columns of tables. A field that is not listed is not saved; a loaded model has its default."""
@@ -205,6 +208,7 @@ SAVED = (
     Scaling,
     Columns,
     Column,
+    Format,
     Stability,
     ClusterIds,
 )

@@ -15,10 +15,10 @@ from scipy.sparse import issparse
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import escape_control
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.preprocessing.columns import Columns, find_kind
-from gitcluster.preprocessing.frames import as_frame, column_names
+from gitcluster.preprocessing.columns import find_kind
 from gitcluster.preprocessing.scaling import apply_scaling
 from gitcluster.preprocessing.sources import Points
+from gitcluster.preprocessing.tables import Columns, as_frame, column_names
 from gitcluster.preprocessing.values import as_objects, date_text, read_values
 
 SMALL = 0.2
@@ -135,7 +135,7 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
         cells = [read_values(column) for column in matrix.T]
     traits = []
     for name, values in zip(existing, cells, strict=True):
-        kind = find_kind(name, values, values.known)
+        kind = find_kind(name, values)
         if kind in ("identifier", "text", "constant", "empty"):
             continue
         if values.numbers is None:

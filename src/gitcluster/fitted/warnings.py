@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of
 from gitcluster.fitted.summary import WELL
-from gitcluster.preprocessing.columns import DISCRETE, Column, Columns
+from gitcluster.preprocessing.columns import DISCRETE, Column
+from gitcluster.preprocessing.tables import Columns
 from gitcluster.preprocessing.values import date_text
 
 MAX_NOTES = 5

@@ -17,7 +17,7 @@ from gitcluster._support.validation import check_integer
 from gitcluster.estimator import GIT
 from gitcluster.hierarchy import Hierarchy, cut_hierarchy
 from gitcluster.preprocessing.representations import Representation
-from gitcluster.preprocessing.scaling import weigh_only
+from gitcluster.preprocessing.scaling import Scaling
 from gitcluster.topo_graph import TopoGraph
 
 COMPONENTS = (10, 20)
@@ -154,7 +154,7 @@ def leading_components(n_components: int) -> tuple[Representation, ...]:
     ['first 10', 'first 20', 'given']
     """
     leading = (
-        Representation(f"first {number}", weigh_only(np.arange(number), np.ones(number)))
+        Representation(f"first {number}", Scaling(np.arange(number), weights=np.ones(number)))
         for number in COMPONENTS
         if number < n_components
     )

@@ -9,19 +9,6 @@ from gitcluster.kernels.search import insert, squared_distance
 
 
 @kernel
-def follow_locally(order, parent, n_own, top):
-    """Find the peak of every sample of a cell, or the halo sample at which its path uphill leaves the cell.
-
-    ``order`` lists the samples from high to low, so that the parent of a sample always comes before it.
-    """
-    for x in order:
-        if x >= n_own or parent[x] == x:
-            top[x] = x
-        else:
-            top[x] = top[parent[x]]
-
-
-@kernel
 def bucket_rows(rows, splitters):
     """Return how many of the ascending splitters are not above every row, in lexicographic order."""
     bucket = np.empty(len(rows), np.int64)

@@ -40,12 +40,12 @@ def yeo_johnson(logs, power, transformed):
 
 
 @kernel
-def rotate(start, stop, points, rotation, rotated):
-    """Add rows times a matrix to ``rotated``, in the order of the features.
+def rotate(points, rotation, rotated):
+    """Add points times a matrix to ``rotated``, in the order of the features.
 
     A matrix product of BLAS may round differently with another number of rows; here equal rows give equal results.
     """
-    for i in range(start, stop):
+    for i in range(len(points)):
         for j in range(points.shape[1]):
             value = points[i, j] * 1.0
             if value > FAR:
@@ -68,12 +68,6 @@ def impute_rows(start, stop, rows, donors, n_neighbors, out):
     distance = np.empty(n_donors)
     nearest, values = np.empty(n_neighbors), np.empty(n_neighbors)
     for i in range(start, stop):
-        complete = True
-        for j in range(n_features):
-            if isnan(rows[i, j]):
-                complete = False
-        if complete:
-            continue
         for d in range(n_donors):
             total, shared = 0.0, 0
             for j in range(n_features):

@@ -323,86 +323,54 @@ def hang_tree(ends, n_nodes):
 
 
 @kernel
-def number_subtrees(tree):
-    """Return a preorder number for every node and the end of its subtree: its descendants have the numbers between."""
-    n_nodes = len(tree) + 1
-    below, first, last = np.ones(n_nodes, np.int64), np.zeros(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    for t in range(len(tree) - 1, -1, -1):
-        below[tree[t, 2]] += below[tree[t, 1]]
-    free = first + 1
-    for t in range(len(tree)):
-        node, above = tree[t, 1], tree[t, 2]
-        first[node] = free[above]
-        free[above] += below[node]
-        free[node] = first[node] + 1
-    last[:] = first + below
-    return first, last
+def split_parts(tree, sizes, is_cut, held, top):
+    """Return the sizes of the parts of a tree with some edges cut, in ascending order.
 
-
-@kernel
-def split_parts(tree, sizes, is_cut, held, part, parts, rank):
-    """Fill in the parts of a tree with some edges cut.
-
-    ``held`` is the size of the subtree of every node within its part, ``part`` the part of every node, named after its
-    first node. ``parts`` are the sizes in ascending order; ``rank`` is the index of a part among them.
+    Write the size of the subtree of every node within its part to ``held``, and the top node of that part to ``top``.
     """
     held[:] = sizes
-    count = 1
-    part[0] = 0
+    n_parts = 1
     for t in range(len(tree) - 1, -1, -1):
-        if not is_cut[tree[t, 0]]:
-            held[tree[t, 2]] += held[tree[t, 1]]
-    names = np.zeros(len(parts), np.int64)
-    for t in range(len(tree)):
-        node = tree[t, 1]
-        part[node] = node if is_cut[tree[t, 0]] else part[tree[t, 2]]
-        if is_cut[tree[t, 0]]:
-            names[count] = node
-            count += 1
-    order = np.argsort(held[names[:count]])
-    parts[: len(parts) - count] = 0.0  # fewer parts than wanted
-    for position in range(count):
-        parts[len(parts) - count + position] = held[names[order[position]]]
-        rank[names[order[position]]] = len(parts) - count + position
-
-
-@kernel
-def sort_few(values, count):
-    """Sort the first two or three values in place."""
-    for last in (1, 2, 1):
-        if last < count and values[last] < values[last - 1]:
-            values[last], values[last - 1] = values[last - 1], values[last]
-
-
-@kernel
-def misplaced_after(parts, wanted, before, gone, n_gone, fresh, least):
-    """Return twice the misplaced samples if parts of ranks ``gone`` are replaced by ``fresh`` sizes, both ascending.
-
-    ``before`` are the sums of |parts - wanted| up to every rank. Only the ranks that shift have to be added again. If
-    the result may be below ``least``, all terms are added in order, so that equal sizes give equal sums.
-    """
-    first = gone[0]
-    while first > 0 and parts[first - 1] > fresh[0]:
-        first -= 1
-    total, old, g, f, rank = before[first], first, 0, 0, first
-    while g < n_gone or f < n_gone:
-        if g < n_gone and old == gone[g]:
-            old += 1
-            g += 1
-            continue
-        if f < n_gone and (old == len(parts) or fresh[f] <= parts[old]):
-            value = fresh[f]
-            f += 1
+        edge, node, above = tree[t]
+        if is_cut[edge]:
+            n_parts += 1
         else:
-            value = parts[old]
-            old += 1
-        total += abs(value - wanted[rank])
-        rank += 1
-    rest = before[-1] - before[rank]
-    if total + rest > least + 1e-9 * (least + before[-1]):  # 1e-9 is far above rounding errors
-        return total + rest
-    for later in range(rank, len(parts)):
-        total += abs(parts[later] - wanted[later])
+            held[above] += held[node]
+    parts, count, top[0] = np.empty(n_parts), 1, 0
+    parts[0] = held[0]
+    for t in range(len(tree)):
+        edge, node, above = tree[t]
+        top[node] = top[above]
+        if is_cut[edge]:
+            top[node] = node
+            parts[count] = held[node]
+            count += 1
+    parts.sort()
+    return parts
+
+
+@kernel
+def misplaced_after(parts, wanted, before, low, high, least):
+    """Return twice the misplaced samples if a part is split into ``low`` and ``high``, or a number above ``least``.
+
+    ``before`` are the sums of |parts - wanted| up to every rank. All terms are added in the order of ranks, so that
+    equal sizes give equal sums.
+    """
+    gone = np.searchsorted(parts, low + high)  # sizes are integers, so that their sum is exact
+    first = gone
+    while first > 0 and parts[first - 1] > low:
+        first -= 1
+    total, rank, is_placed = before[first] + abs(low - wanted[first]), first + 1, False
+    for old in range(first, len(parts)):
+        if total > least:
+            break
+        if not is_placed and parts[old] >= high:
+            is_placed = True
+            total += abs(high - wanted[rank])
+            rank += 1
+        if old != gone:
+            total += abs(parts[old] - wanted[rank])
+            rank += 1
     return total
 
 
@@ -411,44 +379,37 @@ def fit_cuts(ends, sizes, wanted, tolerance):
     """Return which edges of a tree to cut, so that the sizes of the parts are near those ``wanted``, which ascend.
 
     Local search: the first edges are cut initially. Then the best move of a cut to another edge is made, as long as it
-    reduces the misplaced samples. A move joins two parts and splits one, so that at most three sizes change.
+    reduces the misplaced samples.
     """
-    tree = hang_tree(ends, len(sizes))
-    low, high = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)  # lower and upper node of every edge
-    for t in range(len(tree)):
-        low[tree[t, 0]], high[tree[t, 0]] = tree[t, 1], tree[t, 2]
-    first, last = number_subtrees(tree)
     is_cut = np.arange(len(ends)) < len(wanted) - 1
-    held, part, rank = np.empty(len(sizes)), np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
-    parts, before = np.empty(len(wanted)), np.zeros(len(wanted) + 1)
-    gone, fresh = np.empty(3, np.int64), np.empty(3)
+    if is_cut.all():
+        return is_cut
+    tree = hang_tree(ends, len(sizes))
+    node_of = np.empty(len(ends), np.int64)  # the lower node of every edge
+    for t in range(len(tree)):
+        node_of[tree[t, 0]] = tree[t, 1]
+    held, top, before = np.empty(len(sizes)), np.empty(len(sizes), np.int64), np.zeros(len(wanted))
+    least, parts = 0.0, split_parts(tree, sizes, is_cut, held, top)
+    for rank in range(len(parts)):
+        least += abs(parts[rank] - wanted[rank]) / 2
     while True:
-        split_parts(tree, sizes, is_cut, held, part, parts, rank)
-        for position in range(len(parts)):
-            before[position + 1] = before[position] + abs(parts[position] - wanted[position])
-        least, closed, opened = before[-1] / 2 - tolerance, -1, -1
+        least, closed, opened = least - tolerance, -1, -1
         for i in range(len(ends)):
             if not is_cut[i]:
                 continue
-            lower, upper = part[low[i]], part[high[i]]
-            both = held[lower] + held[upper]
+            is_cut[i] = False
+            parts = split_parts(tree, sizes, is_cut, held, top)
+            for rank in range(len(parts)):
+                before[rank + 1] = before[rank] + abs(parts[rank] - wanted[rank])
             for j in range(len(ends)):
-                if is_cut[j]:
+                if is_cut[j] or j == i:
                     continue
-                split, piece, n_gone = part[low[j]], held[low[j]], 2
-                gone[0], gone[1] = rank[lower], rank[upper]
-                if split == upper and first[low[j]] <= first[high[i]] < last[low[j]]:
-                    piece += held[lower]  # the joined part hangs below the new cut
-                if split in (lower, upper):
-                    fresh[0], fresh[1] = piece, both - piece
-                else:
-                    n_gone, gone[2] = 3, rank[split]
-                    fresh[0], fresh[1], fresh[2] = piece, held[split] - piece, both
-                sort_few(gone, n_gone)
-                sort_few(fresh, n_gone)
-                count = misplaced_after(parts, wanted, before, gone, n_gone, fresh, 2 * least) / 2
+                piece = held[node_of[j]]
+                rest = held[top[node_of[j]]] - piece
+                count = misplaced_after(parts, wanted, before, min(piece, rest), max(piece, rest), 2 * least) / 2
                 if count < least:
                     least, closed, opened = count, i, j
+            is_cut[i] = True
         if closed < 0:
             return is_cut
         is_cut[closed], is_cut[opened] = False, True

@@ -16,8 +16,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from gitcluster._support.arrays import Array, starts_of
-from gitcluster._support.validation import check_choice, check_memory, check_n_neighbors
+from gitcluster._support.arrays import starts_of
+from gitcluster._support.memory import check_memory
+from gitcluster._support.validation import check_choice, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
@@ -26,7 +27,6 @@ from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seco
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.index import (
     CosineIndex,
-    ExactNeighbors,
     KNNIndex,
     Neighbors,
     SklearnIndex,
@@ -39,7 +39,6 @@ from gitcluster.neighbors.index import (
 
 __all__ = [
     "SEARCHES",
-    "ExactNeighbors",
     "Neighbors",
     "choose_index",
     "choose_query_index",
@@ -98,10 +97,13 @@ def find_neighbors(
         del first, group  # the search needs the memory
         return _search_distinct(points, n_neighbors, metric, search, n_jobs)
     k = min(n_neighbors, len(first) - 1)
-    neighbors = Neighbors(*empty_neighbors(1, 0, points.dtype))  # if all samples are equal
+    distinct = Neighbors(*empty_neighbors(1, 0, points.dtype))  # if all samples are equal
     if k:
-        neighbors = _search_distinct(points[first], k, metric, search, n_jobs)
-    return _expand_duplicates(neighbors, group, n_neighbors, n_jobs)
+        distinct = _search_distinct(points[first], k, metric, search, n_jobs)
+    starts, members = starts_of(np.bincount(group)), np.argsort(group, kind="stable")
+    neighbors = empty_neighbors(n_samples, n_neighbors, distinct.distances.dtype)
+    run_chunks(kernels.expand_duplicates, len(first), n_jobs, *distinct[:2], starts, members, *neighbors)
+    return Neighbors(*neighbors, *distinct[2:])
 
 
 def _search_distinct(points: Any, k: int, metric: str, search: str, n_jobs: int | None) -> Neighbors:
@@ -132,7 +134,18 @@ def choose_index(points: Any, k: int, metric: str, *, search: str, n_jobs: int |
     can_descend = k + 1 < len(points)
     if can_descend and search == "approximate":
         return DescentIndex(points, k, n_jobs=n_jobs)
-    exact = _choose_exact(points, k, n_jobs)
+    n_samples, n_features = points.shape
+    exact: CellIndex | BoundIndex
+    if n_features <= CELL_FEATURES:
+        exact = CellIndex(points, k, n_jobs=n_jobs)
+    else:
+        exact = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
+    # A plan is some work, so first see whether bounds that rule out all other pairs would be fast enough.
+    least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
+    if least < exact.seconds > WORTH_SAMPLING:
+        plan = plan_rotated(points, k)
+        if plan.seconds < exact.seconds:
+            exact = BoundIndex(points, k, plan, n_jobs=n_jobs)
     if can_descend and search == "auto" and descent_pays(exact.seconds, points.shape, k):
         return DescentIndex(points, k, n_jobs=n_jobs)
     return exact
@@ -143,23 +156,6 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
     return exact_seconds > 10 + 3 * descent_seconds(*shape, k)
 
 
-def _choose_exact(points: Array, k: int, n_jobs: int | None) -> CellIndex | BoundIndex:
-    """Return the exact index that is expected to be the fastest."""
-    n_samples, n_features = points.shape
-    best: CellIndex | BoundIndex
-    if n_features <= CELL_FEATURES:
-        best = CellIndex(points, k, n_jobs=n_jobs)
-    else:
-        best = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
-    # A plan is some work, so first see whether bounds that rule out all other pairs would be fast enough.
-    least = bound_seconds(n_samples, n_features, k, n_leading=min(LEADING[0], n_features), share=0.0)
-    if least < best.seconds > WORTH_SAMPLING:
-        plan = plan_rotated(points, k)
-        if plan.seconds < best.seconds:
-            return BoundIndex(points, k, plan, n_jobs=n_jobs)
-    return best
-
-
 def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
     """Return an index for queries by new samples."""
     if metric == "euclidean" and not issparse(points) and points.shape[1] <= CELL_FEATURES:
@@ -167,19 +163,7 @@ def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
     return SklearnIndex(points, metric=metric)
 
 
-def _expand_duplicates(neighbors: Neighbors, group: Array, k: int, n_jobs: int | None) -> Neighbors:
-    """Return the neighbours of all samples, given those of the distinct rows and the row of every sample."""
-    starts, members = starts_of(np.bincount(group)), np.argsort(group, kind="stable")
-    indices, distances = empty_neighbors(len(members), k, neighbors.distances.dtype)
-    run_chunks(
-        kernels.expand_duplicates, len(starts) - 1, n_jobs,
-        neighbors.indices, neighbors.distances, starts, members, indices, distances,
-    )  # fmt: skip
-    return type(neighbors)(indices, distances, neighbors.recall)
-
-
 def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
     """Return the same neighbours in the same order, with their distances in ``X``."""
-    distances = np.empty(neighbors.distances.shape, X.dtype)
-    measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, distances, n_jobs)
+    distances = measure_pairs(X, np.arange(X.shape[0]), neighbors.indices, n_jobs, X.dtype)
     return Neighbors(neighbors.indices, distances, neighbors.recall)

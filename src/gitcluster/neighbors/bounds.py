@@ -29,7 +29,6 @@ from gitcluster.neighbors.cells import split_evenly
 from gitcluster.neighbors.index import (
     ROUNDING,
     ROWS_AT_ONCE,
-    ExactNeighbors,
     KNNIndex,
     Neighbors,
     empty_neighbors,
@@ -461,8 +460,7 @@ class ProjectingIndex(KNNIndex):
         for start in range(0, len(names), ROWS_AT_ONCE):
             rows = order[start : start + ROWS_AT_ONCE].astype(np.int64, copy=False)
             near = names[rows]
-            distances, settled = np.empty(near.shape), np.zeros(len(rows), np.bool_)
-            measure_pairs(self.points, rows, near, distances, self.n_jobs)
+            distances, settled = measure_pairs(self.points, rows, near, self.n_jobs), np.zeros(len(rows), np.bool_)
             round_distances(distances)
             run_chunks(keep_nearest, len(rows), self.n_jobs, rows, near, distances, reach[rows], *neighbors, settled)
             unsettled.append(rows[~settled])
@@ -506,7 +504,7 @@ class BoundIndex(ProjectingIndex):
             if len(left):  # rows with many ties: compare them with all samples
                 rows = np.array_split(left, effective_n_jobs(n_jobs))
                 run_threads(lambda some: self._compare_with_all(some, neighbors), rows, n_jobs)
-        return ExactNeighbors(*neighbors)
+        return Neighbors(*neighbors, is_mutual=True)
 
     def _compare_with_all(self, rows: Array, neighbors: tuple[Array, Array]) -> None:
         """Update the neighbours of some rows by comparing them with all samples."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gitcluster._support.arrays import Array
 from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.kernels import search as kernels
-from gitcluster.neighbors.index import ExactNeighbors, KNNIndex, Neighbors, distance_slack, empty_neighbors
+from gitcluster.neighbors.index import KNNIndex, Neighbors, distance_slack, empty_neighbors
 
 CELL_FEATURES = 64
 """With more features, boxes rule out nearly nothing."""
@@ -74,7 +74,7 @@ class CellIndex(KNNIndex):
         """Return the k nearest others of every sample."""
         neighbors = empty_neighbors(len(self.points), self.k, self.points.dtype)
         nearest_in_cells(self.cells, self.cells, neighbors, n_jobs=self.n_jobs)
-        return ExactNeighbors(*neighbors)
+        return Neighbors(*neighbors, is_mutual=True)
 
     def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
         """Return the indices and distances of the k samples nearest to every new one."""

@@ -100,9 +100,12 @@ class DescentIndex(ProjectingIndex):
             axes = axes._replace(directions=np.ascontiguousarray(axes.directions[:, :LEADING_AXES]))
             rotated = points.shape[1] > LEADING_AXES
             positions = np.random.default_rng(0).choice(n_samples, min(RECALL_ROWS, n_samples), replace=False)
-            truth = self._find_truth(blocks.members[positions])
+            # The distances of the k-th neighbours of some samples, to estimate the recall.
+            rows = blocks.members[positions]
+            truth, filled = empty_neighbors(len(rows), k, np.float64), np.zeros(len(rows), np.int64)
+            search_all_pairs(points[rows], points, np.arange(n_samples), *truth, filled, rows)
             projections = project(points, axes, rotated, blocks=blocks[:2], unit=unit, n_jobs=self.n_jobs)
-            lists, recall = self._descend(blocks, projections, find_margins(axes, rotated), positions, truth)
+            lists, recall = self._descend(blocks, projections, find_margins(axes, rotated), positions, truth[1][:, -1])
             del projections
             names, _ = self._name_members(blocks.members, lists)
             del lists
@@ -174,20 +177,12 @@ class DescentIndex(ProjectingIndex):
             if sum(changes) < self.MIN_CHANGES * near.size:
                 break
 
-    def _find_truth(self, rows: Array) -> Array:
-        """Return the distance of the k-th neighbour of some samples."""
-        indices, distances = empty_neighbors(len(rows), self.k, np.float64)
-        filled, names = np.zeros(len(rows), np.int64), np.arange(len(self.points))
-        search_all_pairs(self.points[rows], self.points, names, indices, distances, filled, rows)
-        return distances[:, -1]
-
     def _estimate_recall(self, members: Array, positions: Array, near: Array, truth: Array) -> float:
         """Return the share of true neighbours among the k nearest in the lists of some samples, ``near``.
 
         Samples as near as the true k-th neighbour count as right: if several are tied, any of them will do.
         """
-        distances = np.empty(near.shape)
-        measure_pairs(self.points, members[positions], members[np.maximum(near, ~near)], distances, None)
+        distances = measure_pairs(self.points, members[positions], members[np.maximum(near, ~near)], None)
         round_distances(distances)
         return float((np.sort(distances, axis=1)[:, : self.k] <= truth[:, None]).mean())
 

@@ -39,6 +39,8 @@ class Neighbors(NamedTuple):
     """(n, k), in the precision of the data."""
     recall: float = 1.0
     """Share of the true neighbours among them; an estimate for an approximate search."""
+    is_mutual: bool = False
+    """Whether d(x, y) and d(y, x) are the same number, and ties are in the order of indices, as in an exact search."""
 
     def check_reach(self, n_neighbors: int | None) -> int:
         """Return ``n_neighbors``, or all by default. Raise if more are requested than were searched."""
@@ -48,12 +50,6 @@ class Neighbors(NamedTuple):
         if check_integer("n_neighbors", n_neighbors, low=1) > n_searched:
             raise ValueError(f"n_neighbors must be at most {n_searched}, the number searched, got {n_neighbors}.")
         return int(n_neighbors)
-
-
-class ExactNeighbors(Neighbors):
-    """Neighbours of an exact search: d(x, y) and d(y, x) are the same number, and ties are in the order of indices."""
-
-    __slots__ = ()
 
 
 def empty_neighbors(n_samples: int, k: int, dtype: Any) -> tuple[Array, Array]:
@@ -69,12 +65,13 @@ def round_distances(distances: Array) -> None:
     bits &= ~np.int64((1 << 16) - 1)
 
 
-def measure_pairs(points: Any, rows: Array, others: Array, distances: Array, n_jobs: int | None) -> None:
-    """Write the Euclidean distances between ``rows`` and their ``others``, from differences: nothing cancels."""
-    sparse = issparse(points)
+def measure_pairs(points: Any, rows: Array, others: Array, n_jobs: int | None, dtype: Any = np.float64) -> Array:
+    """Return the Euclidean distances between ``rows`` and their ``others``, from differences: nothing cancels."""
+    sparse, distances = issparse(points), np.empty(others.shape, dtype)
     parts = (points.indptr, points.indices, points.data) if sparse else (np.ascontiguousarray(points),)
     kernel: Any = kernels.measure_sparse if sparse else kernels.measure
     run_chunks(kernel, len(rows), n_jobs, *parts, rows, others, distances)
+    return distances
 
 
 def distance_slack(dtype: Any) -> float:
@@ -206,7 +203,7 @@ class SklearnIndex(KNNIndex):
                     reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
                     if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
                         candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
-                    measure_pairs(points, some, candidates, distances, self.n_jobs)
+                    distances = measure_pairs(points, some, candidates, self.n_jobs)
                     round_distances(distances)
                 if n_candidates == n_samples:
                     reach[:] = np.inf
@@ -216,7 +213,7 @@ class SklearnIndex(KNNIndex):
                 )  # fmt: skip
             rows = rows[~settled]
             n_candidates *= 4
-        return (ExactNeighbors if self.is_measured else Neighbors)(*neighbors)
+        return Neighbors(*neighbors, is_mutual=self.is_measured)
 
     def _find_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
         """Return distances and indices of the samples nearest to some rows, themselves included."""
@@ -245,7 +242,7 @@ class CosineIndex(KNNIndex):
 
     def search(self) -> Neighbors:
         """Return the neighbours of the Euclidean search with cosine distances."""
-        indices, distances, recall = self.euclidean.search()
+        indices, distances, recall, _ = self.euclidean.search()
         # Parallel vectors differ by some roundings of their unit vectors: their distance is 0, and they are tied.
         distances[distances <= 8 * np.finfo(distances.dtype).eps] = 0
         tied = np.flatnonzero(distances[:, :2].sum(axis=1) == 0)

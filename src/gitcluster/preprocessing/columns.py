@@ -1,4 +1,4 @@
-"""The columns of a data frame as features: the kind of each column, and how its cells are encoded.
+"""One column of a data frame as features: its kind, and how its cells are encoded.
 
 Numbers stay numbers (``"log"`` takes their logarithm), dates are days, two values are 0 and 1, other categories become
 one feature of 0 and 1 per value. Identifiers, free texts, constants and empty columns are dropped. Missing numbers are
@@ -8,23 +8,15 @@ same distance from every value.
 The fit determines the kind and the encoding of a column once, and :class:`Column` stores them.
 """
 
-import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from html import escape
 from numbers import Real
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from gitcluster._support.names import count_of, escape_control
-from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
-from gitcluster.preprocessing.frames import as_frame, column_names, listed
-from gitcluster.preprocessing.representations import FeatureKinds
 from gitcluster.preprocessing.values import (
     Format,
     Values,
@@ -75,18 +67,10 @@ class Column(NamedTuple):
     """Whether the user requested the kind."""
     independent: bool = False
     """Whether it depends on no other column and has no clusters of its own, so that it is not clustered by."""
-    nature: str = "numbers"
-    """How the cells are written, see :class:`gitcluster.preprocessing.values.Format`; so are the next three."""
-    decimal: str = "."
-    date_order: str = "ymd"
-    utc_offset: float | None = None
+    format: Format = Format("numbers")
+    """How the cells are written."""
     unread: int = 0
     """Number of cells that do not fit the format and count as missing."""
-
-    @property
-    def format(self) -> Format:
-        """Return how the cells are written."""
-        return Format(self.nature, self.decimal, self.date_order, self.utc_offset)
 
     @property
     def used(self) -> bool:
@@ -182,107 +166,6 @@ class Column(NamedTuple):
         return np.asarray(np.log(numbers + self.shift))
 
 
-class Encoded(NamedTuple):
-    """The features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing."""
-
-    matrix: NDArray[np.float64]
-    notes: list[str]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Columns:
-    """The columns of a data frame and what was done with each of them.
-
-    ``print`` it; ``columns["city"]`` is one of them.
-    """
-
-    columns: tuple[Column, ...]
-    encoded: bool = True
-    """False if all columns are numbers, which are used as they are."""
-
-    def __iter__(self) -> Iterator[Column]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def __getitem__(self, name: str) -> Column:
-        return {column.name: column for column in self.columns}[name]
-
-    @property
-    def used(self) -> list[Column]:
-        """Return the columns that are clustered by."""
-        return [column for column in self.columns if column.used]
-
-    @property
-    def features(self) -> list[str]:
-        """Return the names of the features."""
-        return [name for column in self.used for name in column.features]
-
-    def __str__(self) -> str:
-        width = max((len(escape_control(column.name)) for column in self.columns), default=0)
-        return "\n".join(f"{escape_control(column.name):<{width}}  {column.describe()}" for column in self.columns)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(escape_control(column.name))}</td><td>{escape(column.describe())}</td></tr>"
-            for column in self.columns
-        )
-        return f'<table><tr><th>column</th><th style="text-align:left">use</th></tr>{rows}</table>'
-
-    def read(self, X: Any, names: list[str] | None = None) -> Iterator[tuple[Column, Values]]:
-        """Yield the columns of another frame, by default those that are clustered by, in the format of the fit."""
-        frame = as_frame(X)
-        wanted = [column.name for column in self.used] if names is None else names
-        if frame is None:
-            raise TypeError(
-                f"X must be a data frame with the columns {listed(wanted)}, got {type(X).__name__}. The model was "
-                "fitted on a data frame."
-            )
-        series = dict(zip(column_names(frame), frame.iter_columns(), strict=True))
-        lost = [name for name in wanted if name not in series]
-        if lost:
-            new = [name for name in series if name not in {column.name for column in self.columns}]
-            also = f" It has {listed(new)}, which the fit did not have." if new else ""
-            raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.{also}")
-        columns = {column.name: column for column in self.columns}
-        for name in wanted:
-            yield columns[name], columns[name].read(series[name])
-
-    def encode(self, X: Any) -> Encoded:
-        """Return the features of a frame, and notes on cells that do not fit what the fit learned."""
-        parts, notes = [], []
-        for column, values in self.read(X):
-            part, unseen = column.encode(values)
-            parts.append(part)
-            not_read = "cells that are not dates" if column.kind == "date" else "cells that are not numbers"
-            for cells, what in ((unseen, "values that the fit did not have"), (values.unread, not_read)):
-                if cells:
-                    shown = ", ".join(repr(text) for text, _ in cells.most_common(3)) + ", ..." * (len(cells) > 3)
-                    notes.append(f"{column.name!r}: {cells.total():,} {what} ({shown}) count as missing")
-        return Encoded(np.concatenate(parts, axis=1), notes)
-
-    def split(self, matrix: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return the features of every used column."""
-        return np.split(matrix, np.cumsum([len(column.features) for column in self.used])[:-1], axis=1)
-
-    def decode(self, matrix: NDArray[np.float64]) -> list[NDArray[Any]]:
-        """Return the cells of every used column from its features: numbers, days or texts; NaN or None if missing."""
-        return [column.decode(part) for column, part in zip(self.used, self.split(matrix), strict=True)]
-
-    @property
-    def feature_kinds(self) -> FeatureKinds:
-        """Return what the weights of the features depend on."""
-        rows = [
-            (number, column.kind in DISCRETE, column.weight)
-            for number, column in enumerate(self.used)
-            for _ in column.features
-        ]
-        return FeatureKinds(*(np.array(values) for values in zip(*rows, strict=True)))
-
-
 MAX_LEVELS = 20
 """Values of a category that have a feature of their own; rarer ones share one."""
 EVEN = 0.9
@@ -292,180 +175,81 @@ REQUESTS = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
 
 
-def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | None:
-    """Return the columns of a data frame; None for anything else.
+def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str = ".") -> tuple[Column, Values]:
+    """Return a column, with its kind and the encoding of its cells, and the cells.
 
-    Frames of numbers are used as they are, unless something is requested.
-
-    Parameters
-    ----------
-    X : data frame of a library that narwhals supports, or anything else
-    requested : dict, default=None
-        Kinds of columns by name: "numeric", "log", "categorical", "ordinal" (or a list of its values in their order),
-        "date" or "ignore".
-    weights : dict, default=None
-        Factors of the distances in a column; 0 drops it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "age": [30, 41, 39, 25], "pet": ["cat", "dog", "cat", "cat"]})
-    >>> print(columns_of(frame))
-    id   dropped: identifies the rows
-    age  number
-    pet  two values: cat, dog
+    ``request`` is the requested kind or None, and ``decimal`` the mark to prefer if both fit.
     """
-    frame = as_frame(X)
-    if frame is None:
-        for parameter, given in (("columns", requested), ("weights", weights)):
-            if given is not None:
-                raise TypeError(f"{parameter} names columns of a data frame, got X of type {type(X).__name__}.")
-        return None
-    names, nothing_requested = column_names(frame), requested is None and weights is None
-    if nothing_requested and is_numeric(frame):
-        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
-    requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    series = dict(zip(names, frame.iter_columns(), strict=True))
-    learned: dict[str, Column] = {}
-    marks, either_mark = set(), []
-    for name, column in series.items():
-        request, weight = requested.get(name), weights.get(name, 1.0)
-        values = _read_requested(name, column, request)
-        learned[name] = _learn_column(name, values, request, weight)
-        if values.one_mark:
-            marks.add(values.format.decimal)
-        elif values.nature == "numbers":
-            either_mark.append(name)
-    if marks == {","}:  # other columns that allow both decimal marks have a comma as well
-        for name in either_mark:
-            values = _read_requested(name, series[name], requested.get(name), decimal=",")
-            learned[name] = _learn_column(name, values, requested.get(name), weights.get(name, 1.0))
-    columns = Columns(tuple(learned.values()))
-    if not columns.used:
-        raise ValueError(f"No column is left to cluster by:\n{columns}")
-    if nothing_requested and all(c.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
-        plain = (Column(c.name, "numeric", missing=c.missing, decimal=c.decimal, unread=c.unread) for c in columns)
-        return Columns(tuple(plain), encoded=False)
-    return columns
-
-
-def is_numeric(X: Any) -> bool:
-    """Return whether all columns of a frame have numeric dtypes and a value, so that an array of them will do."""
-    frame = as_frame(X)
-    return frame is not None and all(
-        ((series.dtype.is_numeric() and series.dtype != nw.Decimal) or series.dtype == nw.Boolean)
-        and (not len(series) or series.null_count() < len(series))
-        for series in frame.iter_columns()
-    )
-
-
-def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Columns, NDArray[np.float64]]:
-    """Mark the columns without information about clusters, and return the features of the others.
-
-    Columns that reflect the same clusters depend on one another. A category that is independent of every other column
-    would split every cluster into copies of itself; independent numbers have clusters only if they have several modes.
-    All others are dropped, unless their kind or a weight was requested, or no column depends on another.
-    """
-    used, parts = columns.used, columns.split(matrix)
-    related = are_dependent(parts, [column.kind in DISCRETE for column in used])
-    if related.all() or not related.any():
-        return columns, matrix
-    independent = {
-        column.name: not (depends or column.requested or column.weight != 1)
-        and (column.kind in DISCRETE or not is_multimodal(part[~np.isnan(part[:, 0]), 0]))
-        for column, part, depends in zip(used, parts, related, strict=True)
-    }
-    marked = tuple(column._replace(independent=independent.get(column.name, False)) for column in columns)
-    others = [part for column, part in zip(used, parts, strict=True) if not independent[column.name]]
-    return Columns(marked), np.hstack(others)
-
-
-def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
-    """Return a dict by column names, which must all exist."""
-    if given is None:
-        return {}
-    if not hasattr(given, "items"):
-        raise TypeError(f"{parameter} must be a dict of column names, got {type(given).__name__}.")
-    for name in map(str, given):
-        if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], 1, 0.8)
-            remedy = f"did you mean {near[0]!r}?" if near else f"it has {listed(names)}."
-            raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; {remedy}")
-    return {str(name): value for name, value in given.items()}
-
-
-def _is_order(request: Any) -> bool:
-    """Return whether the values of an ordinal column are requested in their order."""
-    return not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
-
-
-def _read_requested(name: str, series: Any, request: Any, decimal: str = ".") -> Values:
-    """Return the cells of a column in the format that suits them and a requested kind."""
-    if request is not None and not _is_order(request) and not (isinstance(request, str) and request in REQUESTS):
+    is_order = not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
+    if request is not None and not is_order and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
             f"columns[{name!r}] must be one of {', '.join(map(repr, REQUESTS))}, or a list of values in their order, "
             f"got {request!r}."
         )
-    if _is_order(request) or request in ("categorical", "ordinal"):
-        return read_values(series, as_written=True, name=name)
-    if request == "ignore":
+    kind = "ordinal" if is_order else request
+    values = _read_as(name, series, kind, decimal)
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+        raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
+    column = Column(name, kind, weight=float(weight), requested=request is not None)
+    if kind == "ignore":
+        return column, values
+    known = values.known
+    column = column._replace(
+        kind="empty" if not known.any() else kind or find_kind(name, values), missing=int((~known).sum()),
+        distinct=values.distinct, unread=values.unread.total(), format=values.format,
+    )  # fmt: skip
+    if column.kind in ("categorical", "binary"):
+        counts = Counter(text for text in values.as_texts() if text is not None)
+        levels = sorted(counts, key=lambda level: (-counts[level], level))
+        if len(levels) == 2:
+            column = column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)), median=0.5)
+        elif len(levels) > MAX_LEVELS:
+            column = column._replace(levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
+        else:
+            column = column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
+    elif column.kind == "ordinal":
+        texts = [text for text in values.as_texts() if text is not None]
+        if is_order:
+            order = [cell_text(level) for level in request]
+        else:
+            order = [level for level in values.order if level in texts] or sorted(set(texts), key=_level_order)
+        if lost := sorted(set(texts) - set(order)):
+            raise ValueError(f"columns[{name!r}] does not name the value {lost[0]!r}. Name all values in order.")
+        column = column._replace(levels=tuple(order), median=float(np.median([order.index(text) for text in texts])))
+    elif column.kind in ("numeric", "log", "date"):
+        numbers = values.numbers
+        assert numbers is not None
+        if kind == "log":
+            column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
+            numbers = column.logarithm(numbers)
+        column = column._replace(median=float(np.nanmedian(numbers)))
+    return column, values
+
+
+def _read_as(name: str, series: Any, kind: str | None, decimal: str) -> Values:
+    """Return the cells of a column in the format that suits them and a requested kind."""
+    if kind == "ignore":
         return Values(Format("numbers"), np.empty(0))
+    if kind in ("categorical", "ordinal"):
+        return read_values(series, as_written=True, name=name)
     values = read_values(series, decimal=decimal, name=name)
-    nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(request, values.nature)
+    nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind or "", values.nature)
     if nature == values.nature:
         return values
     n_given, values = int(values.known.sum()), read_values(series, Format(nature), name=name)
     if values.unread.total() > 0.5 * n_given:
         cell = values.unread.most_common(1)[0][0]
         raise ValueError(
-            f"columns[{name!r}] is {request!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
+            f"columns[{name!r}] is {kind!r}, but most cells are not {nature}, such as {cell!r}. Use 'categorical' "
             "or 'ignore'."
         )
     return values
 
 
-def _learn_column(name: str, values: Values, request: Any, weight: Any) -> Column:
-    """Return the kind of a column and the encoding of its cells."""
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
-        raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
-    known, kind = values.known, "ordinal" if _is_order(request) else request
-    column = Column(name, kind, weight=float(weight), requested=request is not None)
-    if kind == "ignore":
-        return column
-    column = column._replace(
-        kind="empty" if not known.any() else kind or find_kind(name, values, known), missing=int((~known).sum()),
-        distinct=values.distinct, unread=values.unread.total(), **values.format._asdict(),
-    )  # fmt: skip
-    if column.kind in ("categorical", "binary"):
-        counts = Counter(text for text in values.as_texts() if text is not None)
-        levels = sorted(counts, key=lambda level: (-counts[level], level))
-        if len(levels) == 2:
-            return column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)), median=0.5)
-        if len(levels) > MAX_LEVELS:
-            return column._replace(levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
-        return column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
-    if column.kind == "ordinal":
-        texts = [text for text in values.as_texts() if text is not None]
-        if _is_order(request):
-            order = [cell_text(level) for level in request]
-        else:
-            order = [level for level in values.order if level in texts] or sorted(set(texts), key=_level_order)
-        if lost := sorted(set(texts) - set(order)):
-            raise ValueError(f"columns[{name!r}] does not name the value {lost[0]!r}. Name all values in order.")
-        return column._replace(levels=tuple(order), median=float(np.median([order.index(text) for text in texts])))
-    if column.kind in ("numeric", "log", "date"):
-        numbers = values.numbers
-        assert numbers is not None
-        if kind == "log":
-            column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
-            numbers = column.logarithm(numbers)
-        return column._replace(median=float(np.nanmedian(numbers)))
-    return column
-
-
-def find_kind(name: str, values: Values, known: NDArray[np.bool_]) -> str:
+def find_kind(name: str, values: Values) -> str:
     """Return the kind of a column from its cells; its name decides only whether different integers are identifiers."""
-    n_known, distinct = int(known.sum()), values.distinct
+    known, distinct = values.known, values.distinct
+    n_known = int(known.sum())
     if n_known == 0:
         return "empty"
     if distinct == 1:

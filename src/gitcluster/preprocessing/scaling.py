@@ -40,12 +40,12 @@ class Scaling(NamedTuple):
 
     features: Array
     """(m,) features that are used."""
-    low: NDArray[np.float64]
-    span: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    """(m,) factors instead of the moments; may be empty."""
+    low: NDArray[np.float64] = np.empty(0)
+    span: NDArray[np.float64] = np.empty(0)
+    mean: NDArray[np.float64] = np.empty(0)
+    deviation: NDArray[np.float64] = np.empty(0)
+    weights: NDArray[np.float64] = np.empty(0)
+    """(m,) factors; they or the four moments are empty."""
     powers: NDArray[np.float64] = np.empty(0)
     """(m,) exponents of Yeo and Johnson's transform of the result; empty without a transform."""
     means: NDArray[np.float64] = np.empty(0)
@@ -78,13 +78,7 @@ def fit_scaling(X: Any, scale: ArrayLike | str | None = "std", *, n_jobs: int | 
             f"scale must be 'auto', 'std', 'components', None or one finite weight >= 0 for each of the {X.shape[1]} "
             f"features, got {scale!r}."
         )
-    return weigh_only(np.flatnonzero(weights), weights[weights > 0])
-
-
-def weigh_only(features: Array, weights: NDArray[np.float64]) -> Scaling:
-    """Return a scaling that multiplies features by weights."""
-    none = np.empty(0)
-    return Scaling(features, none, none, none, none, weights)
+    return Scaling(np.flatnonzero(weights), weights=weights[weights > 0])
 
 
 def _fit_dense(X: Array, n_jobs: int | None) -> Scaling:
@@ -134,7 +128,7 @@ def scaling_from_moments(features: Array, low: Array, high: Array, sums: NDArray
         total, squares = (a << 26) + b, (aa << 52) + (ab << 27) + bb
         mean[column] = total / (n_samples << 52)
         deviation[column] = sqrt((n_samples * squares - total**2) / (n_samples**2 << 104))
-    return Scaling(features, bottom, top - bottom, mean, deviation, np.empty(0))
+    return Scaling(features, bottom, top - bottom, mean, deviation)
 
 
 def _fit_sparse(X: Any) -> Scaling:
@@ -146,7 +140,7 @@ def _fit_sparse(X: Any) -> Scaling:
     mean = np.asarray(unit.mean(axis=0)).ravel()
     deviation = np.sqrt(np.maximum(np.asarray(unit.multiply(unit).mean(axis=0)).ravel() - mean**2, 0))
     features = np.flatnonzero(deviation > 8 * np.finfo(X.dtype).eps)
-    return weigh_only(features, 1 / (largest * deviation)[features])
+    return Scaling(features, weights=1 / (largest * deviation)[features])
 
 
 def apply_scaling(X: Any, scaling: Scaling | None, *, rows: Array | None = None, n_jobs: int | None = None) -> Any:
@@ -202,7 +196,7 @@ def _scale_rows(X: Array, scaling: Scaling | None) -> Array:
         return points
     # BLAS may round a row differently beside other rows; the kernel sums every row in the order of the features.
     rotated = np.zeros((len(points), scaling.rotation.shape[1]))
-    kernels.rotate(0, len(points), points, scaling.rotation, rotated)
+    kernels.rotate(points, scaling.rotation, rotated)
     return rotated
 
 

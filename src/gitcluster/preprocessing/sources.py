@@ -26,7 +26,6 @@ from gitcluster.neighbors import (
     empty_neighbors,
     find_neighbors,
     matrix_neighbors,
-    measure_neighbors,
     measure_pairs,
     round_distances,
 )
@@ -149,10 +148,6 @@ class _Source:
         """Return the number of given features."""
         return self.n_samples
 
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the same neighbours with their distances in the given features."""
-        return near
-
     def stored(self, members: Array) -> Any:
         """Return the part that a model stores; ``members`` are the given samples, each once."""
         return self
@@ -221,12 +216,6 @@ class Points(_Source):
             find_neighbors(self.values, n_neighbors=n_neighbors, metric=self.metric, search=search, n_jobs=n_jobs)
         )
 
-    def unscaled_neighbors(self, near: Neighbors, rows: Array | None, *, n_jobs: int | None = None) -> Neighbors:
-        """Return the same neighbours with their distances in the given features."""
-        if self.metric != "euclidean":
-            return near
-        return measure_neighbors(self.values if rows is None else self.values[rows], near, n_jobs=n_jobs)
-
     def check_new(self, X: Any, validate: Validate) -> Any:
         """Return new samples, checked and scaled like the fitted ones."""
         samples = as_floats(X, validate, ensure_min_samples=1)
@@ -251,11 +240,11 @@ class Points(_Source):
 
     def nearest(self, new: Any, n_neighbors: int, *, n_jobs: int | None = None) -> Neighbors:
         """Search the nearest fitted samples of new ones."""
-        k, (first, starts, members) = min(n_neighbors, self.n_samples), self._distinct
+        k, (index, starts, members) = min(n_neighbors, self.n_samples), self._index
         indices, distances = np.zeros((new.shape[0], 1), np.int64), np.zeros((new.shape[0], 1), new.dtype)
-        if new.shape[1]:  # else no feature varies
-            indices, distances = self._index.query(new, min(k, len(first)), n_jobs=n_jobs)
-        if len(first) < self.n_samples:
+        if index is not None:
+            indices, distances = index.query(new, min(k, len(starts) - 1), n_jobs=n_jobs)
+        if len(starts) - 1 < self.n_samples:
             expanded = empty_neighbors(new.shape[0], k, distances.dtype)
             run_chunks(kernels.expand_queries, new.shape[0], n_jobs, indices, distances, starts, members, *expanded)
             indices, distances = expanded
@@ -267,21 +256,16 @@ class Points(_Source):
         return short_indices(np.arange(self.n_samples) if self.is_sorted else canonical_order(self.values))
 
     @cached_property
-    def _distinct(self) -> tuple[Array, Array, Array]:
-        """The first sample of every distinct row, and the samples row by row with the start of each row.
+    def _index(self) -> tuple[Any, Array, Array]:
+        """An index of the distinct rows, and the samples of every row with the start of each, in ``search_order``.
 
-        All are indices into ``search_order``. Only distinct rows are searched: in cells full of copies of one sample no
-        bound excludes anything, so that a search among them is quadratic.
+        Only distinct rows are searched: in cells full of copies of one sample no bound excludes anything, so that a
+        search among them is quadratic. If no feature varies, there is no index.
         """
-        if self.values.shape[1] == 0:
-            group = np.zeros(self.n_samples, np.int64)  # no feature varies
-            return np.zeros(1, np.int64), starts_of(np.bincount(group)), np.arange(self.n_samples)
         first, group = group_duplicates(self.values[self.search_order])
-        return first, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
-
-    @cached_property
-    def _index(self) -> Any:
-        return choose_query_index(self.values[self.search_order[self._distinct[0]]], self.metric)
+        rows = self.values[self.search_order[first]]
+        index = choose_query_index(rows, self.metric) if rows.shape[1] else None
+        return index, starts_of(np.bincount(group)), np.argsort(group, kind="stable")
 
     def matcher(self, *keys: Array) -> Callable[[Any], Array]:
         """Return a function that finds the sample that equals each new one, or -1.
@@ -352,7 +336,11 @@ class Distances(_Source):
 
     def transform(self, representation: Representation, rows: Array | None, **options: Any) -> "Distances":
         """Return the distances between the samples of ``rows`` (None for all)."""
-        return self if rows is None else Distances(self.matrix[rows][:, rows], len(rows), columns=rows)
+        return self if rows is None else replace(self.take(rows), columns=rows)
+
+    def take(self, rows: Array) -> "Distances":
+        """Return the distances between some of the samples."""
+        return Distances(self.matrix[np.ix_(rows, rows)], len(rows))
 
     def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
@@ -419,6 +407,10 @@ class NeighborGraph(_Source):
         """Return the graph, whose samples are not reordered."""
         return self
 
+    def take(self, rows: Array) -> "NeighborGraph":
+        """Return the edges between some of the samples."""
+        return NeighborGraph(self.graph[rows][:, rows])
+
     def neighbors(self, n_neighbors: int, *, n_jobs: int | None = None, **options: Any) -> Neighbors:
         """Return the nearest neighbours of every sample."""
         return graph_neighbors(self.graph, n_neighbors=n_neighbors, n_jobs=n_jobs)
@@ -479,7 +471,7 @@ def _bridges_between_points(points: Any, metric: str, index: Any, component: Arr
         near, distances = index.query(points[rows], k)
         near, distances = others[near], distances.astype(np.float64)
         if metric == "euclidean":  # scikit-learn's own distances have lost digits
-            measure_pairs(points, rows, near, distances, None)
+            distances = measure_pairs(points, rows, near, None)
         round_distances(distances)
         return distances, near
 
