@@ -1,7 +1,8 @@
 """Every numbered item, claim and question of the paper: whether it reproduces, how it is computed, and the evidence.
 
-Numbers are as printed. A test compares ``labels``, the names in the paper's source, with that source. A status is "works", or says how the item differs and why; it names the variant it is true of. ``python -m
-benchmarks reproduce`` runs the steps.
+Numbers are as printed. A test compares ``labels``, the names in the paper's source, with that source. A status is
+"works", or says how the item differs and why; it names the variant it is true of. ``python -m benchmarks reproduce``
+runs the steps.
 """
 
 from __future__ import annotations
