@@ -203,8 +203,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--against", type=Path, help="file of another version")
     parser.add_argument("--table", action="store_true", help="compute nothing; digests have no tables")
     options = parser.parse_args(arguments)
-    if options.table or options.file is None:
-        sys.exit(0 if options.table else parser.print_usage() or 2)
+    if options.table:
+        return
+    if options.file is None:
+        parser.error("file must be given.")
     after = compute()
     np.savez_compressed(options.file, **after)
     print(f"{len(after)} arrays, {sum(name.endswith('error') for name in after)} of them errors")

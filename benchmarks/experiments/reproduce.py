@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("item", nargs="?", help='for example "Table 3", "Equation 4" or "deterministic"')
     parser.add_argument("--quick", action="store_true", help="compute a part of a long item")
     parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="compute only these fits")
-    parser.add_argument("--stored", action="store_true", help="compute nothing, show stored results")
+    parser.add_argument("--stored", "--table", action="store_true", help="compute nothing, show stored results")
     parser.add_argument("--record", action="store_true", help="store the seconds, for later estimates")
     options = parser.parse_args(arguments)
     if options.item is None:
