@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
-from importlib.metadata import distributions
 from io import StringIO
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.methods import Method
 from benchmarks.reporting import published
 from benchmarks.reporting.paper_items import ITEMS, Item, duration, measured
 from benchmarks.reporting.tables import markdown, short
@@ -131,8 +131,7 @@ def missing_packages(item: Item, only: Sequence[str], steps: Sequence[Step]) -> 
     folder, remote = os.environ.get("GITCLUSTER_DATA"), {*datasets.ARCHIVES, *datasets.DIGESTS} & {*needed_sets(steps)}
     download = any(not folder or not Path(folder, f"{name}.npz").exists() for name in remote)
     needed = [name for name in item.packages if not spared.get(name)] + ["pooch"] * download
-    installed = {distribution.name.lower() for distribution in distributions()}
-    return [name for name in needed if name not in installed]
+    return [name for name in needed if not Method(print, package=name).is_installed]
 
 
 def estimate(item: Item, steps: Sequence[Step]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.__main__ import main as run_command
-from benchmarks.experiments.reproduce import ROOT, find_items, main
+from benchmarks.experiments.reproduce import ROOT, find_items, main, missing_packages
 from benchmarks.reporting.paper_items import ITEMS
 from benchmarks.reporting.paper_items import count as count_items
 from benchmarks.reporting.published import BY_NEIGHBORS, EMBEDDED, PUBLISHED, PUBLISHED_SIZES
@@ -171,6 +171,8 @@ def test_an_item_that_cannot_be_computed_is_refused(no_folder, capsys):
         with pytest.raises(SystemExit, match="2"):
             main(arguments)
         assert word in capsys.readouterr().err
+    item = find_items("Figure 6")[0]._replace(packages=("torch", "no-such-package"))
+    assert missing_packages(item, ["embedding=pca5"], []) == ["no-such-package"]
     run_command(["digests", "--table"])
     run_command(["reproduce", "--table"])
     assert len(capsys.readouterr().out.splitlines()) == len(ITEMS) + 2
