@@ -157,7 +157,9 @@ def run_item(item: Item, steps: Sequence[Step], folder: Path) -> bool:
             ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             passed &= ended.returncode == 0
             last = (ended.stdout or ended.stderr).strip().splitlines()[-1].strip("= ")
-            rows.append([f"pytest {' '.join(arguments)}", "", "", last if ended.returncode == 0 else f"FAILED: {last}"])
+            rows.append(
+                [f"pytest {shlex.join(arguments)}", "", "", last if ended.returncode == 0 else f"FAILED: {last}"]
+            )
         elif program == "docs.images":
             images, path = import_module("docs.images"), folder / f"{arguments[0]}.png"
             path.write_bytes(images.draw(arguments[0]))
