@@ -70,7 +70,8 @@ def main(arguments: Sequence[str]) -> None:
     if missing := missing_packages(item, only, steps):
         parser.error(f"{item.name} needs packages that are not installed: pip install {' '.join(missing)}")
     expected = (None if options.only else measured(item, quick=options.quick)) or estimate(item, steps)
-    print(f"This will take about {duration(expected)} on two cores.", file=sys.stderr)
+    part = f" Only a part is computed and compared: {', '.join(only)}." if only else ""
+    print(f"This will take about {duration(expected)} on two cores.{part}", file=sys.stderr)
     start, folder = perf_counter(), Path(tempfile.mkdtemp(prefix="reproduce_"))
     passed = run_item(item, steps, folder)
     seconds = perf_counter() - start
@@ -228,7 +229,8 @@ def compare(name: str, line: Line, fields: Sequence[str]) -> list[str]:
             return [what, "", short(row.scores[0] or 0) if row else "", here]
         case "speed":
             axis = line["sweep"][-1]
-            seconds = published.PUBLISHED_SPEED[axis].get(line["shape"]["ndk".index(axis)])
+            timed = published.PUBLISHED_SPEED[axis] if method == "GIT authors k" else {}
+            seconds = timed.get(line["shape"]["ndk".index(axis)])
             return [f"{line['sweep']}: {what}", "", f"{seconds:g} s" if seconds else "", f"{line['seconds']:g} s"]
     counted = published.STATISTICS[line["set"]] if "counted" in line else []
     here = {key: x for key, x in line.items() if key not in (*fields, *ABOUT) and not isinstance(x, str)}  # no labels
