@@ -14,7 +14,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -44,18 +44,10 @@ def run_experiment(
 
     ``fields`` identify a result line. ``tasks`` yields tasks for the parsed options, to which ``add_options`` may add.
     """
-    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
-    parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="only tasks with these values")
-    parser.add_argument("--again", action="store_true", help="run stored tasks again")
-    parser.add_argument("--quick", action="store_true", help="run a small part of every task and store nothing")
-    parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
-    add_options(parser)
+    parser = make_parser(name, description, add_options)
     options = parser.parse_args(arguments)
-    wanted = [(field, values.split(",")) for field, _, values in (pair.partition("=") for pair in options.only)]
     store, about, selected = Store(name, fields), describe_run(name, arguments), options.table
-    for task, run in [] if options.table else tasks(options):
-        if any(str(task.get(field)) not in values for field, values in wanted):
-            continue
+    for task, run in [] if options.table else select(tasks(options), options.only):
         selected = True
         if options.quick:
             show(task | run())
@@ -63,10 +55,36 @@ def run_experiment(
             line = task | run() | about
             store.add(line)
             show(line)
-    if wanted and not selected:
+    if options.only and not selected:
         parser.error(f"--only must match a task, got {' '.join(options.only)}.")
     if not options.quick:
         print(*(table() for table in tables), sep="\n\n")
+
+
+def make_parser(
+    name: str, description: str, add_options: Callable[[argparse.ArgumentParser], None]
+) -> argparse.ArgumentParser:
+    """Return the parser of an experiment, with the options of all experiments and its own."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
+    parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="only tasks with these values")
+    parser.add_argument("--again", action="store_true", help="run stored tasks again")
+    parser.add_argument("--quick", action="store_true", help="run a small part of every task and store nothing")
+    parser.add_argument("--table", action="store_true", help="run nothing, print the tables of stored results")
+    add_options(parser)
+    return parser
+
+
+def select(tasks: Iterable[Task], only: Sequence[str]) -> Iterator[Task]:
+    """Yield the tasks whose fields have one of the values of every ``FIELD=A,B``."""
+    wanted = [(field, values.split(",")) for field, _, values in (pair.partition("=") for pair in only)]
+    for task, run in tasks:
+        if all(str(task.get(field)) in values for field, values in wanted):
+            yield task, run
+
+
+def results_folder() -> Path:
+    """Return the folder of the results: ``benchmarks/results``, or the one that GITCLUSTER_RESULTS names."""
+    return Path(os.environ.get("GITCLUSTER_RESULTS") or FOLDER)
 
 
 def show(line: Line) -> None:
@@ -79,7 +97,7 @@ class Store:
     """The stored results of an experiment by key; if several lines have one key, the last counts."""
 
     def __init__(self, name: str, fields: Sequence[str], folder: Path | None = None) -> None:
-        self.path, self.fields = (folder or FOLDER) / f"{name}.jsonl", fields
+        self.path, self.fields = (folder or results_folder()) / f"{name}.jsonl", fields
         self.lines: dict[Key, Line] = {self.key(line): line for line in read_lines(self.path)}
 
     def key(self, line: Line) -> Key:

@@ -10,7 +10,7 @@ import pytest
 from conftest import DATA
 
 from gitcluster import datasets
-from gitcluster.datasets import ARCHIVES, KINGDOMS, SETS, DatasetError, load, make_smile, names
+from gitcluster.datasets import ARCHIVES, DIGESTS, KINGDOMS, SETS, DatasetError, load, make_smile, names
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +23,7 @@ def home(monkeypatch, tmp_path):
     monkeypatch.delenv("GITCLUSTER_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
     monkeypatch.setattr(datasets, "UCI", "http://127.0.0.1:1/")
+    monkeypatch.setattr(datasets, "AUTHORS", "http://127.0.0.1:1/")
     monkeypatch.setattr(datasets, "fetch_openml", fail)
     monkeypatch.setattr(datasets, "fetch_olivetti_faces", fail)
     return tmp_path / "home"
@@ -127,6 +128,23 @@ def test_a_failed_download_names_the_remedy(home, monkeypatch):
         load("frogs")
 
 
+@pytest.mark.parametrize("name", DIGESTS)
+def test_drawn_sets_are_read_from_the_authors_files(name, home, load_data):
+    X, y = load_data(name)
+    path = home / "gitcluster" / f"{name.removeprefix('toy_')}.csv"
+    path.parent.mkdir(parents=True)
+    for ending in ("\n", "\r\n"):
+        lines = [",".join(map(repr, (*row, label + 1.0))) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+        path.write_text(ending.join(lines), newline="")
+        samples, labels = load(name)
+        np.testing.assert_array_equal(samples, X)
+        np.testing.assert_array_equal(labels, y)
+    path.write_text("\n".join(["0,0,0,1"[-2 * X.shape[1] - 1 :], *lines[1:]]))
+    with pytest.raises(DatasetError, match=name):
+        load(name)
+
+
+@pytest.mark.filterwarnings("ignore:.*has other values")
 def test_files_in_the_users_folder_come_first(tmp_path, monkeypatch):
     monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
     for name, (n_features, sizes) in SETS.items():
@@ -136,6 +154,13 @@ def test_files_in_the_users_folder_come_first(tmp_path, monkeypatch):
         assert (X.dtype, labels.dtype) == (np.float32, np.int64)
         assert (X == 1).all()
         np.testing.assert_array_equal(labels, y)
+
+
+def test_a_look_alike_of_a_drawn_set_is_used_with_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITCLUSTER_DATA", str(tmp_path))
+    np.savez(tmp_path / "toy_moons.npz", X=np.zeros((1001, 2)), y=np.arange(1001) // 500 % 2 + np.arange(1001) // 1000)
+    with pytest.warns(UserWarning, match="toy_moons"):
+        load("toy_moons")
 
 
 def test_wrong_files_in_the_users_folder_are_named(tmp_path, monkeypatch):

@@ -199,9 +199,14 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 def main(arguments: Sequence[str]) -> None:
     """Write the arrays, and compare them with those of another version."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks digests", description=__doc__)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--against", type=Path, help="file of another version")
+    parser.add_argument("--table", action="store_true", help="compute nothing; digests have no tables")
     options = parser.parse_args(arguments)
+    if options.table:
+        return
+    if options.file is None:
+        parser.error("file must be given.")
     after = compute()
     np.savez_compressed(options.file, **after)
     print(f"{len(after)} arrays, {sum(name.endswith('error') for name in after)} of them errors")

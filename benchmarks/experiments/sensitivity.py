@@ -61,7 +61,7 @@ def read_curves() -> Curves:
     """
     lines, others = Store("sensitivity", FIELDS).lines, dimension_reduction.group_lines()
     curves: Curves = {}
-    for place in product(SETS, NAMES):
+    for place in [place for place in product(SETS, NAMES) if place in others and (*place, "authors", 30) in lines]:
         line, raw = others[place]["k-means"], PUBLISHED[place[0]]["k-means++"]
         published = (EMBEDDED_PEERS.get(place) or {"k-means": raw})["k-means"].scores[0] or np.nan
         curve = {"published": list(BY_NEIGHBORS[place])}

@@ -11,33 +11,52 @@ Tables 3 and 4: the rank of GIT among the competitors, and whether its lead fall
 stored results of ``accuracy``. Table 2: samples, features, classes, smallest class / largest class. NMI of the
 published clusterings by the printed formula, MI / (H H), and by that of the tables, MI over the mean entropy. F1 of the
 published variants with equal shares beside those that they were given, if these were others.
+
+Algorithm 1: boundary pairs that it records as printed, and how many of them with a root that is not final ("pairs").
+Figures of ``authors`` that differ: scores over random orders of equal sizes and weights ("orders"), and of a sweep that
+compares only the c largest clusters with the prior, as an earlier state of the authors' code ("largest"). Stages of
+``paper`` with other cuts and other densities ("stages"). Intensities before and after uniform noise ("noise").
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 from scipy.spatial.distance import cdist, pdist
-from scipy.stats import entropy, spearmanr
+from scipy.stats import entropy, gaussian_kde, spearmanr
+from sklearn.cluster import SpectralClustering
 from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 
 from benchmarks.experiments import accuracy
 from benchmarks.experiments.accuracy import COVERED, GROUPS
+from benchmarks.experiments.robustness import noisy_impossible
 from benchmarks.methods import METHODS
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import Key, Line, Store, Task
 from benchmarks.scoring import match_greedily, published_scores, score_labels
 from benchmarks.suite.datasets import REAL_SETS, load_set
-from gitcluster import estimate_intensity, find_neighbors, scale_features
+from gitcluster import (
+    GIT,
+    Neighbors,
+    bridge_components,
+    build_topo_graph,
+    cut_edges,
+    estimate_intensity,
+    find_local_clusters,
+    find_neighbors,
+    proportion_distance,
+    scale_features,
+)
+from gitcluster.edge_cutting import _follow_cut_edges as follow_cut_edges
 
 FIELDS = ("set", "variant")
 SETS = (*GROUPS["small"], *GROUPS["shapes"])
@@ -47,6 +66,14 @@ PRINTED = {"small": COMPETITORS[:5], "large": COMPETITORS[2:]}
 """The competitors in Tables 3 and 4; the notebooks have all of them on the small sets."""
 GIVEN_SHARES = tuple(name for name in PUBLISHED if "proportions" in PUBLISHED[name]["GIT"].options)
 """Sets on which the published GIT was given more than the number of classes."""
+ORDERS = 200
+"""Random orders of equal sizes and weights."""
+DENSITIES: dict[str, Callable[[NDArray[Any], Neighbors], NDArray[Any]]] = {
+    "intensity": lambda X, near: estimate_intensity(near),
+    "KDE": lambda X, near: gaussian_kde(X.T).logpdf(X.T),
+    "kNN density": lambda X, near: -X.shape[1] * np.log(np.maximum(near.distances[:, -1], 1e-12)),
+}
+"""Logarithms of densities: Eq. 1, a Gaussian kernel with Scott's bandwidth, and the distance to the k-th neighbour."""
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -57,6 +84,12 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
         ("statistics", count_classes, REAL_SETS),
         ("nmi", measure_nmi, GROUPS["small"]),
         ("shares", measure_shares, GIVEN_SHARES),
+        ("number", choose_number, SETS),
+        ("pairs", count_pairs, GROUPS["small"]),
+        ("orders", measure_orders, ("olivetti", "frogs", "codon")),
+        ("largest", measure_largest, ("frogs", "codon")),
+        ("stages", compare_stages, SETS),
+        ("noise", measure_noise, ("toy_impossible",)),
     ):
         runs |= {(name, variant): partial(measure, name) for name in sets}
     for (name, variant), run in runs.items():
@@ -64,7 +97,6 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
             yield {"set": name, "variant": variant}, run
 
 
-@cache
 def stored() -> dict[Key, Line]:
     """Return the stored results by set and measurement."""
     return Store("statements", FIELDS).lines
@@ -120,6 +152,113 @@ def measure_shares(name: str) -> Line:
     return {"equal, given": scores}
 
 
+def choose_number(name: str) -> Line:
+    """Return the number of classes, and the number of clusters that the default chooses with nothing given."""
+    X, y = load_set(name)
+    return {"classes": len(np.unique(y)), "clusters": GIT().fit(X).n_clusters_}
+
+
+def count_pairs(name: str) -> Line:
+    """Return the pairs that Algorithm 1 records as printed, and how many have a root that is not final.
+
+    Its lines 15 to 17 read the roots of all neighbours, but a neighbour of lower intensity is still its own root.
+    """
+    X, k = load_set(name)[0], PUBLISHED[name]["GIT"].options["n_neighbors"]
+    near = find_neighbors(scale_features(X), n_neighbors=k)
+    intensity = estimate_intensity(near)
+    local = find_local_clusters(near, intensity)
+    final, root, recorded = local.peaks[local.labels], np.arange(len(X)), []
+    for i in np.lexsort((root, -intensity)):
+        if local.parent[i] != i:
+            root[i] = root[local.parent[i]]
+            mutual = [s for s in near.indices[i] if i in near.indices[s] and root[s] != root[i]]
+            recorded += [root[s] != final[s] for s in mutual]
+    return {"k": k, "recorded": len(recorded), "not final": int(np.sum(recorded))}
+
+
+def fit_authors(name: str) -> tuple[GIT, NDArray[np.int64], NDArray[Any]]:
+    """Return the authors' variant with the published parameters, the classes, and the prior."""
+    X, y = load_set(name)
+    options = dict(PUBLISHED[name]["GIT"].options)
+    prior = np.bincount(y) if options.pop("proportions", None) else np.ones(len(np.unique(y)))
+    model = GIT(proportions=prior, variant="authors", search="exact", n_jobs=-1, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X.astype(float)), y, prior / prior.sum()
+
+
+def measure_orders(name: str) -> Line:
+    """Return the different scores of the authors' variant over random orders of equal sizes and equal weights."""
+    model, y, prior = fit_authors(name)
+    graph, rng, scores = model.topo_graph_, np.random.default_rng(0), set()
+    for _ in range(ORDERS):
+        nodes, edges = rng.permutation(len(graph.sizes)), rng.permutation(len(graph.edges))
+        number = np.argsort(nodes)
+        other = graph._replace(
+            sizes=graph.sizes[nodes], peaks=graph.peaks[nodes], edges=number[graph.edges][edges],
+            log_weights=graph.log_weights[edges], pairs=graph.pairs[edges],
+        )  # fmt: skip
+        labels = cut_edges(other, proportions=prior, leftover="cut").labels[number][model.local_labels_]
+        scores.add(tuple(round(float(score), 4) for score in published_scores(y, labels)[:3]))
+    return {"outcomes": sorted(scores)}
+
+
+def measure_largest(name: str) -> Line:
+    """Return the scores of a sweep that compares only the shares of the c largest clusters with the prior."""
+    model, y, prior = fit_authors(name)
+    graph, best = model.topo_graph_, np.inf
+    root, outcome = np.arange(len(graph.sizes)), np.zeros(len(graph.edges), np.int64)
+    for edge in np.argsort(-graph.log_weights, kind="stable"):
+        i, j = root[graph.edges[edge]]
+        merged = np.where(root == j, i, root)
+        sizes = np.sort(np.bincount(merged, graph.sizes))[::-1]
+        if i != j and np.count_nonzero(sizes) >= len(prior):
+            score = proportion_distance(sizes[: len(prior)] / sizes[: len(prior)].sum(), prior)
+            outcome[edge] = 1 if score <= best else -1
+            root, best = (merged, score) if score <= best else (root, best)
+    follow_cut_edges(graph, outcome, root, len(prior))
+    return {"scores": [round(float(score), 4) for score in published_scores(y, root[model.local_labels_])[:3]]}
+
+
+def compare_stages(name: str) -> Line:
+    """Return F1 of ``paper`` with other cuts of its topo-graph, and with other densities in place of its intensity.
+
+    "threshold" keeps the edges above one weight, the best by the labels; "spectral" clusters the graph.
+    """
+    X, y = load_set(name)
+    X, k, scores = scale_features(X), PUBLISHED[name]["GIT"].options["n_neighbors"], {}
+    prior = PUBLISHED[name]["GIT"].options.get("proportions", np.ones(len(np.unique(y))))
+    near = find_neighbors(X, n_neighbors=k)
+    for density, estimate in reversed(DENSITIES.items()):  # the intensity comes last, and its graph is cut otherwise
+        local = find_local_clusters(near, estimate(X, near))
+        graph = build_topo_graph(near, local)
+        scores[density] = cut_edges(bridge_components(graph, X), proportions=prior).labels[local.labels]
+    shape = (len(graph.sizes),) * 2
+    links = csr_array((graph.weights, graph.edges.T), shape=shape)
+    kept = [links.multiply(links >= weight) for weight in np.unique(graph.weights)]
+    cuts = [connected_components(some, directed=False)[1][local.labels] for some in kept]
+    scores["threshold"] = max(cuts, key=lambda labels: score_labels(y, labels)["f1"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the graph may have several components
+        model = SpectralClustering(len(prior), affinity="precomputed", random_state=0)
+        scores["spectral"] = model.fit_predict((links + links.T).toarray())[local.labels]
+    return {"f1": {name: round(score_labels(y, labels)["f1"], 4) for name, labels in scores.items()}}
+
+
+def measure_noise(_: str) -> Line:
+    """Return how uniform noise changes the intensities of the samples, and the boundary pairs behind an edge."""
+    line: Line = {"rank correlation": {}, "pairs of an edge, median": {}}
+    intensities = []
+    for share in (0.0, 0.1, 0.5):
+        near = find_neighbors(scale_features(noisy_impossible(share, 2020)[0]), n_neighbors=10)
+        intensity = estimate_intensity(near)
+        pairs = build_topo_graph(near, find_local_clusters(near, intensity)).pairs
+        intensities.append(intensity[: len(intensities[0]) if intensities else None])
+        line["rank correlation"][str(share)] = round(float(spearmanr(intensities[0], intensities[-1]).statistic), 4)
+        line["pairs of an edge, median"][str(share)] = float(np.median(pairs))
+    return line
+
+
 def can_be_matched(X: NDArray[Any], some: NDArray[Any], other: NDArray[Any], distance: float) -> bool:
     """Return whether two neighbourhoods can be matched one to one within a distance (Definition 1)."""
     close = csr_array(cdist(X[some], X[other]) <= distance * (1 + 1e-12))
@@ -130,6 +269,8 @@ def ranks_table() -> str:
     """Return the rank of GIT among results that cover enough, its lead in F1, and its correlation with the features."""
     lines, rows, leads = accuracy.stored(), [], []
     for name, printed in [(name, PRINTED[group]) for group in PRINTED for name in GROUPS[group]]:
+        if (name, "GIT authors", "published") not in lines:
+            continue
         published = {method: row.scores for method, row in PUBLISHED[name].items()}
         shown = {method: published[method] for method in ("GIT", *printed)}
         stored_lines = {method: lines.get((name, method, "published"), {"error": ""}) for method in COMPETITORS}
@@ -163,6 +304,8 @@ def shares_table() -> str:
     """Return F1 with equal shares, or the number alone, and with the given shares."""
     lines, rows = accuracy.stored(), []
     for name in GIVEN_SHARES:
+        if (name, "shares") not in stored():
+            continue
         variants = stored()[name, "shares"]["equal, given"]
         default = [lines[name, method, "untuned"]["published"][0] for method in ("GIT", "GIT proportions")]
         cells = [f"{equal:.3f} / {given:.3f}" for equal, given in (*variants.values(), default)]
@@ -174,7 +317,7 @@ def shares_table() -> str:
 def theorem_table() -> str:
     """Return F1 of the data times 1, 1000 and .001, the largest slope of f, and how often the condition is met."""
     rows = []
-    for name in SETS:
+    for name in [name for name in SETS if (name, "intensity") in stored()]:
         cells = [" / ".join(short(f1) for f1 in stored()[name, variant]["f1"]) for variant in VARIANTS]
         line = stored()[name, "intensity"]
         cells += [f"{line['k']}", f"{line['largest slope']:.3f}", f"{line['condition']:.1%}"]
@@ -186,10 +329,27 @@ def theorem_table() -> str:
 def nmi_table() -> str:
     """Return NMI by both formulas, and the published one."""
     rows = []
-    for name in GROUPS["small"]:
+    for name in [name for name in GROUPS["small"] if (name, "nmi") in stored()]:
         line, published = stored()[name, "nmi"], PUBLISHED[name]["GIT"].scores[2]
         rows.append([name, f"{line['printed']:.3f}", f"{line['mean']:.3f}", f"{published:.3f}"])
     return markdown(["set", "MI / (H H), as printed", "MI / mean of H", "published"], rows)
 
 
-TABLES = {"ranks": ranks_table, "shares": shares_table, "theorems": theorem_table, "nmi": nmi_table}
+def stages_table() -> str:
+    """Return F1 of ``paper`` with other cuts and other densities."""
+    lines = {name: stored()[name, "stages"]["f1"] for name in SETS if (name, "stages") in stored()}
+    names = ("intensity", "threshold", "spectral", "KDE", "kNN density")
+    rows = [[name.removeprefix("toy_"), *(short(f1[way]) for way in names)] for name, f1 in lines.items()]
+    ahead = [sum(f1[way] > f1["intensity"] + 5e-4 for f1 in lines.values()) for way in names[1:]]
+    rows.append(["better than `paper`", "", *(f"{count} of {len(lines)}" for count in ahead)])
+    heads = ["`paper`", "best threshold", "spectral cut", "KDE", "kNN density"]
+    return markdown(["F1", *heads], rows)
+
+
+TABLES = {
+    "ranks": ranks_table,
+    "shares": shares_table,
+    "theorems": theorem_table,
+    "nmi": nmi_table,
+    "stages": stages_table,
+}

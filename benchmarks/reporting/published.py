@@ -1,7 +1,8 @@
 """The published experiments, from ``published.json``: parameters of every method on every set, and their figures.
 
-The figures are those in the authors' notebooks, which the paper rounds: F1, ARI, NMI and the share of covered samples,
-counted as published. "classes" as proportions are the true counts. DPA and FSFDP were not run on large sets.
+Scores are those in the authors' notebooks: F1, ARI, NMI and the share of covered samples, counted as published. The
+paper prints most of them with two digits, and some of them otherwise. "classes" as proportions are the true counts. DPA
+and FSFDP were not run on large sets.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ class Row(NamedTuple):
     options: dict[str, Any]
     scores: list[float | None]
     seconds: float | None = None
-    printed: float | None = None
-    """F1 in the paper's table if it differs: DPA and FSFDP are swapped between hepatitis and cancer."""
+    printed: list[float] | None = None
+    """F1, ARI, NMI and, on large sets, seconds in the paper's Tables 3 and 4; None if the row is not printed."""
 
 
 def _rows(table: dict[str, dict[str, Any]]) -> dict[str, Row]:
@@ -34,6 +35,12 @@ def _pair(key: str) -> tuple[str, str]:
 
 _DATA: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text())
 PUBLISHED: dict[str, dict[str, Row]] = {name: _rows(rows) for name, rows in _DATA["sets"].items()}
+TOP_THREE: dict[str, list[list[str]]] = _DATA["top three"]
+"""The best methods as printed in Table 5; those in one list share a picture."""
+STATISTICS: dict[str, list[float]] = _DATA["statistics"]
+"""Samples, features, classes and smallest class / largest class, as printed in Table 2."""
+COMMITS: dict[str, str] = _DATA["commits"]
+"""Commit of the authors' repository with the figures, by group of sets or experiment, or by set and method."""
 CURVE_OPTIONS: dict[str, dict[str, dict[str, Any]]] = _DATA["curve options"]
 """Parameters on the curves of noise and scale."""
 CURVE_METHODS = ("GIT", "SpectACl", "Quickshift++", "HDBSCAN")

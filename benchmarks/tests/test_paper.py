@@ -2,26 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from benchmarks.experiments.accuracy import GROUPS
+from benchmarks.reporting.published import PUBLISHED
 from benchmarks.scoring import published_scores
-from gitcluster import GIT
+from gitcluster import GIT, datasets
 from gitcluster.metrics import matched_f1
-
-BUNDLED = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
-
-PUBLISHED = [
-    ("iris", 15, None, (0.8768, 0.7060, 0.7561)),
-    ("wine", 20, None, (0.8970, 0.7133, 0.7570)),
-    ("hepatitis", 8, None, (0.7786, 0.2327, 0.1226)),
-    ("cancer", 12, None, (0.9263, 0.7296, 0.6537)),
-    ("toy_circles", 12, None, (0.9650, 0.8649, 0.7858)),
-    ("toy_moons", 30, None, (0.9860, 0.9448, 0.8957)),
-    ("toy_impossible", 10, [2, 2, 1, 1, 1, 1, 1], (1, 1, 1)),
-    ("toy_s-set", 15, None, (0.9990, 0.9979, 0.9977)),
-    ("toy_smile", 10, None, (1, 1, 1)),
-    ("toy_chainlink", 10, None, (1, 1, 1)),
-]
 
 
 def fit_labels(X, y, k, proportions, variant, n_jobs=None):
@@ -30,11 +16,12 @@ def fit_labels(X, y, k, proportions, variant, n_jobs=None):
     return GIT(n_clusters, proportions=proportions, **options).fit_predict(X)
 
 
-@pytest.mark.parametrize(("name", "k", "proportions", "expected"), PUBLISHED)
-def test_published_figures(name, k, proportions, expected, load_data):
-    X, y = BUNDLED[name](return_X_y=True) if name in BUNDLED else load_data(name)
-    scores = published_scores(y, fit_labels(X, y, k, proportions, "authors"))
-    np.testing.assert_allclose(scores[:3], expected, atol=5e-4)
+@pytest.mark.parametrize("name", [*GROUPS["small"], *GROUPS["shapes"]])
+def test_published_figures(name, load_data):
+    X, y = datasets.load(name) if name in ("iris", "wine", "cancer") else load_data(name)
+    row = PUBLISHED[name]["GIT"]
+    labels = fit_labels(X, y, row.options["n_neighbors"], row.options.get("proportions"), "authors")
+    np.testing.assert_allclose(published_scores(y, labels)[:3], row.scores[:3], atol=5e-4)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 43 clusters, as the authors' code
