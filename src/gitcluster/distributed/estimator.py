@@ -4,7 +4,6 @@ Below the estimator are the last steps: outlier scores and labels of all samples
 labels of new samples.
 """
 
-from functools import partial
 from typing import Any, NamedTuple, Self
 
 import dask.array as da
@@ -191,8 +190,8 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             results = collect_results(graph, configurations, chosen)
             threshold = find_threshold(results, self.noise)
             labels = label_samples(results, cut.labels, threshold, len(cut.sizes))
-            count_labels = partial(np.bincount, minlength=len(cut.sizes) + 1)
-            counts = np.sum(gather(submit_each(lambda some: count_labels(some + 1)[1:], labels)), axis=0)
+            n_clusters = len(cut.sizes)
+            counted = submit_each(lambda some: np.bincount(some + 1, minlength=n_clusters + 1)[1:], labels)
             arrays = columns_in_input_order(cells, results, labels, samples.sizes)
             self.clustering_ = Clustering(
                 variant=variant,
@@ -202,7 +201,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
                 parents=arrays["parent"],
                 log_intensity=arrays["log_intensity"],
                 outlier_scores=arrays["outlier"],
-                proportions=counts / n_samples,
+                proportions=np.sum(gather(counted), axis=0) / n_samples,
                 topo_graph=configurations.configurations[chosen].topo_graph,
                 edge_cut=cut,
                 hierarchy=hierarchy,
@@ -327,17 +326,14 @@ def label_samples(results: list[Delayed], clusters: Array, threshold: float, n_c
     ``clusters`` are the clusters of the local clusters. The highest sample of a cluster is never noise.
     """
 
-    def find_highest(some: CellResults) -> Array:
-        return outliers.highest_in(clusters[some.local], some.log_intensity, n_clusters)
-
     def label(some: CellResults, highest: Array) -> Array:
         own = clusters[some.local]
         return outliers.mark_noise(own, some.log_intensity, some.scores, above=threshold, highest=highest)
 
-    highest = np.full(n_clusters, -np.inf)
-    if threshold < 1:
-        highest = np.max(gather(submit_each(find_highest, results)), axis=0)
-    return persist(submit_each(label, results, highest))
+    in_cells = submit_each(
+        lambda some: outliers.highest_in(clusters[some.local], some.log_intensity, n_clusters), results
+    )
+    return persist(submit_each(label, results, np.max(gather(in_cells), axis=0)))
 
 
 def find_threshold(results: list[Delayed], noise: float | str | None) -> float:
@@ -346,8 +342,9 @@ def find_threshold(results: list[Delayed], noise: float | str | None) -> float:
         return 1.0
     by_ratio = isinstance(noise, str)
     # Without the sign of zeros, the bits of the values have the order of the values.
-    values = submit_each(lambda some: np.abs(outliers.log_ratios(some.scores) if by_ratio else some.scores), results)
-    values = persist(values)
+    values = persist(
+        submit_each(lambda some: np.abs(outliers.log_ratios(some.scores) if by_ratio else some.scores), results)
+    )
     n_values = sum(gather(submit_each(len, values)))
     if not isinstance(noise, str):
         return order_statistic(values, n_values - 1 - outliers.count_noise(noise, n_values))

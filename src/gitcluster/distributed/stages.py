@@ -35,7 +35,6 @@ from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import sums
 from gitcluster.pipeline import Study, study_samples
-from gitcluster.preprocessing.representations import Representation, representation_name
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import MAX_STUDIED, Samples, add_noise, find_representations, find_steps
 from gitcluster.selection import Selection, hierarchy_of, select
@@ -51,16 +50,13 @@ def study_subsample(
     """Choose the representation and the number of clusters on a subsample; return its rows and the decisions."""
     values, rows = draw_subsample(samples, ordered, MAX_STUDIED)
     subsample = Samples(Points(values), features=samples.features, base=samples.scaling)
-    compares, steps = isinstance(scale, str) and scale == "auto" and samples.scaling is not None, None
-    representations = [Representation(representation_name(scale), samples.scaling)]
-    if compares:
-        steps = find_steps(subsample)
-        learned = subsample if steps is None else add_noise(subsample, steps, 0)
-        representations = find_representations(subsample, scale, learned)
+    compares = isinstance(scale, str) and scale == "auto"
+    steps = find_steps(subsample) if compares else None
+    learned = subsample if steps is None else add_noise(subsample, steps, 0)
     study = study_samples(
         subsample,
         settings.variant,
-        representations,
+        find_representations(subsample, scale, learned),
         steps=steps,
         n_neighbors=settings.sizes if settings.fixed else None,
         n_clusters=settings.n_clusters,
