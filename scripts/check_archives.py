@@ -18,7 +18,13 @@ MACHINE_PATH = re.compile(rb"(?<![\w.])(?:/(?:home|root|tmp|work|Users)/|[A-Z]:\
 NOT_IN_SDIST = (".github/", ".pre-commit-config.yaml")
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 OPTIONAL_METADATA = {"entry_points.txt"}
-PACKAGE_DATA = {"gitcluster/py.typed", "gitcluster/cli/report.html", "gitcluster/explorer/page.html"}
+PACKAGE_DATA = {
+    "gitcluster/py.typed",
+    "gitcluster/cli/diff.html",
+    "gitcluster/cli/page.html",
+    "gitcluster/cli/report.html",
+    "gitcluster/explorer/page.html",
+}
 
 
 def tracked_files() -> set[str]:

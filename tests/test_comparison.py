@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, compare
 from gitcluster.comparison import match_clusters
+from gitcluster.fitted.persistence import read_notes
 from gitcluster.hierarchy import is_same_partition
 from gitcluster.plots import plot_clusters
 
@@ -139,6 +140,11 @@ def test_names_are_checked_saved_and_shown(model, tmp_path):
     ):
         with pytest.raises(error, match="cluster_names_"):
             loaded.cluster_names_ = names
+    loaded.cluster_names_[1] = " gold "
+    assert loaded.cluster_names_ == {0: "regular", 1: "gold", 3: "rare"}
+    for name in ("2", "noise"):
+        with pytest.raises(ValueError, match="cluster_names_"):
+            loaded.cluster_names_[1] = name
     loaded.cluster_names_ = {}
     assert loaded.cluster_names_ == {}
     assert (loaded.labels_ == model.labels_).all()
@@ -162,13 +168,13 @@ def test_numbers_with_gaps_work_in_all_results(model, tmp_path):
 @pytest.mark.parametrize(
     ("previous", "error"),
     [("march.npz", TypeError), (GIT(), Exception), (GIT(metric="cosine").fit(TABLE + 20), ValueError),
-     (GIT().fit(TABLE.rename(columns={"visits": "calls"}).set_axis(range(1, 311))), ValueError)],
+     (GIT().fit(TABLE.rename(columns={"visits": "calls"}).set_axis([f"x{i}" for i in range(310)])), ValueError)],
 )  # fmt: skip
 def test_previous_must_be_a_model_of_similar_data(previous, error):
     after = GIT().fit(TABLE)
     labels = after.labels_
     with pytest.raises(error, match=r"previous|not fitted|model"):
-        after.fit(TABLE.reset_index(drop=True), previous=previous)
+        after.fit(TABLE[:200].reset_index(drop=True), previous=previous)
     assert (after.labels_ == labels).all()
 
 
@@ -265,3 +271,39 @@ def test_the_picture_has_a_bar_for_every_cluster(model):
     ax = compare(model, after).plot(ax=Figure().subplots())
     texts = [text.get_text() for text in ax.texts]
     assert {"regular (120)", "regular (110)", "lost (70)", "2 (60)"} <= set(texts)
+
+
+def test_fits_with_one_common_ancestor_are_matched_by_their_rows(model):
+    """The same number may belong to different clusters of two fits that both continue a third one."""
+    new = [customers((60,), centres=np.array([[30.0 * side, 30.0]]), first=5000 + 100 * side)[0] for side in (1, -1)]
+    first, second = (GIT().fit(pd.concat([TABLE, some]), previous=model) for some in new)
+    assert first.cluster_ids_.tolist() == second.cluster_ids_.tolist() == [0, 1, 2, 3, 4]
+    assert kinds(compare(first, second)) == ["born", "died"]
+
+
+def test_unrelated_tables_do_not_match(model):
+    others = TABLE.set_axis([f"x{i}" for i in range(len(TABLE))]) * -50
+    with pytest.raises(ValueError, match="common rows"):
+        compare(model, GIT().fit(others))
+
+
+def test_tables_are_aligned_by_their_ids(model):
+    later = GIT().fit(TABLE.sample(frac=1, random_state=1))
+    assert not compare(model, later, TABLE.sample(frac=1, random_state=2)).events
+    with pytest.raises(ValueError, match="missing"):
+        compare(model, later, TABLE.iloc[5:])
+    labels = pd.Series(model.labels_)  # a default index is an id beside other integers
+    assert compare(labels, labels.sample(frac=1, random_state=0)).n_changed == 0
+    frame = TABLE.reset_index(names="customer")
+    assert compare(model, frame, id="customer").n_common == len(TABLE)
+    with pytest.raises(ValueError, match="id must be"):
+        compare(model, frame, id="nonsense")
+
+
+def test_notes_of_a_file_survive_a_new_name(model, tmp_path):
+    model.save(tmp_path / "model.npz", notes={"id": "customer"})
+    loaded = GIT.load(tmp_path / "model.npz")
+    loaded.cluster_names_[1] = "gold"
+    loaded.save(tmp_path / "named.npz")
+    assert read_notes(tmp_path / "named.npz") == {"id": "customer"}
+    assert not hasattr(loaded.fit(TABLE), "notes_")

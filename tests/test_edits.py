@@ -182,6 +182,11 @@ LABELS = [0] * len(TABLE)
         edits_of(LABELS, [{"kind": "rename", "cluster": 0, "name": 7}]),
         edits_of(LABELS, [{"kind": "split", "cluster": 0, "into": 1}]),
         edits_of(LABELS, "merge"),
+        edits_of(LABELS, [{"kind": "move", "rows": [0.5], "into": 0}]),
+        edits_of(LABELS, [{"kind": "split", "cluster": 0, "rows": [1], "into": 0}]),
+        edits_of([0, 1] * (len(TABLE) // 2), [{"kind": "merge", "clusters": [0, 1], "into": 2}]),
+        edits_of(LABELS, [{"kind": "rename", "cluster": 0, "name": "7"}]),
+        edits_of(LABELS, [], n_clusters="x"),
     ],
 )
 def test_damaged_files_are_named_and_nothing_changes(content, tmp_path):
@@ -213,3 +218,25 @@ def test_edits_must_not_contradict_links_and_need_a_hierarchy():
         GIT(4, min_cluster_size=20).fit(TABLE, edits=split)
     with pytest.raises(ValueError, match="variant"):
         GIT(4, variant="paper").fit(TABLE, edits=merge)
+
+
+def test_numbers_of_edits_hold_beside_those_of_an_earlier_model():
+    """The smaller part of a split keeps the number that the page gave it, also when rows of the larger part leave."""
+    plain = GIT().fit(TABLE)
+    plain.cluster_names_ = {0: "A", 1: "B", 2: "C"}
+    rows = np.flatnonzero(plain.labels_ == 1)
+    edits = [
+        {"kind": "split", "cluster": 1, "rows": rows[:27].tolist(), "into": 4},
+        {"kind": "rename", "cluster": 4, "name": "part of B"},
+        {"kind": "rename", "cluster": 2, "name": ""},
+    ]
+    content = edits_of(plain.labels_, edits)
+    names = {0: "A", 1: "B", 4: "part of B"}
+    fewer = TABLE.drop(index=TABLE.index[rows[-20:]])
+    first = GIT().fit(TABLE, edits=content, previous=plain)
+    assert first.cluster_names_ == names
+    assert set(first.labels_[rows[:27]]) == {4}
+    for previous in (plain, first):
+        later = GIT().fit(fewer, edits=content, previous=previous)
+        assert later.cluster_names_ == names
+        assert (later.labels_ == pd.Series(first.labels_, TABLE.index)[fewer.index]).all()

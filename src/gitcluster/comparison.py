@@ -4,7 +4,7 @@
 these are fewer than half of the rows, the first model predicts the clusters of the others, but for outliers. Pairs of
 clusters are then matched by the number of common rows, the largest first; of equal numbers, the lower number of the
 first cluster, then of the second. A pair matches if its common rows are more than half of either cluster, and no
-cluster matches twice. Models of one origin, each fitted with ``previous``, share their numbers: equal numbers match.
+cluster matches twice. If one model continues the numbers of the other, directly or through others, equal numbers match.
 
 **Changes.** A cluster splits into the clusters that consist mostly of its rows, and clusters merge into the one that
 has most of their rows. Both need a tenth of the rows of the larger cluster on each side. Shares and centres change if
@@ -71,6 +71,16 @@ def _read_model(model: Any) -> Grouping:
     return Grouping(rows, np.asarray(clustering.labels), clustering.cluster_ids.tolist(), titles, clustering, model)
 
 
+def _read_ids(name: str, frame: Any, id_column: str) -> Array:
+    """Return a column of ids as texts."""
+    if id_column not in column_names(frame):
+        raise ValueError(f"id must be a column of {name}, got {id_column!r}. It has {list_of(column_names(frame))}.")
+    ids = frame.get_column(id_column).to_list()
+    if any(row is None or row != row for row in ids):
+        raise ValueError(f"The ids of {name} must not be missing, but {id_column!r} has gaps. Remove these rows.")
+    return np.array([str(row) for row in ids], dtype=object)
+
+
 def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | None:
     """Return one side of a comparison: a model, labels, or a frame with a column "cluster"; None for another table."""
     if isinstance(given, Clustering) or hasattr(type(given), "fit"):
@@ -83,10 +93,8 @@ def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | No
         if "cluster" not in names:
             return None
         column = frame.get_column("cluster").to_list()
-        if id_column is not None and id_column not in names:
-            raise ValueError(f"id must be a column of {name}, got {id_column!r}. It has {list_of(names)}.")
         if id_column is not None:
-            rows = np.array([str(row) for row in frame.get_column(id_column).to_list()], dtype=object)
+            rows = _read_ids(name, frame, id_column)
     elif np.ndim(given) == 2 or issparse(given):
         return None
     elif np.ndim(given) != 1:
@@ -100,6 +108,8 @@ def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | No
         raise ValueError(f"The ids of {name} must be unique, got {twice!r} twice. Remove one of these rows.")
     cells = [None if value is None or value != value else value for value in list(column)]
     is_noise = np.array([cell is None or cell in (-1, "-1", "noise") for cell in cells], bool)
+    if not len(is_noise):
+        raise ValueError(f"{name} must have labels of clusters, got no rows.")
     if is_noise.all():
         raise ValueError(f"{name} must have labels of clusters, got noise only.")
     whole = [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]
@@ -111,12 +121,33 @@ def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | No
     return Grouping(rows, labels, clusters, [escape_control(str(cluster)) for cluster in clusters])
 
 
-def find_rows(first: Grouping, second: Grouping) -> Array:
-    """Return the position of every row of the second side on the first by their ids, -1 if it is new."""
-    if first.rows is None or second.rows is None:
-        return np.full(len(second.labels), -1)
-    position = {row: i for i, row in enumerate(first.rows.tolist())}
-    return np.array([position.get(row, -1) for row in second.rows.tolist()])
+def find_rows(first: Grouping, second: Grouping, X: Any = None, *, is_new: bool = False) -> Array:
+    """Return the position of every row of the second side on the first, -1 if it is new.
+
+    If one side has no ids and those of the other are integers, its rows are counted from 0. Without ids, rows are
+    matched by their positions, unless two models store other values there. Rows of a table X may be predicted.
+    """
+    sides, n = [first.rows, second.rows], len(second.labels)
+    can_predict = is_new or (first.model is not None and X is not None)
+    for side, own in enumerate((first, second)):
+        others = sides[1 - side]
+        if sides[side] is None and others is not None and all(str(row).isdigit() for row in others.tolist()):
+            sides[side] = np.arange(len(own.labels)).astype(str)
+    if sides[0] is not None and sides[1] is not None:
+        position = {row: i for i, row in enumerate(sides[0].tolist())}
+        at = np.array([position.get(row, -1) for row in sides[1].tolist()])
+        if (at >= 0).any() or can_predict:
+            return at
+        raise ValueError("before and after must have common rows, but no id of one is in the other. Pass X, the table "
+                         "of after, to predict its rows with the model before.")  # fmt: skip
+    if not is_new and len(first.labels) == n and _may_be_same_rows(first.clustering, second.clustering):
+        return np.arange(n)
+    if not can_predict:
+        raise ValueError(
+            f"Rows of before ({len(first.labels):,}) and after ({n:,}) cannot be matched without ids. Use ids (the "
+            "index of a data frame, id='...' or --id), or pass X, the table of after."
+        )
+    return np.full(n, -1)
 
 
 def labels_before(first: Grouping, at: Array, X: Any) -> Array:
@@ -164,7 +195,7 @@ def continue_numbers(clustering: Clustering, previous: Any, X: Any) -> Clusterin
     Other clusters get new numbers. Names that the clustering has already take precedence.
     """
     first, second = _read_model(previous), _read_model(clustering)
-    at, earlier = find_rows(first, second), clustering_of(previous)
+    at, earlier = find_rows(first, second, X), clustering_of(previous)
     try:
         labels = labels_before(first, at, X)
     except (ValueError, TypeError) as error:
@@ -180,7 +211,7 @@ def continue_numbers(clustering: Clustering, previous: Any, X: Any) -> Clusterin
     ids = np.where(match >= 0, earlier.cluster_ids[match], earlier.next_id + np.cumsum(match < 0) - 1)
     given = {int(ids[np.searchsorted(clustering.cluster_ids, c)]): name for c, name in clustering.cluster_names.items()}
     names = {c: name for c, name in earlier.cluster_names.items() if c in ids and name not in given.values()} | given
-    return clustering.numbered(ids, names, max(earlier.next_id, int(ids.max()) + 1), earlier.origin)
+    return clustering.numbered(ids, names, max(earlier.next_id, int(ids.max()) + 1), earlier)
 
 
 class Event(NamedTuple):
@@ -219,6 +250,8 @@ class Comparison:
     """Share of outliers among the fitted and the new rows, if new rows were compared with a model."""
     boundary: tuple[float, float] | None = None
     """Share of rows near the boundary of their cluster, likewise."""
+    note: str = ""
+    """What to know about the comparison; or empty."""
 
     @property
     def n_common(self) -> int:
@@ -234,7 +267,7 @@ class Comparison:
     def sentences(self) -> list[str]:
         """Return the comparison in sentences."""
         before, after = self.n_rows
-        rows = f"{before:,} rows before, {after:,} after"
+        rows = f"{count_of(before, 'row')} before, {after:,} after"
         if self.n_common:
             rows += f"; {self.n_common:,} on both sides, {after - self.n_common:,} new, {before - self.n_common:,} lost"
         lines = [f"{rows}."]
@@ -246,6 +279,7 @@ class Comparison:
                 f"Outliers: {self.outliers[1]:.1%} of the new rows, {self.outliers[0]:.1%} of the fitted ones. "
                 f"Near a boundary: {self.boundary[1]:.1%}, {self.boundary[0]:.1%} of the fitted ones."
             )
+        lines += [self.note] if self.note else []
         return [*lines, *([event.text for event in self.events] or ["No cluster changed."])]
 
     def __str__(self) -> str:
@@ -268,7 +302,10 @@ class Comparison:
         return rows
 
     def to_frame(self) -> Any:
-        """Return one row per cluster as a pandas data frame: its rows and shares before and after, and its events."""
+        """Return one row per cluster as a pandas data frame: its rows and shares before and after, and its events.
+
+        If new rows are compared with a model, outliers are not counted.
+        """
         pandas = require("pandas", extra="export", purpose="to_frame")
         names = ["before", "after", "rows_before", "rows_after", "share_before", "share_after", "events"]
         return pandas.DataFrame(self.cluster_rows(), columns=names)
@@ -325,28 +362,38 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import
 
-    first, second = read_grouping("before", before, id), read_grouping("after", after, id)
+    first = read_grouping("before", before, id)
     if first is None:
         raise TypeError(
             "before must be a model, labels, or a data frame with a column 'cluster'. Fit one: GIT().fit(X)."
         )
-    prediction = None
+    is_feature = "cluster" in getattr(first.model, "feature_names_in_", ())
+    second = None if is_feature and as_frame(after) is not None else read_grouping("after", after, id)
+    prediction, note = None, ""
+    if first.model is None and X is not None and not (isinstance(X, tuple) and len(X) == 2):
+        raise ValueError("X must be a pair of tables, those of before and after, if labels are compared.")
     tables = X if isinstance(X, tuple) and len(X) == 2 else (None, X)
     if second is None:
         if first.model is None or first.clustering is None or not hasattr(first.model, "predict_samples"):
             raise TypeError("after must be a model or labels, got a table. New rows can be compared with a model only.")
+        rows, frame = row_labels(after), as_frame(after)
+        if id is not None and frame is not None:
+            rows, after = _read_ids("after", frame, id), frame.drop(id).to_native()
         prediction, tables = first.model.predict_samples(after), (tables[0], after)
-        rows = row_labels(after)
         positions = np.searchsorted(first.clustering.cluster_ids, prediction.labels)
         labels = np.where(prediction.labels < 0, -1, positions)
         second = first._replace(rows=None if rows is None else rows.astype(str), labels=labels, model=None)
-    elif None not in (first.model, second.model):
+    else:
+        tables = _align(tables[0], first), _align(tables[1], second)
+    if None not in (first.model, second.model):
         _check_models(first.model, second.model)
-    at = _match_rows(first, second, tables[1], is_new=prediction is not None)
+    at = find_rows(first, second, tables[1], is_new=prediction is not None)
     if prediction is None:
+        if 2 * (at >= 0).sum() < len(at) and tables[1] is None and first.model is not None:
+            note = "Few rows are on both sides. With X, the table of after, the earlier model predicts the others."
         labels, match = labels_before(first, at, tables[1]), None
         a, b = first.clustering, second.clustering
-        if a is not None and b is not None and a.origin == b.origin:
+        if a is not None and b is not None and a.shares_numbers_with(b):
             position = {number: i for i, number in enumerate(first.ids)}
             match = np.array([position.get(number, -1) for number in second.ids])
         common = count_rows(labels, first.n_clusters, second)
@@ -371,7 +418,7 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     return Comparison(
         ids=(first.ids, second.ids),
         titles=(tuple(first.titles), tuple(second.titles)),
-        sizes=(first.sizes, second.sizes),
+        sizes=(first_rows.sizes, second_rows.sizes),
         n_rows=(len(first.labels), len(second.labels)),
         match=match,
         flow=_flow(first, second, at),
@@ -382,6 +429,7 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
         events=tuple(events),
         outliers=outliers,
         boundary=boundary,
+        note=note,
     )
 
 
@@ -395,22 +443,17 @@ def _check_models(before: Any, after: Any) -> None:
         )
 
 
-def _match_rows(first: Grouping, second: Grouping, X: Any, *, is_new: bool) -> Array:
-    """Return the position of every row of the second side on the first, -1 if it is new."""
-    n, has_ids = len(second.labels), first.rows is not None and second.rows is not None
-    at = find_rows(first, second)
-    if has_ids and (at < 0).all() and first.model is None:
-        raise ValueError("before and after must have common rows, but no id of one is in the other.")
-    if has_ids or is_new:
-        return at
-    if len(first.labels) == n and _may_be_same_rows(first.clustering, second.clustering):
-        return np.arange(n)
-    if first.model is None or X is None:
-        raise ValueError(
-            f"Rows of before ({len(first.labels):,}) and after ({n:,}) cannot be matched without ids. Use data frames "
-            "with ids as their index (or id='...'), or pass X, the table of after."
-        )
-    return at
+def _align(table: Any, side: Grouping) -> Any:
+    """Return a table in the order of the rows of one side, if both have ids."""
+    rows = None if table is None else row_labels(table)
+    if rows is None or side.rows is None:
+        return table
+    position = {str(row): i for i, row in enumerate(rows.tolist())}
+    order = [position.get(row, -1) for row in side.rows.tolist()]
+    if min(order) < 0:
+        missing = side.rows[order.index(-1)]
+        raise ValueError(f"X must have all rows of the clustering, but the row {missing!r} is missing.")
+    return table.iloc[order]
 
 
 def _may_be_same_rows(before: Clustering | None, after: Clustering | None) -> bool:
@@ -493,16 +536,16 @@ def _structure_events(
             add("merged", parts, here, f"Clusters {named(first, parts)} merged into {named(second, here)}.")
     for b in np.flatnonzero(match < 0).tolist():
         if b not in involved[1]:
-            unknown = common[-1, b] / max(1, of_after[b])
-            origin = f"{unknown:.0%} of its rows were in no cluster before"
-            origin = origin if unknown > 0.5 else "its rows come from several clusters"
+            share, source = common[:, b].max() / max(1, of_after[b]), int(common[:, b].argmax())
+            origin = f"{share:.0%} of its rows were in "
+            origin += "no cluster before" if source == first.n_clusters else f"cluster {first.titles[source]}"
             here = np.array([b])
             add("born", nobody, here, f"Cluster {named(second, here)} is new: {origin}.")
     for a in np.setdiff1d(np.arange(first.n_clusters), match).tolist():
         if a not in involved[0]:
-            gone = (
-                "its rows are gone" if 2 * inside[a].sum() < first.sizes[a] else "its rows are in several clusters now"
-            )
+            share, target = inside[a].max(initial=0) / max(1, first.sizes[a]), int(inside[a].argmax())
+            gone = f"{share:.0%} of its rows are in cluster {second.titles[target]} now"
+            gone = gone if share >= MIN_PART else "its rows are gone"
             here = np.array([a])
             add("died", here, nobody, f"Cluster {named(first, here)} no longer exists: {gone}.")
     pairs = [(int(a), b) for b, a in enumerate(match) if a >= 0 and a not in involved[0] and b not in involved[1]]
@@ -519,8 +562,7 @@ def _size_events(first: Grouping, second: Grouping, pairs: list[tuple[int, int]]
         error = np.sqrt(mean * (1 - mean) * (1 / n + 1 / m))
         factor = after / before if before else np.inf
         if abs(after - before) > STANDARD_ERRORS * error and not 1 / MIN_GROWTH < factor < MIN_GROWTH:
-            kind = "grew" if after > before else "shrank"
-            title = second.titles[b]
+            kind, title = "grew" if after > before else "shrank", second.titles[b]
             text = f"Cluster {title} {kind} from {before:.1%} to {after:.1%} of the rows."
             events.append(Event(kind, (first.titles[a],), (title,), text))
     return events

@@ -19,7 +19,7 @@ import numpy as np
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, escape_control
 from gitcluster.constraints import Constraints, LinkConstraints
-from gitcluster.fitted.clustering import Clustering
+from gitcluster.fitted.clustering import Clustering, check_name
 from gitcluster.fitted.cutting import cut_again
 from gitcluster.pipeline import git_clusters
 from gitcluster.preprocessing.representations import Representation
@@ -67,7 +67,7 @@ def read_edits(source: Any) -> Edits:
     """Return the edits in a file, or in a dict of the same content; everything is checked."""
     name = "edits"
     if not isinstance(source, dict):
-        name, text = str(source), Path(source).read_text(encoding="utf-8", errors="replace")
+        name, text = str(source), Path(source).read_text(encoding="utf-8-sig", errors="replace")
         try:
             source = json.loads(text)
         except ValueError as error:
@@ -87,25 +87,43 @@ def _check_edits(name: str, content: Any) -> Edits:
     kinds = {type(row) for row in rows}
     if kinds not in ({str}, {int}) or len(set(rows)) < len(rows) or {type(label) for label in labels} - {int}:
         raise EditsFileError(f"{name} is damaged: rows must be different texts or positions, and labels integers.")
-    read = Edits(
-        name, rows, np.array(labels, np.int64), int(content["n_samples"]), content.get("n_clusters"), list(edits)
-    )
-    if len(read.labels) != len(rows) or (kinds == {int} and not 0 <= min(rows) <= max(rows) < read.n_samples):
+    n_samples, n_clusters = content["n_samples"], content.get("n_clusters")
+    if type(n_samples) is not int or (n_clusters is not None and (type(n_clusters) is not int or n_clusters < 1)):
+        raise EditsFileError(f"{name} is damaged: n_samples and n_clusters must be integers.")
+    read = Edits(name, rows, np.array(labels, np.int64), n_samples, n_clusters, list(edits))
+    if len(read.labels) != len(rows) or (kinds == {int} and not 0 <= min(rows) <= max(rows) < n_samples):
         raise EditsFileError(f"{name} is damaged: it has {len(rows)} rows and {len(read.labels)} labels.")
-    known = set(read.labels.tolist()) | {edit.get("into") for edit in edits}
-    for number, edit in enumerate(edits, 1):
-        fields = FIELDS[edit["kind"]]
-        if any(type(edit[field]) is not kind for field, kind in fields.items()):
-            raise EditsFileError(f"{name} is damaged: edit {number} must have the fields {', '.join(fields)}.")
-        indices = edit.get("rows", [0])
-        if not indices or min(indices) < 0 or max(indices) >= len(rows):
-            raise EditsFileError(f"{name} is damaged: edit {number} has rows that the file does not list.")
-        clusters = [*edit.get("clusters", ()), edit.get("cluster", 0), edit.get("into", 0)]
-        if min(clusters) < 0 or not known.issuperset(
-            {*edit.get("clusters", ()), edit.get("cluster", edit.get("into"))}
-        ):
-            raise EditsFileError(f"{name} is damaged: edit {number} names a cluster that the file does not have.")
+    for number, (edit, own) in enumerate(read.steps(), 1):
+        problem = _find_problem(edit, own)
+        if problem:
+            raise EditsFileError(f"{name} has a wrong edit, number {number}: {problem}.")
     return read
+
+
+def _find_problem(edit: dict[str, Any], own: Array) -> str:
+    """Return what is wrong with an edit of rows in these clusters, or an empty text."""
+    fields = FIELDS.get(edit.get("kind", ""))
+    if fields is None:
+        return f"kind must be one of {', '.join(FIELDS)}, got {edit.get('kind')!r}"
+    if edit.keys() != {"kind", *fields} or any(type(edit[field]) is not kind for field, kind in fields.items()):
+        return f"it must have the fields {', '.join(fields)}"
+    rows, known = edit.get("rows", [0]), set(own[own >= 0].tolist())
+    if {type(row) for row in rows} != {int} or min(rows) < 0 or max(rows) >= len(own) or len(set(rows)) < len(rows):
+        return "rows must be different positions in the list of rows"
+    clusters = edit.get("clusters", [edit["cluster"]] if "cluster" in edit else [])
+    if not known.issuperset(clusters):
+        return f"it names a cluster that the file does not have, among {clusters}"
+    if edit["kind"] == "merge" and (len(set(clusters)) < 2 or edit["into"] not in clusters):
+        return "a merge must have two or more clusters, and lead into one of them"
+    if edit["kind"] == "split" and (edit["into"] in known or set(own[rows].tolist()) != {edit["cluster"]}):
+        return "a split must lead rows of its cluster into a new one"
+    if edit.get("into", 0) < 0:
+        return "into must not be negative"
+    try:
+        check_name(edit.get("name", ""))
+    except ValueError as error:
+        return str(error).rstrip(".")
+    return ""
 
 
 class Replay:
@@ -157,8 +175,10 @@ class Replay:
         listed = own[(at >= 0) & (self.labels[at] == home)]
         if 2 * (listed == edit["cluster"]).sum() <= len(listed):
             raise LookupError("it is now part of a larger cluster")
-        self.names = {number: name for number, name in self.names.items() if number != home and name != edit["name"]}
-        self.names |= {home: edit["name"]} if edit["name"] else {}
+        others = {number: name for number, name in self.names.items() if number != home}
+        if edit["name"] in others.values():
+            raise LookupError("another cluster has this name")
+        self.names = others | ({home: edit["name"]} if edit["name"] else {})
 
     def _move(self, edit: dict[str, Any], own: Array, at: Array) -> None:
         chosen = np.zeros(len(own), bool)
@@ -271,7 +291,7 @@ def refit_edited(
         edits=tuple(replay.applied),
     )
     next_id = max(clustering.next_id, int(ids.max()) + 1)
-    return edited.numbered(ids[number_of], replay.names, next_id, clustering.origin)
+    return edited.numbered(ids[number_of], replay.names, next_id, clustering)
 
 
 def _check_constraints(groups: Array, constraints: Constraints | None) -> None:
@@ -294,6 +314,9 @@ def _check_constraints(groups: Array, constraints: Constraints | None) -> None:
         raise ValueError("edits make clusters outside of min_cluster_size and max_cluster_size. Remove these bounds.")
 
 
-def as_list(edits: Any) -> list[Any]:
-    """Return one or several files of edits as a list."""
-    return [edits] if isinstance(edits, (str, os.PathLike, dict)) else list(edits)
+def read_all(edits: Any) -> list[Edits]:
+    """Return the edits in one or several files."""
+    several = list(edits) if isinstance(edits, (list, tuple)) else [] if edits is None else [edits]
+    if not all(isinstance(one, (str, os.PathLike, dict)) for one in several):
+        raise TypeError(f"edits must be a file, a dict, or a list of them, got {edits!r}.")
+    return [read_edits(one) for one in several]

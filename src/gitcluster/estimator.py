@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -22,9 +22,9 @@ from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.comparison import continue_numbers
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
-from gitcluster.edits import Replay, as_list, read_edits, refit_edited
+from gitcluster.edits import Replay, read_all, refit_edited
 from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
-from gitcluster.fitted.clustering import Clustering, check_names, clustering_of
+from gitcluster.fitted.clustering import Clustering, ClusterNames, check_names, clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
@@ -282,7 +282,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 n_clusters=number,
                 total=float(source.n_samples if weights is None else weights.sum()),
             )
-            earlier, read = self._check_previous(previous), [read_edits(one) for one in as_list(edits)] if edits else []
+            earlier, read = self._check_previous(previous), read_all(edits)
             begin = getattr(self, "_init_callback_context", None)  # scikit-learn 1.9 or newer
             progress = Progress(self, None if begin is None else begin(max_subtasks=N_REPORTS))
             options: dict[str, Any] = {
@@ -306,6 +306,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             names = getattr(self, "feature_names_in_", None), table, row_labels(X)
             clustering = clustering.with_names(*names)
             skipped: list[str] = []
+            if earlier is not None and not (read and clustering_of(earlier).edits):
+                clustering = continue_numbers(clustering, earlier, X)
             if read:
                 replay = Replay(clustering)
                 for one in read:
@@ -313,9 +315,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 skipped = replay.skipped
                 edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
                 clustering, number = edited.with_names(*names), None
-            if earlier is not None:
-                clustering = continue_numbers(clustering, earlier, X)
+                if earlier is not None and clustering_of(earlier).edits:  # its numbers are those of edited clusters
+                    clustering = continue_numbers(clustering, earlier, X)
             self.clustering_ = clustering
+            self.__dict__.pop("notes_", None)  # of an earlier fit that was loaded
             progress.end()
             for words in skipped:
                 warnings.warn(f"An edit was skipped: {words}.", stacklevel=3)
@@ -330,8 +333,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Return an earlier model; raise an error if it is none, or of another metric."""
         if previous is None:
             return None
-        clustering = clustering_of(previous)
-        clustering.fitted  # noqa: B018 - raises after a distributed fit
+        if isinstance(previous, (str, os.PathLike)):
+            raise TypeError(f"previous must be a model, got a path. Use GIT.load({str(previous)!r}).")
+        clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
         if getattr(previous, "metric", self.metric) != self.metric:
             raise ValueError(f"previous must be a model with metric={self.metric!r}, got metric={previous.metric!r}.")
         return previous
@@ -372,12 +376,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return np.asarray(np.exp(self.log_intensity_))
 
     @property
-    def cluster_names_(self) -> dict[int, str]:
-        """Names of clusters by their numbers; assign a dict to set them."""
-        return self.clustering_.cluster_names
+    def cluster_names_(self) -> ClusterNames:
+        """Names of clusters by their numbers; assign a dict to set them, or change single names."""
+        return ClusterNames(self)
 
     @cluster_names_.setter
-    def cluster_names_(self, names: dict[int, str]) -> None:
+    def cluster_names_(self, names: Mapping[int, str]) -> None:
         check_is_fitted(self)
         self.clustering_ = self.clustering_.named(check_names(names, self.cluster_ids_))
 
@@ -701,12 +705,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         path : str or path
         notes : dict, default=None
             Numbers, texts, lists and arrays to store in the same file, for
-            :func:`gitcluster.fitted.persistence.read_notes`.
+            :func:`gitcluster.fitted.persistence.read_notes`; by default those of the file that the model was loaded
+            from.
         """
         check_is_fitted(self)
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
         fitted = {name: getattr(self, name, None) for name in _SAVED}
+        notes = getattr(self, "notes_", None) if notes is None else notes
         save_model(path, parameters=self.get_params(deep=False), fitted=fitted, notes=notes)
 
     @classmethod

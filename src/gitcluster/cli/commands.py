@@ -284,6 +284,9 @@ def fit(table: str, save: str | None, previous: str | None, edits: tuple[str, ..
     estimator = make_estimator(options)
     earlier = Fitted.load(previous).model if previous else None
     read_in = read(table, options, screen)
+    if (previous or edits) and read_in.ids is not None and not read_in.ids.is_unique:
+        twice = read_in.ids[read_in.ids.duplicated()].iloc[0]
+        raise TableError(f"--id {options['id']} must identify the rows, but {twice!r} occurs twice in {table}.")
     model = fit_table(estimator, read_in, screen, previous=earlier, edits=list(edits) or None)
     if options["stability"]:
         add_stability(model, read_in, screen)
@@ -684,6 +687,8 @@ def diff(before: str, after: str, data: str | None, output: str | None, **option
     first = _open_side(before, options, screen, None)
     second = _open_side(after, options, screen, first)
     X = None
+    if data is not None and not isinstance(second, Fitted):
+        raise click.UsageError(f"AFTER must be a model if its TABLE is given, got {after}.")
     if data is not None:
         model = second if isinstance(second, Fitted) else first
         table = read(data, options, screen, model if isinstance(model, Fitted) else None)
@@ -701,7 +706,8 @@ def diff(before: str, after: str, data: str | None, output: str | None, **option
         tables = {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
         events = [{"kind": event.kind, "before": event.before, "after": event.after, "text": event.text}
                   for event in comparison.events]  # fmt: skip
-        print_result({"text": str(comparison), "agreement": comparison.agreement, "events": events, **tables})
+        agreement = comparison.agreement if comparison.n_common else None
+        print_result({"text": str(comparison), "agreement": agreement, "events": events, **tables})
     elif not options["quiet"]:
         print_result(str(comparison))
     if output:

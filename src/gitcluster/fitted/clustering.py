@@ -1,8 +1,11 @@
 """The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
 import hashlib
+from collections import UserDict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,8 +37,8 @@ class ClusterIds(NamedTuple):
     """(c,) name of every cluster; empty if it has none."""
     next_id: int
     """The first number that no cluster has had in any of the fits."""
-    origin: str
-    """Digest of the first of the fits; models of one origin share their numbers."""
+    ancestors: tuple[str, ...]
+    """Digests of the earlier fits whose numbers this one continues."""
 
 
 class _WithoutCaches:
@@ -225,13 +228,13 @@ class Clustering(_WithoutCaches):
     def named(self, names: dict[int, str]) -> "Clustering":
         """Return a copy with other names of clusters, by their public numbers."""
         texts = tuple(names.get(number, "") for number in self.cluster_ids.tolist())
-        identity = ClusterIds(self.cluster_ids, texts, self.next_id, self.origin)
+        identity = ClusterIds(self.cluster_ids, texts, self.next_id, self.ancestors)
         named = replace(self, identity=identity)
         titles = tuple(map(named.title_of, range(named.n_clusters)))
         return replace(named, stability=self.stability and replace(self.stability, titles=titles))
 
-    def numbered(self, ids: Array, names: dict[int, str], next_id: int, origin: str) -> "Clustering":
-        """Return a copy whose clusters have these public numbers, in ascending order."""
+    def numbered(self, ids: Array, names: dict[int, str], next_id: int, before: "Clustering") -> "Clustering":
+        """Return a copy whose clusters have these public numbers, in ascending order, as in the fit ``before``."""
         order = np.argsort(ids)
         position = np.append(inverse_order(order), -1)  # noise stays -1
         cut, training = self.edge_cut, self.fitted
@@ -242,16 +245,24 @@ class Clustering(_WithoutCaches):
             edge_cut=cut._replace(labels=position[cut.labels], sizes=cut.sizes[order]),
             training=replace(training, clusters=position[training.clusters], labels=position[training.labels]),
             stability=None,
-            identity=ClusterIds(ids[order], ("",) * len(ids), next_id, origin),
+            identity=ClusterIds(ids[order], ("",) * len(ids), next_id, (*before.ancestors, before.digest)),
         )
         return numbered.named(names)
 
+    @property
+    def ancestors(self) -> tuple[str, ...]:
+        """Return digests of the earlier fits whose numbers of clusters this one continues."""
+        return () if self.identity is None else self.identity.ancestors
+
     @cached_property
-    def origin(self) -> str:
-        """Return a digest of the first of the fits whose numbers of clusters this fit continues, or of this one."""
-        if self.identity is not None:
-            return self.identity.origin
-        return hashlib.sha256(np.asarray(self.labels, np.int64).tobytes()).hexdigest()[:16]
+    def digest(self) -> str:
+        """Return a digest of the numbers of the clusters and of the intensities, which depend on the data."""
+        arrays = np.asarray(self.to_ids(self.labels), np.int64), np.asarray(self.log_intensity, np.float64)
+        return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
+
+    def shares_numbers_with(self, other: "Clustering") -> bool:
+        """Return whether one of two fits continues the numbers of the other, or both are the same."""
+        return self.digest in (other.digest, *other.ancestors) or other.digest in self.ancestors
 
     def describe_referee(self) -> str:
         """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
@@ -326,21 +337,45 @@ class Clustering(_WithoutCaches):
         return f"Clustering({summary}, {len(self.peaks):,} local clusters, {self.n_neighbors} neighbours)"
 
 
+def check_name(name: Any) -> str:
+    """Return the name of a cluster without blanks around it; raise an error if it could be taken for a number."""
+    if not isinstance(name, str):
+        raise TypeError(f"cluster_names_ must have texts as values, got {name!r}.")
+    text: str = name.strip()
+    if text.lstrip("-").isdigit() or text.lower() == "noise":
+        raise ValueError(f"cluster_names_ must not be numbers or 'noise', got {text!r}.")
+    return text
+
+
 def check_names(names: Any, ids: Array) -> dict[int, str]:
     """Return names of clusters by their numbers, without empty ones."""
-    if not isinstance(names, dict):
+    if not isinstance(names, Mapping):
         raise TypeError(f"cluster_names_ must be a dict such as {{0: 'regular'}}, got {type(names).__name__}.")
     unknown = [number for number in names if number not in ids.tolist()]
     if unknown:
         numbers = list_of([str(number) for number in ids.tolist()], 8)
         raise ValueError(f"cluster_names_ must have the numbers of clusters ({numbers}) as keys, got {unknown[0]!r}.")
-    checked = {int(number): name for number, name in names.items() if name != ""}
-    if not all(isinstance(name, str) and name.strip() for name in checked.values()):
-        raise TypeError("cluster_names_ must have texts as values.")
+    checked = {int(number): name for number, given in names.items() if (name := check_name(given))}
     if len(set(checked.values())) < len(checked):
         twice = next(name for name in checked.values() if list(checked.values()).count(name) > 1)
         raise ValueError(f"cluster_names_ must be different, got {twice!r} twice.")
     return checked
+
+
+class ClusterNames(UserDict[int, str]):
+    """Names of the clusters of a model; a change is checked and stored in the model."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.data, self.model = model.clustering_.cluster_names, model
+
+    def __setitem__(self, number: int, name: str) -> None:
+        self.model.cluster_names_ = {**self.data, number: name}
+        self.data = self.model.clustering_.cluster_names
+
+    def __delitem__(self, number: int) -> None:
+        self.model.cluster_names_ = {key: name for key, name in self.data.items() if key != number}
+        self.data = self.model.clustering_.cluster_names
 
 
 def clustering_of(model: Any) -> Clustering:
@@ -348,7 +383,10 @@ def clustering_of(model: Any) -> Clustering:
     if isinstance(model, Clustering):
         return model
     if not hasattr(type(model), "fit"):
-        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}. Fit one: GIT().fit(X).")
+        hint = "Use GIT.load(path)" if isinstance(model, (str, PathLike)) else "Fit one: GIT().fit(X)"
+        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}. {hint}.")
+    if not hasattr(type(model), "labels_"):
+        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}.")
     if not isinstance(getattr(model, "clustering_", None), Clustering):
         raise NotFittedError(f"This {type(model).__name__} is not fitted yet. Fit it first: model.fit(X).")
     return model.clustering_  # type: ignore[no-any-return]

@@ -126,8 +126,9 @@ def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) ->
     if numbers is not None:
         wanted = {check_integer("n_clusters", n, low=1) for n in numbers}
     elif table is None:
+        given = "edited by hand" if clustering.edits else "fitted with a given number of clusters or proportions"
         raise ValueError(
-            "The model was fitted with a given number of clusters and has no scores for others. "
+            f"The model was {given} and has no scores for other numbers. "
             "Fit GIT(n_clusters='auto'), or pass the numbers: layers([3, 8])."
         )
     else:

@@ -111,7 +111,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     "ClusterIds": fields("ids", "int", "n_clusters")
     | fields("names", "texts", "n_clusters")
     | fields("next_id", "int")
-    | fields("origin", "str"),
+    | fields("ancestors", "texts", ""),
     "Stability": fields("draw_size", "int", low=1)
     | fields("is_chosen", "bool")
     | fields("sizes", "int", "n_clusters")
@@ -235,7 +235,7 @@ def save_model(
 
 def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
     """Return the model in a file as an estimator of this class."""
-    (parameters, fitted, _), reader = _read_file(path)
+    (parameters, fitted, notes), reader = _read_file(path)
     try:
         reader.collect("Model", fitted, "fitted")
         sizes = check_fields(reader.fields)
@@ -250,6 +250,7 @@ def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
     for name, value in fitted.items():
         if value is not None:
             setattr(model, name, value)
+    model.notes_ = notes
     return model
 
 

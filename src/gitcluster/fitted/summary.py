@@ -116,6 +116,8 @@ def _next_step(clustering: Clustering) -> str:
         return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
     if clustering.n_clusters == 1:
         return ""
+    if clustering.edits and stability is None:
+        return "Next: model.profile() shows the columns in which the groups differ."
     if stability is None:
         return "Next: model.stability(X) shows whether half of the rows have the same groups."
     if (stability.clusters < STABLE).any():
