@@ -7,7 +7,7 @@ of clusters on which they agree best, that 98 % of sets without structure do not
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice, product
 
@@ -15,18 +15,14 @@ import numpy as np
 from numpy.random import default_rng
 
 from benchmarks.reporting.tables import markdown
-from benchmarks.runner import Line, Store, Task, run_experiment
+from benchmarks.runner import Line, Store, Task
 from benchmarks.suite.kinds import ONE_CLUSTER, one_cluster
 from gitcluster import GIT, scale_features
 from gitcluster.neighbors import find_neighbors
 from gitcluster.selection import NULL_AGREEMENTS, intrinsic_dimension
 
+FIELDS = ("set",)
 FAMILIES = [family for family in ONE_CLUSTER if family != "with categories"]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the experiment."""
-    run_experiment("null_agreement", __doc__ or "", arguments, fields=("set",), tasks=tasks, tables=[table])
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
@@ -47,7 +43,7 @@ def measure_agreement(family: str, n: int, d: int, seed: int) -> Line:
 
 def table() -> str:
     """Return quantiles of the agreement by intrinsic dimension, and the constants of the library."""
-    lines = [line for line in Store("null_agreement", ("set",)).lines.values() if line["agreement"] is not None]
+    lines = [line for line in Store("null_agreement", FIELDS).lines.values() if line["agreement"] is not None]
     dimensions, agreements = (np.array([line[name] for line in lines]) for name in ("dimension", "agreement"))
     rows = []
     for dimension, level in NULL_AGREEMENTS:
@@ -55,3 +51,6 @@ def table() -> str:
         quantiles = [f"{value:.2f}" for value in np.quantile(near, [0.5, 0.9, 0.98])] if len(near) else [""] * 3
         rows.append([f"{dimension:.0f}", str(len(near)), *quantiles, f"{level:.2f}"])
     return markdown(["intrinsic dimension", "sets", "median", "90 %", "98 %", "used"], rows)
+
+
+TABLES = {"null_agreement": table}

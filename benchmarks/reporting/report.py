@@ -16,7 +16,6 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks import experiments
-from benchmarks.experiments import kinds, null_agreement
 from benchmarks.reporting import paper_items
 from benchmarks.runner import FOLDER
 
@@ -40,10 +39,6 @@ PICTURES = {
 TABLES: dict[str, Callable[[], str]] = {
     "paper_items": paper_items.table,
     "paper_count": paper_items.count,
-    "null_agreement": null_agreement.table,
-    "kinds": kinds.labelled_table,
-    "kinds_one_cluster": kinds.one_cluster_table,
-    "kinds_border": kinds.border_table,
 }
 for _, name, _ in pkgutil.iter_modules(experiments.__path__):
     TABLES |= getattr(import_module(f"benchmarks.experiments.{name}"), "TABLES", {})

@@ -7,7 +7,6 @@ another. The label -1 means "not scored" (background noise). Sets that are ``cle
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Container, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -114,16 +113,6 @@ def real_datasets() -> Iterator[Dataset]:
         yield Dataset(f"paper-{name}", *load_set(f"toy_{name}"), "paper", clear=True)
     digits = sklearn_datasets.load_digits()
     yield Dataset("digits", digits.data, digits.target.astype(np.int64), "real", clear=False)
-
-
-def all_datasets() -> Iterator[Dataset]:
-    """Yield every set; real ones are skipped with a warning if there is no data folder."""
-    yield from generated_datasets()
-    yield from toy_datasets()
-    try:
-        yield from real_datasets()
-    except FileNotFoundError as error:
-        warnings.warn(f"Real data sets are skipped: {error}", UserWarning, stacklevel=2)
 
 
 def data_folder() -> Path:

@@ -1,4 +1,4 @@
-"""Sets by kind of data: public tables, generated sets like well-known ones, sets of one cluster, and large sets.
+"""Sets by kind of data: public tables, generated sets like well-known ones, and sets of one cluster.
 
 Every set has a kind, a name, and a function that makes it, so that nothing is loaded before it is used. Generated sets
 are the same in every run: each has a random generator seeded by its name.
@@ -24,14 +24,11 @@ from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
 from benchmarks.suite.datasets import data_folder
-from benchmarks.suite.shapes import blobs, mixture, moons, random_rotation, rings, spirals, student
-from benchmarks.suite.simulated import answered, coarse, counted, graded, measured, patients, skewed, yes_or_no
+from benchmarks.suite.shapes import mixture, random_rotation
 
 Labelled = tuple[Any, NDArray[np.int64]]
 """An array or data frame, and the class of every row."""
 N_DRAWS = 4
-LARGEST_SET = 10_000
-"""Rows of the sets whose number of clusters is compared at several sizes."""
 
 
 class KindOfData(NamedTuple):
@@ -58,13 +55,6 @@ def structureless_sets() -> Iterator[KindOfData]:
     for family, n, d in [*designs, ("correlated", 20_000, 5)]:
         name = f"{family}-{d}-{n}"
         yield KindOfData(family, name, partial(_draw, name, partial(one_cluster, family=family, n=n, d=d)))
-
-
-def large_sets() -> Iterator[KindOfData]:
-    """Yield sets of 10,000 rows in random order, so that the first rows are a sample."""
-    for kind, designs in LARGE.items():
-        for name, make in designs.items():
-            yield KindOfData(kind, name, partial(_draw, name, make))
 
 
 def _read_mixed(path: Path) -> Labelled:
@@ -178,56 +168,3 @@ ONE_CLUSTER: dict[str, Callable[[Generator, NDArray[np.float64]], Any]] = {
 def one_cluster(rng: Generator, *, family: str, n: int, d: int) -> Labelled:
     """Return a set without structure."""
     return ONE_CLUSTER[family](rng, rng.normal(size=(n, d))), np.zeros(n, np.int64)
-
-
-def mixed(rng: Generator, table: Labelled, words: int) -> Labelled:
-    """Return a data frame in which some columns are put into three words."""
-    frame = pd.DataFrame(table[0]).add_prefix("x")
-    chosen = rng.permutation(frame.columns)[:words]
-    levels = ["low", "middle", "high"]
-    return frame.assign(**{name: pd.qcut(frame[name], 3, labels=levels).astype(str) for name in chosen}), table[1]
-
-
-_N = LARGEST_SET
-_HALVES, _THREE, _FIVE = shares(_N, 1, 1), shares(_N, 5, 3, 2), shares(_N, 5, 4, 3, 2, 1)
-LARGE: dict[str, dict[str, Callable[[Generator], Labelled]]] = {
-    "drawn": {
-        "moons": lambda r: moons(r, (_N // 2, _N // 2), 0.1),
-        "noisy moons": lambda r: moons(r, (_N // 2, _N // 2), 0.2),
-        "rings": lambda r: rings(r, _THREE, [3, 2, 1], 0.12),
-        "spirals": lambda r: spirals(r, 2, _N // 2, 1.5, 0.03),
-        "blobs": lambda r: blobs(r, _FIVE, 6),
-        "close blobs": lambda r: blobs(r, [_N // 10] * 10, 4),
-        "blobs of unequal spread": lambda r: blobs(r, _FIVE, 9, 2, [0.4, 0.8, 1.2, 1.6, 2]),
-        "tails": lambda r: student(r, _THREE, 7, 3, 3),
-    },
-    "numeric": {
-        "measured 5": lambda r: skewed(r, measured(r, _THREE, 2.7, 5), 0.4),
-        "measured 12": lambda r: skewed(r, measured(r, _FIVE, 2.7, 12, factors=4), 0.4),
-        "measured 30": lambda r: skewed(r, measured(r, _HALVES, 2.9, 30, factors=5), 0.7),
-        "measured, useless columns": lambda r: skewed(r, measured(r, _THREE, 2.9, 6, useless=4), 0.3),
-        "overlapping": lambda r: overlapping(r, _N),
-        "overlapping more": lambda r: overlapping(r, _N, 6, 1.8),
-        "patients": lambda r: patients(r, _N // 2, [_N // 4, _N // 4], 8, severity=2.5),
-        "stretched": lambda r: mixture(r, _FIVE, 4, 4, 5),
-    },
-    "rounded": {
-        "grades": lambda r: grades(r, (6500, 3500)),
-        "grades of patients": lambda r: graded(patients(r, 6500, [3500], 9, severity=3.0), 0.8),
-        "answers": lambda r: answers(r, _N),
-        "answers of 5": lambda r: answers(r, _N, 8, 5),
-        "likert": lambda r: answered(measured(r, _THREE, 2.7, 15, factors=4), 7),
-        "counts": lambda r: counted(r, measured(r, _THREE, 2.9, 8), 5),
-        "coarse": lambda r: coarse(measured(r, _THREE, 2.9, 4), 0.25),
-        "giant": lambda r: giant(r, _N),
-    },
-    "categories": {
-        "2 classes": lambda r: categories(r, _N),
-        "4 classes": lambda r: categories(r, _N, 15, 6, 4),
-        "few columns": lambda r: categories(r, _N, 8, 5, 3),
-        "yes or no": lambda r: yes_or_no(r, _HALVES, 16, 1.2),
-        "half in words": lambda r: mixed(r, measured(r, _THREE, 2.9, 8), 4),
-        "some in words": lambda r: mixed(r, skewed(r, measured(r, _FIVE, 2.7, 12, factors=4), 0.3), 3),
-    },
-}
-"""Designs of the large sets."""

@@ -26,12 +26,12 @@ class OPTIONS:
 @pytest.mark.parametrize(
     ("experiment", "selected"),
     [
-        ("untuned", ["method=GIT,k-means"]),
         ("robustness", ["curve=moons", "method=GIT authors,GIT,Quickshift++"]),
         ("pictures", ["method=GIT authors,GIT"]),
         ("tables", ["method=GIT,one-hot + k-means"]),
         ("null_agreement", []),
-        ("kinds", ["part=labelled,structureless"]),
+        ("kinds", []),
+        ("public", ["part=designs,generators,structureless", "method=GIT,GIT nothing,k-means"]),
         ("sensitivity", ["set=mnist", "k=30"]),
         ("stability", ["part=check"]),
         ("validity", []),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks import methods
-from benchmarks.experiments import accuracy, dimension_reduction, features, speed, untuned
+from benchmarks.experiments import accuracy, dimension_reduction, features, public, speed
 from benchmarks.methods import METHODS, Method, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.runner import FOLDER, read_lines
@@ -40,7 +40,7 @@ def test_hdbscan_of_a_spanning_tree(monkeypatch):
         assert adjusted_rand_score(expected, METHODS["hdbscan"].fit(X, [1], **options)) == 1
 
 
-@pytest.mark.parametrize("experiment", [accuracy, dimension_reduction, untuned])
+@pytest.mark.parametrize("experiment", [accuracy, dimension_reduction, public])
 def test_every_stored_result_has_its_method(experiment):
     lines = read_lines(FOLDER / f"{experiment.__name__.split('.')[-1]}.jsonl")
     assert {line["method"] for line in lines} <= set(experiment.CHOSEN)

@@ -6,7 +6,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.suite.datasets import generated_datasets, make_noisy_moons, make_scaled_circles
 from benchmarks.suite.designs import KINDS
-from benchmarks.suite.kinds import labelled_sets, large_sets, structureless_sets
+from benchmarks.suite.kinds import labelled_sets, structureless_sets
 from gitcluster import scale_features
 
 OLD = ("data-like", "mixtures")
@@ -75,11 +75,10 @@ def test_what_a_family_is_named_for_is_there(sets_by_name):
 
 
 def test_sets_by_kind_are_the_same_in_every_run_and_have_several_classes(data):
-    sets = [*labelled_sets(), *large_sets(), *structureless_sets()]
+    sets = [*labelled_sets(), *structureless_sets()]
     assert len({(some.kind, some.name) for some in sets}) == len(sets)
     for some in sets[4::9]:
         (X, y), (again, _) = some.make(), some.make()
         assert len(X) == len(y)
         assert np.array_equal(X, again)
         assert (len(np.unique(y)) == 1) == (some in sets[-85:])
-    assert {len(some.make()[1]) for some in large_sets()} == {10_000}

@@ -1,8 +1,8 @@
-"""Tables are drawn from stored lines alone, and kinds of data have the same weight."""
+"""Tables are drawn from stored lines alone."""
 
 import pytest
 
-from benchmarks.experiments import accuracy, dimension_reduction, kinds, speed, statements, untuned
+from benchmarks.experiments import accuracy, dimension_reduction, kinds, speed, statements
 from benchmarks.reporting.published import PUBLISHED
 from benchmarks.reporting.report import PAGES, TABLES, fill
 from benchmarks.runner import Store
@@ -12,57 +12,11 @@ def rows_of(table):
     return [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()]
 
 
-@pytest.fixture
-def untuned_results():
-    sets = [("a", "blobs", 1.0), ("b", "blobs", 0.8), ("c", "small-tables", 0.4), ("wine", "real", 0.2)]
-    sets.append(("digits", "real", 0.5))
-    common = {"classes": 2, "clusters": 2, "clear": False}
-    return {
-        (name, method): common | {"set": name, "family": family, "method": method, "ari": ari / share}
-        for method, share in (("GIT", 1), ("k-means", 2))
-        for name, family, ari in sets
-    }
-
-
-def test_kinds_of_data_have_the_same_weight(untuned_results):
-    head, _, git, peer = rows_of(untuned.summary(untuned_results))
-    assert head[2:6] == ["drawn 2", "tables 2", "images 1", "mean of kinds"]
-    assert git[2:6] == ["0.900", "0.300", "0.500", "0.567"]
-    assert peer[2:6] == ["0.450", "0.150", "0.250", "0.283"]
-    titles = [row[0] for row in rows_of(untuned.table(untuned_results))]
-    assert titles[2:5] == ["blobs (2)", "**drawn** (2)", "small-tables (1)"]
-
-
-def test_a_set_that_a_method_has_not_run_does_not_count(untuned_results):
-    del untuned_results["wine", "k-means"]
-    assert rows_of(untuned.summary(untuned_results))[2][2:6] == ["0.900", "0.400", "0.500", "0.600"]
-
-
-def test_results_by_kind_are_compared_with_those_before(results, capsys):
+def test_results_by_kind_have_both_figures_of_peers(results):
     store = Store("kinds", kinds.FIELDS, results)
-    for line in (
-        {"part": "labelled", "kind": "mixed", "set": "car", "method": "GIT", "ari": 0.5},
-        {"part": "labelled", "kind": "mixed", "set": "tae", "method": "GIT", "ari": 0.4},
-        {"part": "labelled", "kind": "mixed", "set": "tae", "method": "k-means", "ari": 0.3, "mean": 0.2},
-        {"part": "structureless", "kind": "uniform", "set": "u", "method": "GIT nothing", "ari": 1.0, "clusters": 1},
-        *(
-            {"part": "border", "kind": "drawn", "set": "s", "method": "GIT nothing", "rows": rows, "clusters": rows}
-            for rows in kinds.BORDER
-        ),
-    ):
-        store.add(line | ({"ari": 0.0} if "ari" not in line else {}))
-    before = dict(store.lines)
-    assert rows_of(kinds.labelled_table(before))[2][:6] == ["mixed", "2", ".450", "", "", ".300 / .200"]
-    store.add({"part": "labelled", "kind": "mixed", "set": "tae", "method": "GIT", "ari": 0.2})
-    assert rows_of(kinds.labelled_table(before))[2][2] == ".450 -> .350"
-    assert rows_of(kinds.labelled_table())[2][2] == ".350"
-    assert rows_of(kinds.changes(before))[2:] == [["mixed", "tae", "GIT", ".400", ".200"]]
-    assert rows_of(kinds.one_cluster_table(before))[-1] == ["all", "1", "100% / 1"]
-    assert rows_of(kinds.border_table(before))[-1] == ["all", "1", *["100%"] * len(kinds.STEPS)]
-    old = results / "old.jsonl"
-    old.write_text("")
-    kinds.main(["--table", "--before", str(old)])
-    assert "No score changed" in capsys.readouterr().out
+    store.add({"kind": "mixed", "set": "tae", "method": "GIT", "ari": 0.4})
+    store.add({"kind": "mixed", "set": "tae", "method": "k-means", "ari": 0.3, "mean": 0.2})
+    assert rows_of(kinds.table())[2][:6] == ["mixed", "1", ".400", "", "", ".300 / .200"]
 
 
 @pytest.fixture
