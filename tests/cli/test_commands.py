@@ -57,8 +57,10 @@ def test_fit_writes_what_the_library_finds(csv, run, customers):
     assert leftovers(".") == ["customers.csv", "labels.csv", "model.npz"]
     fitted = Fitted.load("model.npz")
     assert fitted.facts.ids.tolist()[:2] == ["0000", "0001"]
-    fitted.model.save("again.npz")  # in Python
-    assert Fitted.load("again.npz").facts == TableFacts()
+    fitted.model.save("again.npz")  # in Python, which keeps the facts
+    assert Fitted.load("again.npz").facts.ids.tolist() == fitted.facts.ids.tolist()
+    GIT(3).fit(customers.drop(columns="customer")).save("other.npz")
+    assert Fitted.load("other.npz").facts == TableFacts()
 
 
 @pytest.mark.parametrize("form", READERS)
@@ -269,7 +271,15 @@ def test_the_help_is_in_groups_and_not_cut_off(run, monkeypatch):
         assert code == 0
         assert "..." not in out.split("\n", 1)[1].replace("...] ", "")
     titles = [line[:-1] for line in run("fit", "-h")[1].splitlines() if re.fullmatch("[A-Z][a-z ]+:", line)]
-    assert titles == ["Prior knowledge", "Method", "Output", "Columns", "Format of the table", "Other options"]
+    assert titles == [
+        "Prior knowledge",
+        "Method",
+        "Output",
+        "History",
+        "Columns",
+        "Format of the table",
+        "Other options",
+    ]
 
 
 def test_a_traceback_if_requested(csv, run):
