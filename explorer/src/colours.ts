@@ -34,6 +34,9 @@ const FADING: typeof RAMPS = {
 const GREY: Rgb = [140, 146, 154];
 const DIMMED = 0.18;
 
+/** The background of the panels, as in the style of the page. */
+export const paperOf = (theme: keyof typeof THEMES): Rgb => parse(THEMES[theme].paper.slice(1))[0];
+
 export const THEMES = {
   light: { ink: "#16191d", soft: "#5a626d", paper: "#ffffff", warning: "#c23b00" },
   dark: { ink: "#e8ebf0", soft: "#9aa4b1", paper: "#14171c", warning: "#ff8a5c" },
@@ -55,8 +58,8 @@ function rampColour(position: number, stops: Rgb[]): Rgb {
   return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * (at - low))) as Rgb;
 }
 
-export function css([r, g, b]: Rgb, alpha = 1): string {
-  return alpha === 1 ? `rgb(${r} ${g} ${b})` : `rgb(${r} ${g} ${b} / ${alpha})`;
+export function css([r, g, b]: Rgb): string {
+  return `rgb(${r},${g},${b})`; // with commas, which every program reads in SVG
 }
 
 /**
@@ -170,42 +173,31 @@ export function currentScale(app: App): Scale | null {
 
 /** Integers with at most this number of values are classes. */
 const MOST_CLASSES = 12;
-const SCALES = new WeakMap<Column, Scale>();
 
 function columnScale(column: Column): Scale {
-  const known = SCALES.get(column);
-  if (known) return known;
   const { name, values, categories, decimals, kind } = column;
   const show = (value: number): string => cell(column, value);
-  let scale: Scale = { name, values, low: 0, high: 1, classes: categories, show };
-  const distinct = categories || decimals !== 0 || kind === "date" ? null : new Set<number>();
+  const scale: Scale = { name, values, low: 0, high: 1, classes: categories, show };
+  if (categories) return scale;
+  const distinct = decimals !== 0 || kind === "date" ? null : new Set<number>();
   if (distinct) for (let i = 0; i < values.length && distinct.size <= MOST_CLASSES; i++) distinct.add(values[i]);
   if (distinct && distinct.size <= MOST_CLASSES) {
     const classes = [...distinct].filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
     const index = new Map(classes.map((value, i) => [value, i]));
     const codes = Int32Array.from(values, (value) => index.get(value) ?? classes.length);
-    scale = { ...scale, values: codes, classes: classes.map(show) };
-  } else if (!categories) {
-    const [low, high] = usualRange(values);
-    scale = { ...scale, low, high };
+    return { ...scale, values: codes, classes: classes.map(show) };
   }
-  SCALES.set(column, scale);
-  return scale;
+  const [low, high] = usualRange(values);
+  return { ...scale, low, high };
 }
-
-const RANGES = new WeakMap<Numbers, [number, number]>();
 
 /** From the 1st to the 99th percentile, so that a few extreme values do not take all the colours. */
 function usualRange(values: Numbers): [number, number] {
-  const known = RANGES.get(values);
-  if (known) return known;
   const sorted = Float64Array.from(values)
     .filter((value) => Number.isFinite(value))
     .sort();
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))];
-  const range: [number, number] = sorted.length === 0 ? [0, 1] : [at(0.01), at(0.99)];
-  RANGES.set(values, range);
-  return range;
+  return sorted.length === 0 ? [0, 1] : [at(0.01), at(0.99)];
 }
 
 const isMissing = ({ classes }: Scale, value: number): boolean =>
@@ -233,9 +225,10 @@ export function legendLines(scale: Scale, theme: "light" | "dark"): [Rgb, string
 /** Red, green, blue and alpha of every shown sample. */
 export function sampleColours(app: App): Uint8Array<ArrayBuffer> {
   const { nShown, samples } = app.model;
-  const scale = currentScale(app);
-  const { chosen, emphasised, picked } = app;
-  const emphasis = chosen ? null : app.emphasis();
+  const { scale } = app;
+  const { selection, emphasised, picked, hover } = app;
+  const chosen = hover.node || hover.link || emphasised >= 0 ? null : selection;
+  const emphasis = chosen ? null : app.emphasis;
   const pickedLocal = picked.length === 1 ? samples.local[picked[0]] : -1;
   const clusters = app.slots.map(clusterColour);
   const bytes = new Uint8Array(4 * nShown);
@@ -251,6 +244,6 @@ export function sampleColours(app: App): Uint8Array<ArrayBuffer> {
     bytes[4 * i + 2] = colour[2];
     bytes[4 * i + 3] = chosen || (emphasis && !stands) ? 255 * DIMMED : 255;
   }
-  for (const i of Array.from(chosen ?? [])) bytes[4 * i + 3] = 255;
+  for (const i of chosen ?? []) bytes[4 * i + 3] = 255;
   return bytes;
 }
