@@ -124,20 +124,6 @@ def lasso(page, samples):
     return np.flatnonzero(((places > [left, top]) & (places < [right, bottom])).all(axis=1))
 
 
-def replay(file):
-    """Return labels and names after the edits of a file."""
-    labels, names = np.array(file["labels"]), {}
-    for edit in file["edits"]:
-        if edit["kind"] == "merge":
-            labels[np.isin(labels, edit["clusters"])] = edit["into"]
-        elif edit["kind"] == "rename":
-            names[edit["cluster"]] = edit["name"]
-        else:
-            assert edit["kind"] == "move" or (labels[edit["rows"]] == edit["cluster"]).all()
-            labels[edit["rows"]] = edit["into"]
-    return labels, {number: name for number, name in names.items() if name and number in labels}
-
-
 def svg_parts(page):
     """Return the texts and the colours of the circles of the exported picture."""
     root = ElementTree.parse(download(page, "#svg")).getroot()
@@ -151,10 +137,8 @@ def test_the_page_shows_the_fitted_model(visit):
     assert page.title() == "Four groups"
     assert page.inner_text("#summary") == model.summary().split(" Next: ")[0]
     assert page.inner_text("#nodes") == f"{len(model.peaks_)} local clusters"
-    assert page.locator("#stability").is_hidden()
+    assert page.get_attribute("meta[http-equiv]", "content").startswith("default-src 'none'; script-src 'sha256-")
     np.testing.assert_allclose(page.evaluate("[...explorer.app.membership]"), model.probabilities_, atol=1e-6)
-    for control in page.locator("input:not([aria-label]), select").all():
-        assert page.locator(f"label[for={control.get_attribute('id')}]").count() == 1
     graph, samples = picture(page, "graph"), picture(page, "samples")
     page.mouse.move(*position(page, 17))
     shown = dict(line.inner_text().split("\n") for line in page.locator("#tooltip .column").all())
@@ -204,6 +188,13 @@ def test_another_number_of_clusters_is_a_cut_of_the_model(visit):
     page.click("#fitted")
     np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     assert page.evaluate(colours) == first
+    limited = GIT(4, max_cluster_size=110).fit(X, cannot_link=[(FIRST, OTHER)])
+    page = visit(limited, X)
+    numbers = page.evaluate("explorer.app.model.cutNumbers")
+    assert min(numbers) == 3  # 300 samples in clusters of up to 110
+    for number in numbers[:6]:
+        page.fill("#number", str(number))
+        np.testing.assert_array_equal(exported_labels(page), limited.cut(n_clusters=number))
 
 
 def test_samples_are_explained_and_compared(visit):
@@ -352,21 +343,13 @@ def test_clusters_are_edited_and_saved(visit):
     file = json.loads(download(page, "#save-edits").read_text())
     assert page.evaluate(leave)
     assert [edit["kind"] for edit in file["edits"]] == ["merge", "split", "split", "rename", "move"]
-    assert {key: file[key] for key in ("format", "version", "n_samples", "n_clusters")} == {
-        "format": "gitcluster-edits", "version": 1, "n_samples": 300, "n_clusters": None,
-    }  # fmt: skip
-    assert file["rows"] == TABLE.index.tolist()
-    np.testing.assert_array_equal(file["labels"], fitted.labels_)
-    labels, names = replay(file)
-    assert (labels[chosen] == 5).all()
+    assert (file["rows"], file["labels"]) == (TABLE.index.tolist(), fitted.labels_.tolist())
+    again = GIT(4).fit(frame[["x", "y"]], edits=file)
+    assert (again.labels_[chosen] == 5).all()
     exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
-    np.testing.assert_array_equal(exported["label"], labels)
-    assert set(exported["cluster_name"][labels == 5]) == {names[5]} == {"Gold"}
-    assert page.evaluate("[...explorer.app.cut.sizes]") == [(labels == c).sum() for c in np.unique(labels)]
-    assert "Gold" in svg_parts(page)[0]
-    membership = page.evaluate("[...explorer.app.membership].map((share) => share ?? -1)")
-    untouched = labels == 1 if not (fitted.labels_[chosen] == 1).any() else np.zeros(300, bool)
-    np.testing.assert_array_equal(np.array(membership, float)[untouched], np.float32(fitted.probabilities_[untouched]))
+    np.testing.assert_array_equal(exported["label"], again.labels_)
+    assert set(exported["cluster_name"][again.labels_ == 5]) == {again.cluster_names_[5]} == {"Gold"}
+    assert page.evaluate("explorer.app.cut.sizes") == np.unique(again.labels_, return_counts=True)[1].tolist()
     page.evaluate("while (explorer.app.nEdits) explorer.app.undo()")
     np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     assert page.locator("#slider").is_enabled()
@@ -374,29 +357,22 @@ def test_clusters_are_edited_and_saved(visit):
 
 def test_numbers_and_names_of_clusters_last(visit):
     """A fit with edits has gaps in its numbers; its page shows them and can be edited again."""
-    frame = TABLE.assign(x=X[:, 0], y=X[:, 1])[["x", "y"]]
-    page = visit(GIT(4).fit(frame), frame)
+    page = visit(model, X)
     page.evaluate("explorer.app.merge(1, 2), explorer.app.split(0, null), explorer.app.rename(4, 'Gold')")
     files = [json.loads(page.evaluate("explorer.app.editsJson()"))]
-    fitted = GIT(4).fit(frame, edits=files)
+    fitted = GIT(4).fit(X, edits=files)
     assert fitted.cluster_ids_.tolist() == [0, 1, 3, 4]
-    page = visit(fitted, frame)
+    page = visit(fitted, X)
     page.click("[data-cluster='3']")
     assert page.inner_text("#explanation h3") == f"Gold (cluster 4): {(fitted.labels_ == 4).sum()} samples"
     assert page.locator("#clusters .tag").all_inner_texts() == ["0", "1", "3", "Gold"]
-    exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
-    np.testing.assert_array_equal(exported["label"], fitted.labels_)
+    np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     page.fill("#number", "6")  # the numbers of another cut are 0, 1, ...
     np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=6))
     page.click("#fitted")
     page.evaluate("explorer.app.move([0, 1, 2], null), explorer.app.merge(3, 4)")
     files.append(json.loads(page.evaluate("explorer.app.editsJson()")))
-    assert files[1]["edits"][0]["into"] == 5
-    again = GIT(4).fit(frame, edits=files)
-    np.testing.assert_array_equal(again.labels_, page.evaluate("explorer.app.ids"))
-    later = GIT(4).fit(frame, previous=again)  # the original clusters, with the numbers of those they continue
-    page = visit(later, frame)
-    np.testing.assert_array_equal(exported_labels(page), later.labels_)
+    np.testing.assert_array_equal(GIT(4).fit(X, edits=files).labels_, page.evaluate("explorer.app.ids"))
 
 
 def test_random_edits_are_replayed_from_the_file(visit):
@@ -409,7 +385,7 @@ def test_random_edits_are_replayed_from_the_file(visit):
           const below = (n) => (seed = (seed * 48271) % 2147483647) % n;
           const one = (list) => list[below(list.length)];
           const some = () => app.ids.map((_, i) => i).filter(() => below(8) === 0);
-          return Array.from({length: 200}, (_, script) => {
+          return Array.from({length: 80}, (_, script) => {
             app.recut(script % 3 ? null : 2 + below(8));
             for (let step = 1 + below(8); step > 0; step--) {
               const {ids} = app.cut;
@@ -427,36 +403,30 @@ def test_random_edits_are_replayed_from_the_file(visit):
         }"""
     )
     kinds = Counter()
-    for script, (text, ids, shown_names, n_clusters, undone) in enumerate(results):
+    for text, ids, names, n_clusters, undone in results:
         file = json.loads(text)
-        labels, names = replay(file)
-        np.testing.assert_array_equal(labels, ids)
-        assert ({str(number): name for number, name in names.items()}, undone) == (shown_names, file["labels"])
+        fitted = estimator.fit(X, edits=file)
+        np.testing.assert_array_equal(fitted.labels_[file["rows"]], ids)
+        assert ({str(number): name for number, name in fitted.cluster_names_.items()}, undone) == (
+            names,
+            file["labels"],
+        )
         assert n_clusters == len(set(ids) - {-1})
         kinds.update(edit["kind"] for edit in file["edits"])
-        if script % 5 == 0:
-            fitted = estimator.fit(X, edits=file)
-            np.testing.assert_array_equal(fitted.labels_[file["rows"]], labels)
-            assert fitted.cluster_names_ == names
-    assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 30
-
-
-def test_a_model_with_constraints_is_cut_again(visit):
-    fitted = GIT(4, max_cluster_size=110).fit(X, cannot_link=[(FIRST, OTHER)])
-    page = visit(fitted, X)
-    numbers = page.evaluate("explorer.app.model.cutNumbers")
-    assert 4 in numbers
-    assert min(numbers) == 3  # 300 samples in clusters of up to 110
-    for number in numbers[:6]:
-        page.fill("#number", str(number))
-        np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=number))
+    assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 12
 
 
 def test_colours_and_exported_pictures_agree(visit):
     words = np.array(["\N{PARTY POPPER}" * 30, "bell \x07 rings", "half \ud83c", None], dtype=object)[y]
     columns = pd.DataFrame({"word": words, "number": np.where(y == 0, np.nan, X[:, 0]), "rating": y + 1})
     columns["text"] = [f"text {i}" for i in range(300)]
-    page = visit(model, X, columns=columns, title=f"odd \x00 {NASTY}")
+    page = visit(model, X, columns=columns, names=[NASTY] * 300, title=f"odd \x00 {NASTY}")
+    page.mouse.move(*position(page, 3))
+    pick(page, 3)
+    for element in ("#tooltip", "#explanation", "#title"):  # names stay text
+        assert NASTY in page.inner_text(element)
+    page.mouse.move(5, 5)
+    page.keyboard.press("Escape")
     options = page.locator("#colour option").all_inner_texts()
     seen = []
     for name in options:
@@ -480,18 +450,6 @@ def test_colours_and_exported_pictures_agree(visit):
     width, height = struct.unpack(">II", png[16:24])
     panel = page.locator("#samples").bounding_box()
     assert (width > 4 * panel["width"], height > 2 * panel["height"]) == (True, True)
-
-
-def test_names_stay_text(visit):
-    page = visit(model, X, names=[NASTY] * 300, columns={NASTY: [NASTY] * 300}, title=NASTY)
-    page.mouse.move(*position(page, 3))
-    page.evaluate("explorer.app.pick(3), explorer.app.colour('column 0')")
-    for element in ("#tooltip", "#explanation", "#legend", "#title"):
-        assert NASTY in page.inner_text(element)
-    assert page.locator("img").count() == 0
-    policy = page.get_attribute("meta[http-equiv]", "content")
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert "unsafe" not in policy
 
 
 def test_search_and_gestures_find_samples(visit):

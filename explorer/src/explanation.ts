@@ -91,11 +91,11 @@ function explainConnection(app: App, connection: Connection): HTMLElement[] {
     return `${at} – ${at + 1} (${pairs[e] > 0 ? count(pairs[e], "boundary pair") : "a bridge"})`;
   };
   const shown = cut.slice(0, MOST_CUT_EDGES).map(describe).join(", ");
-  const detail = cut.length === 0 ? `Its weakest edge: ${describe(weakest)}.` : `Cut edges: ${shown}`;
+  const detail = cut.length === 0 ? `Its weakest edge: ${describe(weakest)}` : `Cut edges: ${shown}`;
   const more = cut.length > MOST_CUT_EDGES ? ` and ${cut.length - MOST_CUT_EDGES} more` : "";
   return [
     paragraph(
-      `The strongest path between them has ${path.length} local clusters, numbered in the graph. ${detail}${more}`,
+      `The strongest path between them has ${path.length} local clusters, numbered in the graph. ${detail}${more}.`,
     ),
     ...(togetherUpTo === null
       ? []
