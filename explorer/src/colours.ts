@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { format } from "./dom";
-import { type Column, type Cut, type Model, type Numbers, countLabels, cutInto, nearestCut } from "./model";
+import { type Column, type Cut, type Model, type Numbers, countLabels, labelsAt, nearestCut } from "./model";
 import { cell } from "./statistics";
 
 export type Rgb = [number, number, number];
@@ -19,7 +19,7 @@ const CLUSTERS = parse(
     "c4c440 146c98 6c9840 146cc4 989840 40986c 986c40 c49840",
 );
 const CATEGORIES = parse(
-  "5b3a8e 7fb800 b3203d 2fb5b5 f08fa0 4a5a2a b58cff 1f3f66 ecc46c c46c14 146cc4 c4c4ec 4098ec 409840 984098 c46c98 " +
+  "7a56c2 7fb800 b3203d 2fb5b5 f08fa0 4a5a2a b58cff 1f3f66 ecc46c c46c14 146cc4 c4c4ec 4098ec 409840 984098 c46c98 " +
     "98c498 c49814 6c6c98 ec98ec 986cc4 6cc4ec 986c6c 149898",
 );
 const RAMPS = {
@@ -32,7 +32,7 @@ const FADING: typeof RAMPS = {
   dark: parse("ff5c7a ff8a5c d9a860 5a6370"),
 };
 const GREY: Rgb = [140, 146, 154];
-const DIMMED = 0.18;
+const DIMMED = 0.25;
 
 /** The background of the panels, as in the style of the page. */
 export const paperOf = (theme: keyof typeof THEMES): Rgb => parse(THEMES[theme].paper.slice(1))[0];
@@ -86,11 +86,10 @@ export class ColourSlots {
     const { model, own, known } = this;
     const { labels, sizes } = model.graph;
     const start = model.cutNumbers.indexOf(nearestCut(model, own.length));
-    const labelsAt = (index: number): Numbers => cutInto(model, model.cutNumbers[index]).labels;
     if (!known.has(at)) {
       const before = at - Math.sign(at - start);
-      const [last, slots] = at === start ? [labels, own] : [labelsAt(before), this.along(before)];
-      known.set(at, matchSlots(last, slots, labelsAt(at), sizes));
+      const [last, slots] = at === start ? [labels, own] : [labelsAt(model, before), this.along(before)];
+      known.set(at, matchSlots(last, slots, labelsAt(model, at), sizes));
     }
     return known.get(at)!;
   }

@@ -112,12 +112,12 @@ export class Toolbar {
 
 /** The number of clusters of a cut that is not the fitted one, and its score. */
 function describeCut({ cut, model }: App): string {
+  const text = `Another cut, into ${count(cut.nClusters, "cluster")}.`;
   const { nClusters = [], score = [], recommended = [] } = model.scores ?? {};
-  const describe = (number: number): string =>
-    `${count(number, "cluster")}: ${score[nClusters.indexOf(number)].toFixed(2)}`;
-  const isScored = nClusters.includes(cut.requested);
-  const scores = isScored ? ` Scores: ${describe(cut.requested)}, ${describe(recommended[0])} (best).` : "";
-  return `Another cut, into ${count(cut.nClusters, "cluster")}.${scores}`;
+  const scoreOf = (number: number): string => score[nClusters.indexOf(number)].toFixed(2);
+  const [best] = recommended;
+  if (!nClusters.includes(cut.requested)) return text;
+  return `${text} Score: ${scoreOf(cut.requested)}. Best: ${scoreOf(best)}, with ${count(best, "cluster")}.`;
 }
 
 const MOST_CLUSTERS = 200;

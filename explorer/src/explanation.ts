@@ -48,7 +48,8 @@ function explainSample(app: App, sample: number): HTMLElement[] {
   const local = samples.local[sample];
   const home = app.homeOf(sample);
   const second = secondMembership(model, cut, sample);
-  const other = second && second[1] >= 0.0005 ? `, ${second[1].toFixed(3)} in ${app.titleOf(second[0])}` : "";
+  const isShown = second && second[1] >= 0.0005 && !cut.changed.has(second[0]);
+  const other = isShown ? `, ${second[1].toFixed(3)} in ${app.titleOf(second[0])}` : "";
   const isNoise = app.labelOf(sample) < 0;
   const membership = cut.changed.has(home) ? "unknown, edited" : app.membership[sample].toFixed(3) + other;
   const facts: [Cell, Cell][] = [

@@ -157,11 +157,14 @@ export interface Cut {
   changed: Set<number>;
 }
 
+/** The clusters of the local clusters in the cut at an index of the possible numbers. */
+export const labelsAt = ({ cuts, nLocal }: Model, at: number): Numbers => cuts.subarray(at * nLocal, (at + 1) * nLocal);
+
 /** The cut into one of the possible numbers of clusters, or the fitted one. */
 export function cutInto(model: Model, requested: number | null): Cut {
-  const { graph, cuts, cutNumbers, nLocal, nSamples } = model;
+  const { graph, cutNumbers, nSamples } = model;
   const at = requested === null ? -1 : cutNumbers.indexOf(requested);
-  const labels = at < 0 ? graph.labels : cuts.subarray(at * nLocal, (at + 1) * nLocal);
+  const labels = at < 0 ? graph.labels : labelsAt(model, at);
   const nClusters = countLabels(labels);
   const fitted = labels.every((label, i) => label === graph.labels[i]);
   const sizes = new Array<number>(nClusters).fill(0);
