@@ -392,11 +392,8 @@ def test_random_edits_are_replayed_from_the_file(visit):
         file = json.loads(text)
         again = estimator.fit(X, edits=file)
         np.testing.assert_array_equal(again.labels_[file["rows"]], ids)
-        assert ({str(number): name for number, name in again.cluster_names_.items()}, undone) == (
-            names,
-            file["labels"],
-        )
-        assert n_clusters == len(set(ids) - {-1})
+        assert {str(number): name for number, name in again.cluster_names_.items()} == names
+        assert (n_clusters, undone) == (len(set(ids) - {-1}), file["labels"])
         kinds.update(edit["kind"] for edit in file["edits"])
     assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 12
 
@@ -418,13 +415,9 @@ def test_colours_and_exported_pictures_agree(visit):
         page.select_option("#colour", label=name)
         seen.append(picture(page, "samples"))
     assert len(set(seen)) == len(seen) == 11
-    page.select_option("#colour", label="rating")
-    assert page.inner_text("#legend ul").split() == ["1", "2", "3", "4"]
-    page.select_option("#colour", label="text")
-    assert "276 more" in page.inner_text("#legend")
-    page.select_option("#colour", label="number")
-    assert page.locator("#legend .ramp").count() == 1
-    assert "missing" in page.inner_text("#legend")
+    for name, line in (("rating", "4"), ("text", "276 more"), ("number", "missing")):
+        page.select_option("#colour", label=name)
+        assert page.inner_text("#legend").endswith(line)
     page.select_option("#colour", label="word")
     texts, circles = svg_parts(page)
     assert texts[:2] == [f"odd  {NASTY}", "300 samples, 4 clusters"]
@@ -455,8 +448,11 @@ def test_search_and_gestures_find_samples(visit):
     page.mouse.up()
     np.testing.assert_allclose(positions(page)[0], [before[0] + 60, before[1] + 30], atol=8)
     page.mouse.wheel(0, -200)
-    page.wait_for_timeout(200)
-    assert page.evaluate("explorer.app.camera.zoom") > 1.2
+    waited = 0
+    while page.evaluate("explorer.app.camera.zoom") < 1.2 and waited < 100:
+        page.wait_for_timeout(50)
+        waited += 1
+    assert waited < 100
     for key, direction in (("0", 0), ("ArrowLeft", -1), ("+", -1), ("-", -1), ("0", 0)):
         page.press("#samples", key)
         assert np.sign(page.evaluate("explorer.app.camera.x")) == direction
