@@ -31,14 +31,6 @@ TABLE = pd.DataFrame(
     index=[f"C{i:03d}" for i in range(300)],
 )
 FIRST, OTHER = (int(np.flatnonzero(model.labels_ == c)[0]) for c in (0, 3))
-POSITIONS = """() => {
-  const {camera, xy} = explorer.app, box = document.getElementById("samples").getBoundingClientRect();
-  return Array.from({length: xy.length / 2}, (_, i) => {
-    const [x, y] = camera.toScreen(box, xy[2 * i], xy[2 * i + 1]);
-    return [box.left + x, box.top + y];
-  });
-}"""
-STATE = "[explorer.app.cut.nClusters, explorer.app.colourBy, explorer.app.picked, explorer.app.camera.zoom]"
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +50,7 @@ def visit(browser, tmp_path):
     """Open the page of a model from disk; fail at the end if the page had an error or requested anything."""
     contexts, problems = [], []
 
-    def open_page(fitted, samples=None, *, device=None, script="", address="", **options):
+    def open_page(fitted, samples=None, *, device=None, **options):
         path = write_explorer(fitted, samples, tmp_path / f"{len(contexts)}.html", **options)
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | (device or {})))
         contexts.append(context)
@@ -67,8 +59,7 @@ def visit(browser, tmp_path):
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: message.type == "error" and problems.append(message.text))
         page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url[:100]))
-        page.add_init_script(script)
-        page.goto(path.as_uri() + address)
+        page.goto(path.as_uri())
         return page
 
     yield open_page
@@ -77,25 +68,20 @@ def visit(browser, tmp_path):
     assert problems == []
 
 
-def position(page, sample, panel="samples"):
-    """Return where a sample is on the screen."""
-    return page.evaluate(
-        """([sample, panel]) => {
-          const {camera, xy} = explorer.app, box = document.getElementById(panel).getBoundingClientRect();
-          const [x, y] = camera.toScreen(box, ...xy.subarray(2 * sample, 2 * sample + 2));
-          return [box.left + x, box.top + y];
-        }""",
-        [int(sample), panel],
-    )
+def positions(page, panel="samples"):
+    """Return where the samples are on the screen."""
+    script = """(panel) => {
+      const {camera, xy} = explorer.app, box = document.getElementById(panel).getBoundingClientRect();
+      return Array.from({length: xy.length / 2}, (_, i) => {
+        const [x, y] = camera.toScreen(box, xy[2 * i], xy[2 * i + 1]);
+        return [box.left + x, box.top + y];
+      });
+    }"""
+    return np.array(page.evaluate(script, panel))
 
 
-def wait_until(page, condition):
-    """Poll a condition; ``wait_for_function`` would need ``unsafe-eval``, which the page forbids."""
-    for _ in range(100):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(condition)
+def pick(page, *samples):
+    page.evaluate("(samples) => (explorer.app.clear(), samples.forEach((i) => explorer.app.pick(i)))", samples)
 
 
 def picture(page, panel):
@@ -121,7 +107,7 @@ def explanation_rows(page):
 
 def lasso(page, samples):
     """Draw a rectangle around samples, and return all shown samples within it."""
-    places = np.array(page.evaluate(POSITIONS))
+    places = positions(page)
     (left, top), (right, bottom) = places[samples].min(axis=0) - 4, places[samples].max(axis=0) + 4
     page.mouse.move(left, top)
     page.mouse.down()
@@ -131,24 +117,12 @@ def lasso(page, samples):
     return np.flatnonzero(((places > [left, top]) & (places < [right, bottom])).all(axis=1))
 
 
-def replay(file):
-    """Return labels and names after the edits of a file."""
-    labels, names = np.array(file["labels"]), {}
-    for edit in file["edits"]:
-        if edit["kind"] == "merge":
-            labels[np.isin(labels, edit["clusters"])] = edit["into"]
-        elif edit["kind"] == "rename":
-            names[edit["cluster"]] = edit["name"]
-        else:
-            assert edit["kind"] == "move" or (labels[edit["rows"]] == edit["cluster"]).all()
-            labels[edit["rows"]] = edit["into"]
-    return labels, {number: name for number, name in names.items() if name and number in labels}
-
-
-def svg_texts(page):
+def svg_parts(page):
+    """Return the texts and the colours of the circles of the exported picture."""
     root = ElementTree.parse(download(page, "#svg")).getroot()
     space = "{http://www.w3.org/2000/svg}"
-    return ["".join(text.itertext()) for text in root.iter(f"{space}text")], root.iter(f"{space}circle")
+    texts = ["".join(text.itertext()) for text in root.iter(f"{space}text")]
+    return texts, [circle.get("fill") for circle in root.iter(f"{space}circle")]
 
 
 def test_the_page_shows_the_fitted_model(visit):
@@ -156,19 +130,17 @@ def test_the_page_shows_the_fitted_model(visit):
     assert page.title() == "Four groups"
     assert page.inner_text("#summary") == model.summary().split(" Next: ")[0]
     assert page.inner_text("#nodes") == f"{len(model.peaks_)} local clusters"
-    assert page.locator("#stability").is_hidden()
+    assert page.get_attribute("meta[http-equiv]", "content").startswith("default-src 'none'; script-src 'sha256-")
     np.testing.assert_allclose(page.evaluate("[...explorer.app.membership]"), model.probabilities_, atol=1e-6)
-    for control in page.locator("input:not([aria-label]), select").all():
-        assert page.locator(f"label[for={control.get_attribute('id')}]").count() == 1
     graph, samples = picture(page, "graph"), picture(page, "samples")
-    page.mouse.move(*position(page, 17))
+    page.mouse.move(*positions(page)[17])
     shown = dict(line.inner_text().split("\n") for line in page.locator("#tooltip .column").all())
     assert "C017" in page.inner_text("#tooltip")
-    assert shown["income"] == f"{TABLE['income'].iloc[17]:,.2f}".rstrip("0").rstrip(".")
-    assert (shown["city"], shown["joined"]) == (TABLE["city"].iloc[17], str(TABLE["joined"].iloc[17].date()))
-    assert shown["born"] == str(TABLE["born"].iloc[17])  # years have no separators
+    values = {name: str(value).removesuffix(" 00:00:00") for name, value in TABLE.iloc[17].items()}
+    assert all(shown[name] == values[name] for name in set(shown) & set(values))
+    assert len(shown) == 6
     assert picture(page, "graph") != graph  # what is under the pointer is marked in the other panel too
-    page.mouse.move(*position(page, model.peaks_[2], "graph"))
+    page.mouse.move(*positions(page, "graph")[model.peaks_[2]])
     assert "local cluster 2" in page.inner_text("#tooltip")
     assert picture(page, "samples") != samples
     page.mouse.move(5, 5)
@@ -197,61 +169,50 @@ def test_another_number_of_clusters_is_a_cut_of_the_model(visit):
         assert sizes[changed].sum() <= sizes[np.array(slots) == old].sum()
         before = slots
     score = scores["score"][scores["n_clusters"] == number][0]
-    assert page.inner_text(".heading div").startswith(f"Another cut, into {number} clusters. Its score is {score:.2f};")
+    assert page.inner_text("#other-cut").startswith(f"Another cut, into {number} clusters. Score: {score:.2f}.")
     for typed, becomes in (("9999", "20"), ("-3", "1")):
         page.fill("#number", typed)
         page.keyboard.press("Enter")
         assert page.input_value("#number") == becomes
-        assert f"{typed} became {becomes}" in page.inner_text("#notice")
     page.locator(".mark").first.click()
     assert page.locator("#clusters button").count() == best
     page.fill("#number", "2")
     page.click("#fitted")
     np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     assert page.evaluate(colours) == first
+    limited = GIT(4, max_cluster_size=110).fit(X, cannot_link=[(FIRST, OTHER)])
+    page = visit(limited, X)
+    numbers = page.evaluate("explorer.app.model.cutNumbers")
+    assert min(numbers) == 3  # 300 samples in clusters of up to 110
+    for number in numbers[:6]:
+        page.fill("#number", str(number))
+        np.testing.assert_array_equal(exported_labels(page), limited.cut(n_clusters=number))
 
 
-def test_a_picked_sample_is_explained(visit):
+def test_samples_are_explained_and_compared(visit):
     page = visit(model, X, columns=TABLE, names=TABLE.index)
-    cuts = [model.cut(n_clusters=c) for c in range(1, len(model.peaks_) + 1)]
     for sample in range(0, 300, 29):
-        page.evaluate("(sample) => (explorer.app.clear(), explorer.app.pick(sample))", sample)
-        text = page.inner_text("#explanation")
-        climb = model.clustering_.climb(sample)
-        assert (f"({len(climb) - 1} step" if len(climb) > 1 else "the sample is a peak") in text
-        assert len(climb) > 12 or " → ".join(map(str, climb)) in text or len(climb) == 1
-        own = model.labels_ == model.labels_[sample]
-        members = [labels == labels[sample] for labels in cuts]
-        splits = [c for c, other in enumerate(members, 1) if (other <= own).all() and (other != own).any()]
-        merges = [c for c, other in enumerate(members, 1) if (other >= own).all() and (other != own).any()]
-        assert f"splits at {splits[0]} clusters" in text
-        joined = sorted(set(model.labels_[members[merges[-1] - 1]]) - {model.labels_[sample]})
-        names = " and ".join(f"cluster {label}" for label in joined)
-        assert f"merges with {names} at {merges[-1]}" in text
+        pick(page, sample)
         shares = model.predict_proba(X[sample : sample + 1])[0]
         second = np.argsort(shares)[-2]
         other = f", {shares[second]:.3f} in cluster {second}" if shares[second] > 5e-4 else ""
-        assert f"{shares.max():.3f}{other}" in text.splitlines()
+        assert f"{shares.max():.3f}{other}" in page.inner_text("#explanation").splitlines()
     page.click("[data-cluster='3']")
     assert "C290 is" in page.inner_text("#explanation")
-    assert explanation_rows(page)["income"][1] == f"{TABLE['income'][model.labels_ == 3].mean():,.0f}"
-
-
-def test_two_picked_samples_are_compared(visit):
-    page = visit(model, X, columns=TABLE, names=TABLE.index)
-    for a, b in np.random.default_rng(1).integers(0, 300, (25, 2)).tolist():
-        shown = page.evaluate("(pair) => (explorer.app.picked = pair, explorer.app.connection())", [a, b])
-        expected = model.explain(a, b)
+    assert explanation_rows(page)["income"][1] == f"{TABLE['income'][model.labels_ == 3].mean():.0f}"
+    for a, b in np.random.default_rng(1).permutation(300)[:50].reshape(25, 2).tolist():
+        pick(page, a, b)
+        shown, expected = page.evaluate("explorer.app.connection"), model.explain(a, b)
         assert (shown["together"], shown["togetherUpTo"]) == (expected.same_cluster, expected.joined_until)
         assert shown["edges"] == expected.edges.tolist()
         assert set(shown["cut"]) == set(expected.edges[expected.cut].tolist())
         assert not shown["edges"] or shown["weakest"] == expected.weakest
     page.keyboard.press("Escape")
-    page.mouse.click(*position(page, FIRST))
-    page.mouse.click(*position(page, OTHER))
+    page.mouse.click(*positions(page)[FIRST])
+    page.mouse.click(*positions(page)[OTHER])
     text = page.inner_text("#explanation")
     assert "Different clusters" in text
-    assert f"numbered 1 to {len(page.evaluate('explorer.app.connection().path'))} in the graph" in text
+    assert f"{len(page.evaluate('explorer.app.connection.path'))} local clusters, numbered in the graph" in text
     rows = explanation_rows(page)
     assert rows["city"] == [TABLE["city"].iloc[FIRST], TABLE["city"].iloc[OTHER], "1.0"]
     spread = abs(TABLE["income"].iloc[FIRST] - TABLE["income"].iloc[OTHER]) / TABLE["income"].std(ddof=0)
@@ -268,24 +229,11 @@ def test_stability_is_shown_for_the_fitted_clusters(visit):
     shown = [text.split() for text in page.locator("#clusters .stability").all_inner_texts()]
     assert [len(words) > 1 for words in shown] == unstable.tolist()
     assert [float(words[-1]) for words in shown] == stability.clusters.round(2).tolist()
-    sample, other = int(stability.samples.argmin()), int(np.flatnonzero(fitted.labels_ != fitted.labels_[0])[0])
-    for picked in ([sample], [0, other]):
-        page.evaluate("(picked) => (explorer.app.clear(), picked.forEach((i) => explorer.app.pick(i)))", picked)
-        sentences = [line for line in str(fitted.explain(*picked, details=True)).splitlines() if "half-samples" in line]
-        assert [line.replace("%", " %") for line in sentences] == [
-            line for line in page.inner_text("#explanation").splitlines() if "half-samples" in line
-        ]
-        assert len(sentences) == 1
-    page.evaluate("explorer.app.clear()")
-    cut = page.evaluate(
-        """() => explorer.graph.graph.links.filter(({kept}) => !kept).map(({edge, from, to}) => {
-          const [a, b] = [from, to].map(({middle}) => explorer.graph.at(middle));
-          return [Math.hypot(a[0] - b[0], a[1] - b[1]), edge, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-        })"""
-    )
-    _, edge, x, y = max(cut)  # the longest, with the nodes far from its middle
-    page.hover("#graph", position={"x": x, "y": y})
-    assert f"cut in {stability.edges[edge]:.0%}".replace("%", " % of the half-samples") in page.inner_text("#tooltip")
+    sample = int(stability.samples.argmin())
+    pick(page, sample)
+    share = f"{100 * stability.samples[sample]:.0f} % of the half-samples"
+    assert share in page.inner_text("#explanation")
+    page.keyboard.press("Escape")
     before = picture(page, "samples")
     page.select_option("#colour", label="Stability")
     assert picture(page, "samples") != before
@@ -333,7 +281,7 @@ def test_a_lasso_selects_and_exports_rows(visit):
     page.evaluate("explorer.app.select(Int32Array.from({length: 300}, (_, i) => i))")
     assert picture(page, "samples") != before
     rows = pd.read_csv(download(page, "#rows"), float_precision="round_trip")
-    np.testing.assert_array_equal(rows["cluster"], model.labels_)
+    np.testing.assert_array_equal(rows["label"], model.labels_)
     np.testing.assert_array_equal(rows["second"], pd.Series(columns["second"]).dt.strftime("%Y-%m-%d %H:%M:%S"))
     np.testing.assert_array_equal(rows["id"], columns["id"])
     np.testing.assert_array_equal(rows["ratio"], columns["ratio"])
@@ -350,26 +298,14 @@ def test_clusters_are_edited_and_saved(visit):
     page = visit(fitted, frame, device={"viewport": {"width": 1280, "height": 1100}})
     assert page.inner_text("[data-cluster='1'] .tag") == NASTY[:15] + "…"
 
-    def choose(menu, option):
-        page.select_option(f"select[aria-label='{menu}']", option)
-        shown = page.inner_text(".proposal")
-        page.click("#apply")
-        return shown
-
     def click_cluster(number):
         page.evaluate("explorer.app.clear()")
         page.click(f"[data-cluster='{page.evaluate(f'explorer.app.cut.ids.indexOf({number})')}']")
 
     click_cluster(3)
-    between = fitted.labels_[fitted.peaks_][fitted.topo_graph_.edges]
-    n_cut = (np.sort(between, axis=1) == [0, 3]).all(axis=1).sum()
-    sizes = np.bincount(fitted.labels_)
-    shown = choose("Merge with", "0")
-    assert f"Cluster 0: {sizes[0]} → {sizes[0] + sizes[3]}; cluster 3: {sizes[3]} → 0." in shown
-    assert (f"across {n_cut} cut edge" if n_cut else "No edge connects them") in shown
+    page.select_option("select[aria-label='Merge with']", "0")
     assert page.locator("#slider").is_disabled()
     page.get_by_role("button", name="Split", exact=True).click()  # the merged cluster stays picked
-    page.click("#apply")
     split = np.array(page.evaluate("explorer.app.ids"))
     assert set(split) == {0, 1, 2, 4}
     assert (fitted.local_labels_[split == 4][:, None] != fitted.local_labels_[split == 0]).all()  # along the tree
@@ -377,16 +313,14 @@ def test_clusters_are_edited_and_saved(visit):
     page.get_by_role("button", name="Split by lasso").click()
     group = np.flatnonzero(split == 2)
     inside = lasso(page, group[X[group, 0] < np.quantile(X[group, 0], 0.3)])
-    assert "divides" in page.inner_text(".proposal").lower()
-    page.click("#apply")
     assert page.inner_text("#explanation h3") == f"Cluster 5: {np.isin(inside, group).sum()} samples"
     page.fill("#name", "Gold")
     page.keyboard.press("Enter")
     page.click("#lasso")
     chosen = lasso(page, [0, 1])
-    assert "to Gold" in choose("Move to", "5")
-    page.evaluate("explorer.app.clear(), explorer.app.pick(7)")
-    assert "Split 1 sample off" in choose("Move to", "new")
+    page.select_option("select[aria-label='Move to']", "5")
+    pick(page, 7)
+    page.select_option("select[aria-label='Move to']", "new")
     assert page.evaluate("explorer.app.ids[7]") == 6
     page.focus("#samples")
     page.keyboard.press("Control+z")
@@ -400,21 +334,13 @@ def test_clusters_are_edited_and_saved(visit):
     file = json.loads(download(page, "#save-edits").read_text())
     assert page.evaluate(leave)
     assert [edit["kind"] for edit in file["edits"]] == ["merge", "split", "split", "rename", "move"]
-    assert {key: file[key] for key in ("format", "version", "n_samples", "n_clusters")} == {
-        "format": "gitcluster-edits", "version": 1, "n_samples": 300, "n_clusters": None,
-    }  # fmt: skip
-    assert file["rows"] == TABLE.index.tolist()
-    np.testing.assert_array_equal(file["labels"], fitted.labels_)
-    labels, names = replay(file)
-    assert (labels[chosen] == 5).all()
+    assert (file["rows"], file["labels"]) == (TABLE.index.tolist(), fitted.labels_.tolist())
+    again = GIT(4).fit(frame[["x", "y"]], edits=file)
+    assert (again.labels_[chosen] == 5).all()
     exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
-    np.testing.assert_array_equal(exported["label"], labels)
-    assert set(exported["cluster_name"][labels == 5]) == {names[5]} == {"Gold"}
-    assert page.evaluate("[...explorer.app.cut.sizes]") == [(labels == c).sum() for c in np.unique(labels)]
-    assert "Gold" in svg_texts(page)[0]
-    membership = page.evaluate("[...explorer.app.membership].map((share) => share ?? -1)")
-    untouched = labels == 1 if not (fitted.labels_[chosen] == 1).any() else np.zeros(300, bool)
-    np.testing.assert_array_equal(np.array(membership, float)[untouched], np.float32(fitted.probabilities_[untouched]))
+    np.testing.assert_array_equal(exported["label"], again.labels_)
+    assert set(exported["cluster_name"][again.labels_ == 5]) == {again.cluster_names_[5]} == {"Gold"}
+    assert page.evaluate("explorer.app.cut.sizes") == np.unique(again.labels_, return_counts=True)[1].tolist()
     page.evaluate("while (explorer.app.nEdits) explorer.app.undo()")
     np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     assert page.locator("#slider").is_enabled()
@@ -422,28 +348,16 @@ def test_clusters_are_edited_and_saved(visit):
 
 def test_numbers_and_names_of_clusters_last(visit):
     """A fit with edits has gaps in its numbers; its page shows them and can be edited again."""
-    frame = TABLE.assign(x=X[:, 0], y=X[:, 1])[["x", "y"]]
-    page = visit(GIT(4).fit(frame), frame)
+    page = visit(model, X)
     page.evaluate("explorer.app.merge(1, 2), explorer.app.split(0, null), explorer.app.rename(4, 'Gold')")
     files = [json.loads(page.evaluate("explorer.app.editsJson()"))]
-    fitted = GIT(4).fit(frame, edits=files)
-    assert fitted.cluster_ids_.tolist() == [0, 1, 3, 4]
-    page = visit(fitted, frame, address="#cluster=4")
-    assert page.inner_text("#explanation h3") == f"Gold (cluster 4): {(fitted.labels_ == 4).sum()} samples"
+    page = visit(GIT(4).fit(X, edits=files), X)
     assert page.locator("#clusters .tag").all_inner_texts() == ["0", "1", "3", "Gold"]
-    exported = pd.read_csv(download(page, "#csv"), keep_default_na=False)
-    np.testing.assert_array_equal(exported["label"], fitted.labels_)
-    page.fill("#number", "6")  # the numbers of another cut are 0, 1, ...
-    np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=6))
-    page.click("#fitted")
+    page.click("[data-cluster='3']")
+    assert page.inner_text("#explanation h3").startswith("Gold (cluster 4)")
     page.evaluate("explorer.app.move([0, 1, 2], null), explorer.app.merge(3, 4)")
     files.append(json.loads(page.evaluate("explorer.app.editsJson()")))
-    assert files[1]["edits"][0]["into"] == 5
-    again = GIT(4).fit(frame, edits=files)
-    np.testing.assert_array_equal(again.labels_, page.evaluate("explorer.app.ids"))
-    later = GIT(4).fit(frame, previous=again)  # the original clusters, with the numbers of those they continue
-    page = visit(later, frame)
-    np.testing.assert_array_equal(exported_labels(page), later.labels_)
+    np.testing.assert_array_equal(GIT(4).fit(X, edits=files).labels_, exported_labels(page))
 
 
 def test_random_edits_are_replayed_from_the_file(visit):
@@ -456,7 +370,7 @@ def test_random_edits_are_replayed_from_the_file(visit):
           const below = (n) => (seed = (seed * 48271) % 2147483647) % n;
           const one = (list) => list[below(list.length)];
           const some = () => app.ids.map((_, i) => i).filter(() => below(8) === 0);
-          return Array.from({length: 200}, (_, script) => {
+          return Array.from({length: 80}, (_, script) => {
             app.recut(script % 3 ? null : 2 + below(8));
             for (let step = 1 + below(8); step > 0; step--) {
               const {ids} = app.cut;
@@ -474,157 +388,89 @@ def test_random_edits_are_replayed_from_the_file(visit):
         }"""
     )
     kinds = Counter()
-    for script, (text, ids, shown_names, n_clusters, undone) in enumerate(results):
+    for text, ids, names, n_clusters, undone in results:
         file = json.loads(text)
-        labels, names = replay(file)
-        np.testing.assert_array_equal(labels, ids)
-        assert ({str(number): name for number, name in names.items()}, undone) == (shown_names, file["labels"])
-        assert n_clusters == len(set(ids) - {-1})
+        again = estimator.fit(X, edits=file)
+        np.testing.assert_array_equal(again.labels_[file["rows"]], ids)
+        assert {str(number): name for number, name in again.cluster_names_.items()} == names
+        assert (n_clusters, undone) == (len(set(ids) - {-1}), file["labels"])
         kinds.update(edit["kind"] for edit in file["edits"])
-        if script % 5 == 0:
-            fitted = estimator.fit(X, edits=file)
-            np.testing.assert_array_equal(fitted.labels_[file["rows"]], labels)
-            assert fitted.cluster_names_ == names
-    assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 30
-
-
-def test_a_model_with_constraints_is_cut_again(visit):
-    fitted = GIT(4, max_cluster_size=110).fit(X, cannot_link=[(FIRST, OTHER)])
-    page = visit(fitted, X)
-    numbers = page.evaluate("explorer.app.model.cutNumbers")
-    assert 4 in numbers
-    assert min(numbers) == 3  # 300 samples in clusters of up to 110
-    for number in numbers[:6]:
-        page.fill("#number", str(number))
-        np.testing.assert_array_equal(exported_labels(page), fitted.cut(n_clusters=number))
-    page.fill("#number", "1")
-    page.keyboard.press("Enter")
-    assert page.input_value("#number") == "3"
-    page.press("#slider", "ArrowRight")
-    assert page.input_value("#number") == str(numbers[1])
+    assert min(kinds[kind] for kind in ("merge", "split", "move", "rename")) > 12
 
 
 def test_colours_and_exported_pictures_agree(visit):
     words = np.array(["\N{PARTY POPPER}" * 30, "bell \x07 rings", "half \ud83c", None], dtype=object)[y]
     columns = pd.DataFrame({"word": words, "number": np.where(y == 0, np.nan, X[:, 0]), "rating": y + 1})
     columns["text"] = [f"text {i}" for i in range(300)]
-    page = visit(model, X, columns=columns, title=f"odd \x00 {NASTY}")
+    page = visit(model, X, columns=columns, names=[NASTY] * 300, title=f"odd \x00 {NASTY}")
+    page.mouse.move(*positions(page)[3])
+    pick(page, 3)
+    for element in ("#tooltip", "#explanation", "#title"):  # names stay text
+        assert NASTY in page.inner_text(element)
+    page.mouse.move(5, 5)
+    page.keyboard.press("Escape")
     options = page.locator("#colour option").all_inner_texts()
-    assert options[-6:] == [*columns, "feature 0", "feature 1"]
     seen = []
     for name in options:
         page.select_option("#colour", label=name)
         seen.append(picture(page, "samples"))
     assert len(set(seen)) == len(seen) == 11
-    page.select_option("#colour", label="rating")
-    assert page.inner_text("#legend ul").split() == ["1", "2", "3", "4"]
-    page.select_option("#colour", label="text")
-    assert "276 more" in page.inner_text("#legend")
-    page.select_option("#colour", label="number")
-    assert page.locator("#legend .ramp").count() == 1
-    assert "missing" in page.inner_text("#legend")
+    for name, line in (("rating", "4"), ("text", "276 more"), ("number", "missing")):
+        page.select_option("#colour", label=name)
+        assert page.inner_text("#legend").endswith(line)
     page.select_option("#colour", label="word")
-    texts, circles = svg_texts(page)
-    assert texts[0] == f"odd  {NASTY}"
-    assert texts[1].startswith("300 samples, 4 clusters")
+    texts, circles = svg_parts(page)
+    assert texts[:2] == [f"odd  {NASTY}", "300 samples, 4 clusters"]
     counts = f"{(model.labels_ == 3).sum()} · 10 %"
     assert {"word", "missing", "\N{PARTY POPPER}" * 23 + "…", "Cluster 3", counts} <= set(texts)
-    grey = np.array([circle.get("fill") == "rgb(140,146,154)" for circle in circles])
-    np.testing.assert_array_equal(grey[:300], y == 3)
+    np.testing.assert_array_equal(np.array(circles[:300]) == "rgb(140,146,154)", y == 3)
     png = download(page, "#png").read_bytes()
     width, height = struct.unpack(">II", png[16:24])
     panel = page.locator("#samples").bounding_box()
     assert (width > 4 * panel["width"], height > 2 * panel["height"]) == (True, True)
 
 
-def test_names_stay_text(visit):
-    page = visit(model, X, names=[NASTY] * 300, columns={NASTY: [NASTY] * 300}, title=NASTY)
-    page.mouse.move(*position(page, 3))
-    page.evaluate("explorer.app.pick(3), explorer.app.colour('column 0')")
-    for element in ("#tooltip", "#explanation", "#legend", "#title"):
-        assert NASTY in page.inner_text(element)
-    assert page.locator("img").count() == 0
-    policy = page.get_attribute("meta[http-equiv]", "content")
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert "unsafe" not in policy
-
-
-def test_keys_and_search_reach_every_sample(visit):
+def test_search_and_gestures_find_samples(visit):
     page = visit(model, X, names=[f"name {i % 100}" for i in range(300)])
-    page.keyboard.press("/")
-    page.keyboard.type("42")
-    page.keyboard.press("Enter")
-    assert page.evaluate("explorer.app.picked") == [42]
-    page.fill("#search", "NAME 77")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    assert page.evaluate("explorer.app.picked") == [177]
+    for word, sample in (("42", 42), ("NAME 77", 77), ("NAME 77", 177)):
+        page.fill("#search", word)
+        page.keyboard.press("Enter")
+        assert page.evaluate("explorer.app.picked") == [sample]
     page.fill("#search", "nobody")
     page.keyboard.press("Enter")
     assert page.inner_text("#notice").startswith("No sample matches “nobody”")
     page.keyboard.press("Escape")
-    page.evaluate("explorer.app.camera.home()")
-    page.focus("#samples")
-    for key in ("n", "n", "Enter"):
-        page.keyboard.press(key)
-    assert page.inner_text("#message") == f"sample 1 · name 1, cluster {model.labels_[1]}"
-    page.focus("#graph")
-    page.keyboard.press("n")
-    page.keyboard.press("Enter")
-    assert page.evaluate("explorer.app.picked") == [1, int(model.peaks_[model.topo_graph_.sizes.argmax()])]
-    page.click("[aria-label='Show all']")
-    before = position(page, 0)
+    page.click("#show-all")
+    before = positions(page)[0]
     page.mouse.move(*before)
     page.mouse.down()
     page.mouse.move(before[0] + 60, before[1] + 30, steps=4)
     page.mouse.up()
-    np.testing.assert_allclose(position(page, 0), [before[0] + 60, before[1] + 30], atol=8)
+    np.testing.assert_allclose(positions(page)[0], [before[0] + 60, before[1] + 30], atol=8)
     page.mouse.wheel(0, -200)
-    wait_until(page, "explorer.app.camera.zoom > 1.2")
-    page.keyboard.press("?")
+    waited = 0
+    while page.evaluate("explorer.app.camera.zoom") < 1.2 and waited < 100:
+        page.wait_for_timeout(50)
+        waited += 1
+    assert waited < 100
+    for key, direction in (("0", 0), ("ArrowLeft", -1), ("+", -1), ("-", -1), ("0", 0)):
+        page.press("#samples", key)
+        assert np.sign(page.evaluate("explorer.app.camera.x")) == direction
+    page.click("#help-button")
     assert page.locator("#help").is_visible()
 
 
-def test_an_address_restores_the_state(visit):
-    page = visit(model, X, columns=TABLE)
-    page.fill("#number", "6")
-    page.select_option("#colour", label="income")
-    page.evaluate("explorer.app.pick(3), explorer.app.pick(200), explorer.app.camera.moveTo(0, 0, 2)")
-    wait_until(page, "location.hash.includes('at=') && location.hash.includes('samples=3')")
-    again = visit(model, X, columns=TABLE, address=page.evaluate("location.hash"))
-    assert again.evaluate(STATE) == page.evaluate(STATE) == [6, "column 0", [3, 200], 2]
-    odd = visit(model, X, address="#clusters=x&view=none&colour=column:none&samples=-4,1.5,9999&cluster=77&at=1,2")
-    assert odd.evaluate(STATE) == [4, "cluster", [], 1]
-
-
-def test_the_page_works_on_a_phone_and_without_webgl(visit):
+def test_the_page_works_on_a_phone(visit):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
     page = visit(model, X, device=phone, title="A rather long title of a page " * 3)
     boxes = [page.locator(f"#{panel}").bounding_box() for panel in ("samples", "graph")]
     assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
     page.locator("#samples").scroll_into_view_if_needed()
-    page.touchscreen.tap(*position(page, model.peaks_[0]))
+    page.touchscreen.tap(*positions(page)[model.peaks_[0]])
     assert len(page.evaluate("explorer.app.picked")) == 1
     assert 0 < page.locator("#explanation").bounding_box()["y"] < 844 - 100  # visible without scrolling
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.get_attribute("html", "data-theme") == "dark"
-    page.evaluate("document.getElementById('theme').click()")
-    assert page.get_attribute("html", "data-theme") == "light"
-    no_webgl = """const original = HTMLCanvasElement.prototype.getContext;
-      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
-        return kind === "webgl" ? null : original.call(this, kind, ...rest);
-      };"""
-    wide = X / np.ptp(X, axis=0) * [2.5, 1]
-    page = visit(GIT(4).fit(wide), wide, script=no_webgl)
-    assert page.locator("#no-webgl").is_visible()
-    assert page.get_attribute("#panels", "data-layout") == "column"
-    before = picture(page, "samples")
-    page.fill("#number", "2")
-    assert picture(page, "samples") != before
-    page.click("[data-panel=graph]")
-    assert page.locator("#samples").is_hidden()
-    page.click("[data-panel=graph]")
-    assert page.locator("#samples").is_visible()
 
 
 def test_unusual_models_are_shown(visit):
@@ -634,16 +480,15 @@ def test_unusual_models_are_shown(visit):
             warnings.simplefilter("ignore", ConvergenceWarning)
             fitted = GIT(n_clusters).fit(samples)
         page = visit(fitted, samples)
-        page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
+        pick(page, 0, 1)
         assert "Sample 1" in page.inner_text("#explanation")
         np.testing.assert_array_equal(exported_labels(page), fitted.labels_)
     far = np.vstack([X, [[1e6, 0.0], [0.0, -1e7]]])
     page = visit(GIT(proportions=[4, 3, 2, 1], noise=0.05).fit(far), far)
     assert page.inner_text("#outside").startswith("2 samples far outside")
-    assert page.locator(".bar i").count() == 4  # requested proportions
     assert "noise" in page.inner_text("#noise")
     page = visit(GIT(4, variant="paper").fit(X), X)
-    page.evaluate("explorer.app.pick(0), explorer.app.pick(1)")
+    pick(page, 0, 1)
     assert "up to" not in page.inner_text("#explanation")  # the cuts of this variant are not nested
     assert page.locator(".editing").count() == 0  # nor can a fit replay edits
     assert "variant" in page.inner_text("#edits-hint")
@@ -654,26 +499,20 @@ def test_many_samples_are_shown_as_tiles(visit):
     for variant in ("adaptive", "paper"):
         fitted = GIT(8, n_neighbors=6, variant=variant).fit(samples)
         page = visit(fitted, samples, max_samples=3_000)
-        assert page.locator("#tiles").is_visible()
+        assert page.evaluate("explorer.samples.tiles() !== null")
         rows = pd.read_csv(download(page, "#csv"))
         np.testing.assert_array_equal(rows["label"], fitted.labels_[rows["index"]])
-        page.mouse.move(*position(page, 5))
+        page.mouse.move(*positions(page)[5])
         assert "in this tile" in page.inner_text("#tooltip")
         page.fill("#search", str(next(row for row in range(6_000) if row not in set(rows["index"]))))
         page.keyboard.press("Enter")
         assert "not in the shown subset" in page.inner_text("#notice")
-        nodes = "explorer.graph.graph.nodes.map(({size, label, locals}) => [size, label, locals.length])"
+        nodes = "explorer.graph.nodes.map(({size, label, locals}) => [size, label, locals.length])"
         before = np.array(page.evaluate(nodes))
-        assert len(before) == 120  # a node is a branch of the hierarchy
+        assert 200 <= len(before) < len(fitted.peaks_)  # a node is a branch of the hierarchy
         assert before[:, 2].sum() == len(fitted.peaks_)
         np.testing.assert_array_equal(np.bincount(before[:, 1], before[:, 0]), np.bincount(fitted.labels_))
-        middle = page.evaluate("explorer.graph.graph.nodes[0].middle")
-        page.mouse.click(*position(page, page.evaluate(f"explorer.app.model.graph.peaks[{middle}]"), "graph"))
-        picture(page, "graph")
-        assert len(page.evaluate(nodes)) > 120
-        page.click("#close-nodes")
-        picture(page, "graph")
-        np.testing.assert_array_equal(page.evaluate(nodes), before)
         page.evaluate("explorer.app.camera.zoomAt({width: 10, height: 10}, 30)")
         picture(page, "samples")
-        assert page.locator("#tiles").is_hidden()
+        assert len(page.evaluate(nodes)) == len(fitted.peaks_)
+        assert page.evaluate("explorer.samples.tiles() === null")

@@ -1,7 +1,7 @@
 // The state of the page and everything that changes it. Panels, controls and sidebar only show the state.
 
 import { Camera } from "./camera";
-import { ColourSlots, type Rgb, clusterColour, colourColumn, colourings } from "./colours";
+import { ColourSlots, type Rgb, type Scale, clusterColour, currentScale } from "./colours";
 import { notice, shortened } from "./dom";
 import * as edits from "./edits";
 import type { Link, Node } from "./graph_panel";
@@ -14,7 +14,6 @@ import {
   cutInto,
   homeOf,
   memberships,
-  nearestCut,
   rowOf,
   sampleOf,
 } from "./model";
@@ -39,17 +38,20 @@ export class App {
   slots!: number[];
   membership!: Float32Array;
   colourBy = "cluster";
+  /** What samples are coloured by, if not by clusters. */
+  scale: Scale | null = null;
   theme: "light" | "dark" = "light";
   hover: Hover = NOTHING;
   /** One or two samples, a cluster (-1 for none), or the samples within the lasso. */
   picked: number[] = [];
   cluster = -1;
   selection: Int32Array | null = null;
-  /** Whether dragging draws a lasso, and whether it splits the picked cluster. */
-  lassoing = false;
-  lassoSplits = false;
-  /** The cut after an edit that is described but not applied yet. */
-  proposal: Cut | null = null;
+  /** What the next drag on the samples does, if it does not move them. */
+  lasso: "select" | "split" | null = null;
+  /** What connects the two picked samples, or the picked sample and the highest peak of the picked cluster. */
+  connection: Connection | null = null;
+  /** Local clusters that stand out; null if all look the same. */
+  emphasis: Set<number> | null = null;
   /** The cuts before the first edit and after each one. */
   history: Cut[] = [];
   private saved: Cut | null = null;
@@ -57,7 +59,6 @@ export class App {
   readonly camera = new Camera(() => this.notify("camera"));
   private readonly listeners: ((change: Change) => void)[] = [];
   private readonly colours: ColourSlots;
-  private nSelections = 0;
   private clusterStats: Stats[] | null = null;
 
   constructor(readonly model: Model) {
@@ -72,6 +73,11 @@ export class App {
   }
 
   notify(change: Change): void {
+    if (change === "cut" || change === "colour") this.scale = currentScale(this);
+    if (change === "cut" || change === "pick") {
+      this.connection = this.findConnection();
+      this.emphasis = this.findEmphasis();
+    }
     for (const listener of this.listeners) listener(change);
   }
 
@@ -82,7 +88,7 @@ export class App {
   show(view: View): void {
     this.view = view;
     this.camera.fit(view);
-    this.hover = NOTHING;
+    this.point({});
     this.notify("view");
     this.camera.home();
   }
@@ -101,7 +107,6 @@ export class App {
     this.membership = memberships(this.model, cut);
     this.clusterStats = null;
     this.cluster = cut.ids.indexOf(id);
-    this.proposal = null;
     this.hover = NOTHING;
     this.notify("cut");
   }
@@ -119,40 +124,32 @@ export class App {
     return Array.from(this.cut.samples, (label) => this.cut.ids[label] ?? -1);
   }
 
-  /** Show what an edit would do, or why it is impossible. */
-  propose(edit: edits.Edit | string): void {
-    if (typeof edit === "string") notice(edit);
-    this.proposal = typeof edit === "string" ? null : edits.applyEdit(this.model, this.history[0], this.cut, edit);
-    this.nSelections += 1;
-    this.notify("pick");
-  }
-
-  /** Edit the clusters; return a problem or "". */
-  edit(edit: edits.Edit | string): string {
-    if (typeof edit === "string") return edit;
+  /** Edit the clusters, or show why it is impossible. */
+  private edit(edit: edits.Edit | string): void {
+    notice(typeof edit === "string" ? edit : "");
+    if (typeof edit === "string") return this.notify("pick");
     this.history.push(edits.applyEdit(this.model, this.history[0], this.cut, edit));
     this.picked = [];
     this.selection = null;
     this.showCut(edit.kind === "rename" ? edit.cluster : edit.into);
-    return "";
   }
 
-  merge(a: number, b: number): string {
-    return this.edit(edits.mergeEdit(this.cut, a, b));
+  merge(a: number, b: number): void {
+    this.edit(edits.mergeEdit(this.cut, a, b));
   }
 
   /** Split some samples off a cluster, or split it along the next cut of the tree. */
-  split(cluster: number, samples: Iterable<number> | null): string {
-    return this.edit(edits.splitEdit(this.model, this.cut, cluster, samples));
+  split(cluster: number, samples: Iterable<number> | null): void {
+    this.edit(edits.splitEdit(this.model, this.cut, cluster, samples));
   }
 
   /** Move samples to a cluster, or to a new one. */
-  move(samples: Iterable<number>, into: number | null): string {
-    return this.edit(edits.moveEdit(this.model, this.cut, samples, into));
+  move(samples: Iterable<number>, into: number | null): void {
+    this.edit(edits.moveEdit(this.model, this.cut, samples, into));
   }
 
-  rename(cluster: number, name: string): string {
-    return this.edit(edits.renameEdit(this.cut, cluster, name));
+  rename(cluster: number, name: string): void {
+    this.edit(edits.renameEdit(this.cut, cluster, name));
   }
 
   undo(): void {
@@ -174,19 +171,21 @@ export class App {
 
   point(hover: Partial<Hover>): void {
     const next = { ...NOTHING, ...hover };
-    if ((Object.keys(NOTHING) as (keyof Hover)[]).every((key) => next[key] === this.hover[key])) return;
+    const { sample, cluster, node, link } = this.hover;
+    const isSame = next.cluster === cluster && next.node === node && next.link === link;
+    if (isSame && next.sample === sample) return;
     this.hover = next;
+    if (!isSame) this.emphasis = this.findEmphasis();
     this.notify("hover");
   }
 
-  /** Pick a first sample, or a second one to compare; a third starts again, or replaces the second with Shift. */
-  pick(sample: number, replaceSecond = false): void {
+  /** Pick a first sample, or a second one to compare; a third starts again. */
+  pick(sample: number): void {
     const [first, second] = this.picked;
-    const compare = first !== undefined && first !== sample && (second === undefined || replaceSecond);
+    const compare = first !== undefined && first !== sample && second === undefined;
     this.picked = sample < 0 ? [] : compare ? [first, sample] : [sample];
     if (sample >= 0) this.selection = null;
     this.cluster = -1;
-    this.proposal = null;
     this.notify("pick");
   }
 
@@ -194,26 +193,29 @@ export class App {
   pickCluster(label: number): void {
     this.cluster = this.cluster === label ? -1 : label;
     if (this.picked.length === 2) this.picked = [];
-    this.selection = this.proposal = null;
+    this.selection = null;
+    this.notify("pick");
+  }
+
+  /** Start a lasso, or stop it. */
+  startLasso(purpose: "select" | "split"): void {
+    this.lasso = this.lasso === purpose ? null : purpose;
     this.notify("pick");
   }
 
   /** Select samples, or split those of the picked cluster off. */
   select(samples: Int32Array): void {
-    const splits = this.lassoing && this.lassoSplits && this.cluster >= 0;
-    this.lassoing = false;
-    if (splits) return this.propose(edits.splitEdit(this.model, this.cut, this.cut.ids[this.cluster], samples));
-    this.proposal = null;
+    const isSplit = this.lasso === "split" && this.cluster >= 0;
+    this.lasso = null;
+    if (isSplit) return this.split(this.cut.ids[this.cluster], samples);
     this.selection = samples;
-    this.nSelections += 1;
     this.picked = [];
     this.cluster = -1;
     this.notify("pick");
   }
 
   clear(): void {
-    this.selection = null;
-    this.lassoing = false;
+    this.selection = this.lasso = null;
     this.pick(-1);
   }
 
@@ -231,21 +233,15 @@ export class App {
     if (word === "") return "";
     const names = (model.names ?? []).map((name) => name.toLowerCase());
     const exact = names.includes(word);
-    if (/^\d+$/.test(word) && Number(word) < model.nSamples && !exact) {
-      const sample = sampleOf(model, Number(word));
-      if (sample < 0) return `Sample ${word} is not in the shown subset.`;
-      this.goTo(sample);
-      return "";
-    }
     const start = (this.picked[this.picked.length - 1] ?? -1) + 1;
-    for (let i = 0; i < names.length; i++) {
-      const sample = (start + i) % names.length;
-      if (exact ? names[sample] !== word : !names[sample].includes(word)) continue;
-      this.goTo(sample);
-      return "";
-    }
-    const range = `indices range from 0 to ${model.nSamples - 1}`;
-    return `No sample matches “${text.trim()}”: ${model.names ? `no name contains it, and ${range}` : range}.`;
+    const found = [...names.keys()]
+      .map((i) => (start + i) % names.length)
+      .find((sample) => (exact ? names[sample] === word : names[sample].includes(word)));
+    const isIndex = !exact && /^\d+$/.test(word) && Number(word) < model.nSamples;
+    const sample = isIndex ? sampleOf(model, Number(word)) : (found ?? -1);
+    if (sample >= 0) this.goTo(sample);
+    else if (isIndex) return `Sample ${word} is not in the shown subset.`;
+    return sample >= 0 ? "" : `No sample matches “${text.trim()}”.`;
   }
 
   /** The cluster of a sample; -1 for noise. */
@@ -280,8 +276,7 @@ export class App {
 
   /** All columns by cluster. */
   get stats(): Stats[] {
-    this.clusterStats ??= statsOf(this.model.columns, this.cut.samples, this.cut.nClusters);
-    return this.clusterStats;
+    return (this.clusterStats ??= statsOf(this.model.columns, this.cut.samples, this.cut.nClusters));
   }
 
   /** How a cluster differs: first in the columns that the clustering used, then in the others. */
@@ -290,120 +285,32 @@ export class App {
     return label < 0 ? [] : [true, false].flatMap((used) => contrastsOf(part(used), label));
   }
 
-  private lastEmphasis: { key: string; cut: Cut; locals: Set<number> | null } | null = null;
-
-  /** A text that changes with the emphasis. */
-  get emphasisKey(): string {
-    const { hover, picked, cluster, selection, proposal, nSelections } = this;
-    const chosen = selection || proposal ? nSelections : 0;
-    return [hover.cluster, hover.node?.id, hover.link?.edge, cluster, picked, chosen].join(" ");
-  }
-
-  /** Local clusters that stand out; null if all look the same. */
-  emphasis(): Set<number> | null {
-    const [key, { cut }] = [this.emphasisKey, this];
-    if (this.lastEmphasis?.key !== key || this.lastEmphasis.cut !== cut) {
-      this.lastEmphasis = { key, cut, locals: this.findEmphasis() };
-    }
-    return this.lastEmphasis.locals;
-  }
-
   /** The cluster that stands out; -1 if it is none. */
   get emphasised(): number {
     const { node, link, cluster } = this.hover;
     return node || link ? -1 : cluster >= 0 ? cluster : this.cluster;
   }
 
-  /** Samples that stand out: those within the lasso, or those that a proposed edit changes. */
-  get chosen(): ArrayLike<number> | null {
-    const { proposal } = this;
-    if (!proposal?.edit || proposal.edit.kind === "rename") return this.selection;
-    if (proposal.edit.kind !== "merge") return proposal.edit.rows;
-    const into = proposal.ids.indexOf(proposal.edit.into);
-    return [...proposal.samples.keys()].filter((i) => proposal.samples[i] === into);
-  }
-
   private findEmphasis(): Set<number> | null {
-    const { hover, picked, cut, emphasised: cluster } = this;
-    const pickedLocals = picked.map((sample) => this.model.samples.local[sample]);
+    const { hover, picked, selection, cut, emphasised: cluster } = this;
+    const localsOf = (samples: ArrayLike<number>): number[] =>
+      Array.from(samples, (sample) => this.model.samples.local[sample]);
     if (hover.node) return new Set(hover.node.locals);
-    if (this.proposal) return new Set(Array.from(this.chosen ?? [], (sample) => this.model.samples.local[sample]));
     if (hover.link) return new Set([...hover.link.from.locals, ...hover.link.to.locals]);
     if (cluster >= 0) {
       const members = [...cut.labels.keys()].filter((local) => cut.labels[local] === cluster);
-      return new Set(picked.length === 1 ? [...members, ...pickedLocals] : members);
+      return new Set(picked.length === 1 ? [...members, ...localsOf(picked)] : members);
     }
-    const path = this.connection()?.path ?? [];
-    return picked.length === 0 ? null : new Set(path.length > 0 ? path : pickedLocals);
+    if (selection) return new Set(localsOf(selection));
+    const path = this.connection?.path ?? [];
+    return picked.length === 0 ? null : new Set(path.length > 0 ? path : localsOf(picked));
   }
 
-  private lastConnection: { key: string; cut: Cut; value: Connection } | null = null;
-
-  /** What connects the two picked samples, or the picked sample and the highest peak of the picked cluster. */
-  connection(): Connection | null {
+  private findConnection(): Connection | null {
     const { model, cut, cluster } = this;
     const highest = (): number =>
       model.graph.peaks.find((peak) => this.homeOf(peak) === cluster) ?? cut.samples.indexOf(cluster);
     const [first, second = cluster < 0 ? -1 : highest()] = this.picked;
-    if (first === undefined || second < 0) return null;
-    const key = `${first} ${second}`;
-    if (this.lastConnection?.key !== key || this.lastConnection.cut !== cut) {
-      this.lastConnection = { key, cut, value: connect(model, cut, first, second) };
-    }
-    return this.lastConnection.value;
+    return first === undefined || second < 0 ? null : connect(model, cut, first, second);
   }
-}
-
-/** The state as the part of the address after #; defaults are left out. */
-export function writeAddress(app: App): string {
-  const { model, camera, colourBy } = app;
-  const state = new URLSearchParams();
-  const [cut] = app.history;
-  if (!cut.fitted) state.set("clusters", String(cut.requested));
-  if (app.view !== model.views[0]) state.set("view", app.view.name);
-  const column = colourColumn(app); // by name, so that an address stays valid if the table gains a column
-  if (colourBy !== "cluster") state.set("colour", column ? `column:${column.name}` : colourBy);
-  if (app.picked.length > 0) state.set("samples", app.picked.map((sample) => rowOf(model, sample)).join());
-  if (app.cluster >= 0) state.set("cluster", String(app.cut.ids[app.cluster]));
-  if (camera.zoom !== 1 || camera.x !== 0 || camera.y !== 0) {
-    state.set("at", [camera.x, camera.y, camera.zoom].map((value) => Number(value.toPrecision(5))).join());
-  }
-  return state.toString();
-}
-
-/** Restore the state from an address; invalid entries are ignored. */
-export function readAddress(app: App, text: string): void {
-  const { model } = app;
-  const state = new URLSearchParams(text);
-  const numbers = (key: string): number[] =>
-    (state.get(key) ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
-  const view = model.views.find(({ name }) => name === state.get("view"));
-  if (view) app.show(view);
-  const [requested] = numbers("clusters");
-  if (requested) app.recut(nearestCut(model, requested));
-  const colour = state.get("colour") ?? "";
-  const column = model.columns.findIndex(({ name }) => `column:${name}` === colour);
-  if (column >= 0) app.colour(`column ${column}`);
-  else if (!colour.startsWith("column ") && colourings(model).has(colour)) app.colour(colour);
-  const samples = numbers("samples").map((row) => sampleOf(model, row));
-  for (const sample of samples.filter((sample) => sample >= 0).slice(0, 2)) app.pick(sample);
-  const [cluster] = numbers("cluster");
-  if (app.cut.ids.includes(cluster)) app.pickCluster(app.cut.ids.indexOf(cluster));
-  const [x, y, zoom] = numbers("at");
-  if (zoom > 0) app.camera.moveTo(x, y, zoom);
-}
-
-const ADDRESS_DELAY = 250;
-
-/** Keep the address up to date, a moment after the last change. */
-export function keepAddress(app: App): void {
-  let waiting = 0;
-  app.listen((change) => {
-    if (change === "hover") return;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      const state = writeAddress(app);
-      if (state !== location.hash.slice(1)) history.replaceState(null, "", `#${state}`);
-    }, ADDRESS_DELAY);
-  });
 }

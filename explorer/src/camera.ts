@@ -68,25 +68,19 @@ export class Camera {
     this.moved();
   }
 
-  moveTo(x: number, y: number, zoom: number): void {
-    this.zoom = Math.min(Math.max(zoom, MIN_ZOOM), MAX_ZOOM);
-    this.centreOn(x, y);
-  }
-
+  /** Show everything. */
   home(): void {
-    this.moveTo(0, 0, 1);
+    this.zoom = 1;
+    this.centreOn(0, 0);
   }
 }
 
 export interface Gestures {
   hover(left: number, top: number): void;
   leave(): void;
-  click(left: number, top: number, shift: boolean): void;
-  /** Move to the next (1) or previous (-1) item by keyboard, and pick it. */
-  step(by: number): void;
-  pick(shift: boolean): void;
+  click(left: number, top: number): void;
   /** Whether a drag draws a lasso, and its outline so far or in the end. */
-  isLasso?(event: PointerEvent): boolean;
+  isLasso?(): boolean;
   lasso?(outline: [number, number][], done: boolean): void;
 }
 
@@ -108,15 +102,13 @@ export function handleGestures(panel: HTMLElement, camera: Camera, size: () => S
     const box = panel.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const isOnButton = (event: Event): boolean => (event.target as Element).closest("button") !== null;
-
   panel.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || isOnButton(event)) return;
+    if (event.button !== 0) return;
     panel.focus({ preventScroll: true });
     panel.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, position(event));
     travelled = pointers.size === 1 ? 0 : Infinity;
-    outline = pointers.size === 1 && gestures.isLasso?.(event) ? [position(event)] : null;
+    outline = pointers.size === 1 && gestures.isLasso?.() ? [position(event)] : null;
   });
   panel.addEventListener("pointermove", (event) => {
     const [x, y] = position(event);
@@ -143,14 +135,11 @@ export function handleGestures(panel: HTMLElement, camera: Camera, size: () => S
     const isKnown = pointers.delete(event.pointerId);
     if (outline && travelled > CLICK_DISTANCE) gestures.lasso?.(outline, true);
     outline = null;
-    if (isKnown && event.type === "pointerup" && travelled <= CLICK_DISTANCE) {
-      gestures.click(...position(event), event.shiftKey);
-    }
+    if (isKnown && event.type === "pointerup" && travelled <= CLICK_DISTANCE) gestures.click(...position(event));
   };
   panel.addEventListener("pointerup", end);
   panel.addEventListener("pointercancel", end);
   panel.addEventListener("pointerleave", () => gestures.leave());
-  panel.addEventListener("blur", () => gestures.leave());
   const zoomByWheel = (event: WheelEvent): void => {
     event.preventDefault();
     const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1);
@@ -158,14 +147,11 @@ export function handleGestures(panel: HTMLElement, camera: Camera, size: () => S
   };
   panel.addEventListener("wheel", zoomByWheel, { passive: false });
   panel.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isOnButton(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key in PAN_KEYS) camera.pan(size(), ...PAN_KEYS[event.key]);
     else if (event.key === "+" || event.key === "=") camera.zoomAt(size(), 1.3);
     else if (event.key === "-") camera.zoomAt(size(), 1 / 1.3);
     else if (event.key === "0") camera.home();
-    else if (event.key === "n") gestures.step(1);
-    else if (event.key === "p") gestures.step(-1);
-    else if (event.key === "Enter") gestures.pick(event.shiftKey);
     else return;
     event.preventDefault();
   });

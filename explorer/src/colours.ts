@@ -2,7 +2,7 @@
 
 import type { App } from "./app";
 import { format } from "./dom";
-import { type Column, type Cut, type Model, type Numbers, countLabels, cutInto, nearestCut } from "./model";
+import { type Column, type Cut, type Model, type Numbers, countLabels, labelsAt, nearestCut } from "./model";
 import { cell } from "./statistics";
 
 export type Rgb = [number, number, number];
@@ -19,7 +19,7 @@ const CLUSTERS = parse(
     "c4c440 146c98 6c9840 146cc4 989840 40986c 986c40 c49840",
 );
 const CATEGORIES = parse(
-  "5b3a8e 7fb800 b3203d 2fb5b5 f08fa0 4a5a2a b58cff 1f3f66 ecc46c c46c14 146cc4 c4c4ec 4098ec 409840 984098 c46c98 " +
+  "7a56c2 7fb800 b3203d 2fb5b5 f08fa0 4a5a2a b58cff 1f3f66 ecc46c c46c14 146cc4 c4c4ec 4098ec 409840 984098 c46c98 " +
     "98c498 c49814 6c6c98 ec98ec 986cc4 6cc4ec 986c6c 149898",
 );
 const RAMPS = {
@@ -32,7 +32,10 @@ const FADING: typeof RAMPS = {
   dark: parse("ff5c7a ff8a5c d9a860 5a6370"),
 };
 const GREY: Rgb = [140, 146, 154];
-const DIMMED = 0.18;
+const DIMMED = 0.25;
+
+/** The background of the panels, as in the style of the page. */
+export const paperOf = (theme: keyof typeof THEMES): Rgb => parse(THEMES[theme].paper.slice(1))[0];
 
 export const THEMES = {
   light: { ink: "#16191d", soft: "#5a626d", paper: "#ffffff", warning: "#c23b00" },
@@ -55,8 +58,8 @@ function rampColour(position: number, stops: Rgb[]): Rgb {
   return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * (at - low))) as Rgb;
 }
 
-export function css([r, g, b]: Rgb, alpha = 1): string {
-  return alpha === 1 ? `rgb(${r} ${g} ${b})` : `rgb(${r} ${g} ${b} / ${alpha})`;
+export function css([r, g, b]: Rgb): string {
+  return `rgb(${r},${g},${b})`; // with commas, which every program reads in SVG
 }
 
 /**
@@ -83,11 +86,10 @@ export class ColourSlots {
     const { model, own, known } = this;
     const { labels, sizes } = model.graph;
     const start = model.cutNumbers.indexOf(nearestCut(model, own.length));
-    const labelsAt = (index: number): Numbers => cutInto(model, model.cutNumbers[index]).labels;
     if (!known.has(at)) {
       const before = at - Math.sign(at - start);
-      const [last, slots] = at === start ? [labels, own] : [labelsAt(before), this.along(before)];
-      known.set(at, matchSlots(last, slots, labelsAt(at), sizes));
+      const [last, slots] = at === start ? [labels, own] : [labelsAt(model, before), this.along(before)];
+      known.set(at, matchSlots(last, slots, labelsAt(model, at), sizes));
     }
     return known.get(at)!;
   }
@@ -170,42 +172,31 @@ export function currentScale(app: App): Scale | null {
 
 /** Integers with at most this number of values are classes. */
 const MOST_CLASSES = 12;
-const SCALES = new WeakMap<Column, Scale>();
 
 function columnScale(column: Column): Scale {
-  const known = SCALES.get(column);
-  if (known) return known;
   const { name, values, categories, decimals, kind } = column;
   const show = (value: number): string => cell(column, value);
-  let scale: Scale = { name, values, low: 0, high: 1, classes: categories, show };
-  const distinct = categories || decimals !== 0 || kind === "date" ? null : new Set<number>();
+  const scale: Scale = { name, values, low: 0, high: 1, classes: categories, show };
+  if (categories) return scale;
+  const distinct = decimals !== 0 || kind === "date" ? null : new Set<number>();
   if (distinct) for (let i = 0; i < values.length && distinct.size <= MOST_CLASSES; i++) distinct.add(values[i]);
   if (distinct && distinct.size <= MOST_CLASSES) {
     const classes = [...distinct].filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
     const index = new Map(classes.map((value, i) => [value, i]));
     const codes = Int32Array.from(values, (value) => index.get(value) ?? classes.length);
-    scale = { ...scale, values: codes, classes: classes.map(show) };
-  } else if (!categories) {
-    const [low, high] = usualRange(values);
-    scale = { ...scale, low, high };
+    return { ...scale, values: codes, classes: classes.map(show) };
   }
-  SCALES.set(column, scale);
-  return scale;
+  const [low, high] = usualRange(values);
+  return { ...scale, low, high };
 }
-
-const RANGES = new WeakMap<Numbers, [number, number]>();
 
 /** From the 1st to the 99th percentile, so that a few extreme values do not take all the colours. */
 function usualRange(values: Numbers): [number, number] {
-  const known = RANGES.get(values);
-  if (known) return known;
   const sorted = Float64Array.from(values)
     .filter((value) => Number.isFinite(value))
     .sort();
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))];
-  const range: [number, number] = sorted.length === 0 ? [0, 1] : [at(0.01), at(0.99)];
-  RANGES.set(values, range);
-  return range;
+  return sorted.length === 0 ? [0, 1] : [at(0.01), at(0.99)];
 }
 
 const isMissing = ({ classes }: Scale, value: number): boolean =>
@@ -233,9 +224,10 @@ export function legendLines(scale: Scale, theme: "light" | "dark"): [Rgb, string
 /** Red, green, blue and alpha of every shown sample. */
 export function sampleColours(app: App): Uint8Array<ArrayBuffer> {
   const { nShown, samples } = app.model;
-  const scale = currentScale(app);
-  const { chosen, emphasised, picked } = app;
-  const emphasis = chosen ? null : app.emphasis();
+  const { scale } = app;
+  const { selection, emphasised, picked, hover } = app;
+  const chosen = hover.node || hover.link || emphasised >= 0 ? null : selection;
+  const emphasis = chosen ? null : app.emphasis;
   const pickedLocal = picked.length === 1 ? samples.local[picked[0]] : -1;
   const clusters = app.slots.map(clusterColour);
   const bytes = new Uint8Array(4 * nShown);
@@ -251,6 +243,6 @@ export function sampleColours(app: App): Uint8Array<ArrayBuffer> {
     bytes[4 * i + 2] = colour[2];
     bytes[4 * i + 3] = chosen || (emphasis && !stands) ? 255 * DIMMED : 255;
   }
-  for (const i of Array.from(chosen ?? [])) bytes[4 * i + 3] = 255;
+  for (const i of chosen ?? []) bytes[4 * i + 3] = 255;
   return bytes;
 }

@@ -1,8 +1,8 @@
 // The toolbar, the sidebar below the explanation, and the tooltip.
 
 import type { App } from "./app";
-import { colourColumn, colourings, css, currentScale, legendLines, scaleColour } from "./colours";
-import { byId, capitalised, count, format, make, notice, percent, swatch } from "./dom";
+import { colourColumn, colourings, css, legendLines, scaleColour } from "./colours";
+import { button, byId, capitalised, count, format, make, notice, percent, swatch } from "./dom";
 import type { Link, Node } from "./graph_panel";
 import { nearestCut } from "./model";
 import { cell } from "./statistics";
@@ -26,7 +26,7 @@ export class Toolbar {
     number.addEventListener("input", () => {
       if (number.value !== "") app.recut(nearestCut(model, Number(number.value)));
     });
-    number.addEventListener("change", () => this.correctNumber());
+    number.addEventListener("change", () => (number.value = String(app.cut.requested)));
     byId("fitted").addEventListener("click", () => app.recut(null));
 
     view.append(...model.views.map(({ name }, i) => make("option", { value: String(i) }, name)));
@@ -60,18 +60,6 @@ export class Toolbar {
     this.app.notify("colour");
   }
 
-  /** Replace an impossible number by the nearest possible one, and say so. */
-  private correctNumber(): void {
-    const { cut, model } = this.app;
-    const given = this.number.value;
-    this.number.value = String(cut.requested);
-    if (given === "" || Number(given) === cut.requested) return;
-    const [first, last] = [model.cutNumbers[0], model.cutNumbers[model.cutNumbers.length - 1]];
-    const more = last < model.nLocal ? " Use model.cut(n_clusters=...) in Python for more." : "";
-    const possible = last - first < model.cutNumbers.length ? `${first} to ${last}` : model.cutNumbers.join(", ");
-    notice(`This page has cuts into ${possible} clusters: ${given} became ${cut.requested}.${more}`);
-  }
-
   show(): void {
     const { cut, model, view, colourBy } = this.app;
     for (const input of [this.slider, this.number, byId<HTMLButtonElement>("fitted")]) {
@@ -82,9 +70,8 @@ export class Toolbar {
     if (document.activeElement !== this.number) this.number.value = String(cut.requested);
     this.view.value = String(model.views.indexOf(view));
     this.colour.value = colourBy;
-    // Both take their space, so that the slider does not move while it is dragged.
-    byId("summary").classList.toggle("invisible", !cut.fitted);
-    byId("other-cut").textContent = cut.fitted ? "" : describeCut(this.app);
+    byId("summary").classList.toggle("dimmed", !cut.fitted); // it describes the fitted clusters
+    byId("other-cut").textContent = cut.fitted || cut.base ? "" : describeCut(this.app);
     const [across, up] = view.axes;
     byId("axes").textContent = up === "" ? across : `→ ${across}   ↑ ${up}`;
     const notes = [
@@ -114,11 +101,9 @@ export class Toolbar {
     byId("curve").replaceChildren(...bars);
     const marks = recommended.map((number, rank) => {
       const title = rank === 0 ? "The number with the best score" : "Another recommended number";
-      const mark = make("button", { type: "button", class: "mark", title }, String(number));
-      mark.setAttribute("aria-label", `${number} clusters. ${title}.`);
+      const mark = button(String(number), () => this.app.recut(number), { class: "mark", title });
       mark.style.left = `${(100 * (cutNumbers.indexOf(number) + 0.5)) / cutNumbers.length}%`;
       mark.disabled = cut.base !== null;
-      mark.addEventListener("click", () => this.app.recut(number));
       return mark;
     });
     byId("marks").replaceChildren(...marks.filter((_, rank) => cutNumbers.includes(recommended[rank])));
@@ -126,44 +111,31 @@ export class Toolbar {
 }
 
 /** The number of clusters of a cut that is not the fitted one, and its score. */
-function describeCut({ cut, model, nEdits }: App): string {
-  if (cut.base) {
-    return `${count(cut.nClusters, "cluster")} after ${count(nEdits, "edit")}. Undo all edits to change the number.`;
-  }
-  const start = `Another cut, into ${count(cut.nClusters, "cluster")}. `;
-  if (!model.scores) return start;
-  const { nClusters, score, recommended } = model.scores;
-  const scoreOf = (number: number): string | undefined => score[nClusters.indexOf(number)]?.toFixed(2);
+function describeCut({ cut, model }: App): string {
+  const text = `Another cut, into ${count(cut.nClusters, "cluster")}.`;
+  const { nClusters = [], score = [], recommended = [] } = model.scores ?? {};
+  const scoreOf = (number: number): string => score[nClusters.indexOf(number)].toFixed(2);
   const [best] = recommended;
-  const here = scoreOf(cut.requested);
-  if (here === undefined) return `${start}This number has no score. The best number is ${best}.`;
-  return `${start}Its score is ${here}; the best number, ${best}, has ${scoreOf(best)}.`;
+  if (!nClusters.includes(cut.requested)) return text;
+  return `${text} Score: ${scoreOf(cut.requested)}. Best: ${scoreOf(best)}, with ${count(best, "cluster")}.`;
 }
 
 const MOST_CLUSTERS = 200;
 const STABLE = 0.75;
 
-/** List the clusters: colour, number, size and share, next to the requested share, and stability. */
+/** List the clusters: colour, number, size and share, and stability. */
 export function showClusters(app: App): void {
   const { sizes, nNoise } = app.cut;
   const total = app.model.nSamples;
-  const requested = (app.cut.fitted && app.model.prior) || []; // the largest first
-  const ranks = [...sizes.keys()].sort((a, b) => sizes[b] - sizes[a] || a - b);
   const stability = app.cut.stability?.clusters ?? [];
-  const largest = Math.max(sizes[ranks[0]], (requested[0] ?? 0) * total, 1);
+  const largest = Math.max(...sizes, 1);
   const rows = sizes.slice(0, MOST_CLUSTERS).map((size, label) => {
     const colour = css(app.colourOf(label));
     const fill = make("span");
     fill.style.width = `${(100 * size) / largest}%`;
     fill.style.background = colour;
     const bar = make("span", { class: "bar", "aria-hidden": "true" }, fill);
-    const share = requested[ranks.indexOf(label)];
-    if (share !== undefined) {
-      const tick = make("i");
-      tick.style.left = `${(100 * share * total) / largest}%`;
-      bar.append(tick);
-    }
-    const button = make(
+    const line = make(
       "button",
       { type: "button", "data-cluster": String(label) },
       make("span", { class: "tag" }, swatch(colour), app.tagOf(label)),
@@ -175,14 +147,14 @@ export function showClusters(app: App): void {
     if (stability[label] >= 0) {
       const unstable = stability[label] < STABLE ? "unstable " : "";
       const value = stability[label].toFixed(2);
-      button.append(make("span", { class: "stability" }, make("small", {}, unstable), value.replace(/^0/, "")));
+      line.append(make("span", { class: "stability" }, make("small", {}, unstable), value.replace(/^0/, "")));
       name += `, ${unstable}stability ${value}`;
     }
-    button.setAttribute("aria-label", name);
-    button.addEventListener("click", () => app.pickCluster(label));
-    button.addEventListener("pointerenter", () => app.point({ cluster: label }));
-    button.addEventListener("pointerleave", () => app.point({}));
-    return make("li", {}, button);
+    line.setAttribute("aria-label", name);
+    line.addEventListener("click", () => app.pickCluster(label));
+    line.addEventListener("pointerenter", () => app.point({ cluster: label }));
+    line.addEventListener("pointerleave", () => app.point({}));
+    return make("li", {}, line);
   });
   const more = sizes.length - MOST_CLUSTERS;
   if (more > 0) rows.push(make("li", { class: "hint" }, `and ${format(more)} more`));
@@ -190,21 +162,20 @@ export function showClusters(app: App): void {
   byId("noise").replaceChildren(
     ...(nNoise > 0 ? [swatch(css(app.colourOf(-1))), `${count(nNoise, "sample")} of noise`] : []),
   );
-  byId("requested").hidden = requested.length === 0;
   byId("stability").hidden = !stability.some((value) => value >= 0);
   markCluster(app);
 }
 
 /** Mark the picked cluster without building the list again under the pointer. */
 export function markCluster(app: App): void {
-  for (const button of byId("clusters").querySelectorAll("button")) {
-    button.setAttribute("aria-pressed", String(Number(button.dataset.cluster) === app.cluster));
+  for (const line of byId("clusters").querySelectorAll("button")) {
+    line.setAttribute("aria-pressed", String(Number(line.dataset.cluster) === app.cluster));
   }
 }
 
 export function showLegend(app: App): void {
   const box = byId("legend");
-  const scale = currentScale(app);
+  const { scale } = app;
   box.hidden = scale === null;
   if (!scale) return;
   const lines = legendLines(scale, app.theme).map(([colour, name]) => make("li", {}, swatch(css(colour)), name));
@@ -229,104 +200,61 @@ export function showOutliers(app: App): void {
   const order = [...outlier.keys()].sort((a, b) => outlier[b] - outlier[a] || a - b);
   const rows = order.slice(0, MOST_OUTLIERS).map((sample) => {
     const score = make("span", { class: "share" }, outlier[sample].toFixed(3));
-    const button = make("button", { type: "button" }, make("span", {}, app.nameOf(sample)), score);
-    button.addEventListener("click", () => app.goTo(sample));
-    return make("li", {}, button);
+    const line = button(make("span", {}, app.nameOf(sample)), () => app.goTo(sample));
+    line.append(score);
+    return make("li", {}, line);
   });
   byId("outliers").replaceChildren(...rows);
 }
 
 const MOST_COLUMNS = 6;
 
-/** A few facts about the item under the pointer. */
-export class Tooltip {
-  private readonly box = byId("tooltip");
+/** Show a few facts about the item under the pointer next to a point of the page, or hide the tooltip. */
+export function showTooltip(app: App, left: number, top: number, inTile: (sample: number) => number): void {
+  const { sample, node, link } = app.hover;
+  const box = byId("tooltip");
+  box.hidden = sample < 0 && !node && !link;
+  if (sample >= 0) box.replaceChildren(...describeSample(app, sample, inTile(sample)));
+  else if (node) box.replaceChildren(...describeNode(app, node));
+  else if (link) box.replaceChildren(...describeLink(app, link));
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const x = left + 16 + width > innerWidth ? Math.min(left - 16, innerWidth - 8) - width : left + 16;
+  const y = Math.min(top + 16, innerHeight - height - 8);
+  box.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
+}
 
-  constructor(
-    private readonly app: App,
-    /** The number of all samples in the tile of a sample; 0 if there are no tiles. */
-    private readonly countAt: (sample: number) => number,
-  ) {
-    const termOf = (event: Event): HTMLElement | null => (event.target as Element).closest?.("[data-tip]") ?? null;
-    for (const kind of ["pointerover", "focusin"]) {
-      document.addEventListener(kind, (event) => {
-        const term = termOf(event);
-        if (!term) return;
-        const { left, bottom } = term.getBoundingClientRect();
-        this.place([make("div", {}, term.dataset.tip!)], left - 16, bottom - 10);
-        term.setAttribute("aria-describedby", "tooltip");
-      });
-    }
-    for (const kind of ["pointerout", "focusout"]) {
-      document.addEventListener(kind, (event) => termOf(event) && this.hide());
-    }
-  }
+const clusterLine = (app: App, label: number): HTMLElement =>
+  make("div", {}, swatch(css(app.colourOf(label))), app.titleOf(label));
 
-  /** Show the facts next to a point of the page, or hide the tooltip if nothing is under the pointer. */
-  show(left: number, top: number): void {
-    const { sample, node, link } = this.app.hover;
-    this.place(
-      sample >= 0 ? this.describeSample(sample) : node ? this.describeNode(node) : link ? this.describeLink(link) : [],
-      left,
-      top,
-    );
-  }
+/** The sample with a few columns: the one of the colours, then those in which its cluster differs most. */
+function describeSample(app: App, sample: number, inTile: number): HTMLElement[] {
+  const label = app.labelOf(sample);
+  const coloured = colourColumn(app);
+  const differing = app.contrasts(label).map(({ column }) => column);
+  const columns = new Set([...(coloured ? [coloured] : []), ...differing, ...app.model.columns]);
+  const lines = [...columns].slice(0, MOST_COLUMNS).map((column) => {
+    const value = cell(column, column.values[sample]);
+    return make("div", { class: "column" }, make("span", {}, column.name), make("span", {}, value));
+  });
+  if (inTile > 0) lines.push(make("div", { class: "hint" }, `${count(inTile, "sample")} in this tile`));
+  return [make("b", {}, app.nameOf(sample)), clusterLine(app, label), ...lines];
+}
 
-  hide(): void {
-    this.box.hidden = true;
-  }
+function describeNode(app: App, { locals, label, size, middle }: Node): HTMLElement[] {
+  const isSingle = locals.length === 1;
+  return [
+    make("b", {}, isSingle ? `local cluster ${middle}` : count(locals.length, "local cluster")),
+    clusterLine(app, label),
+    make("div", {}, count(size, "sample") + (isSingle ? `, peak: ${app.nameOf(app.model.graph.peaks[middle])}` : "")),
+  ];
+}
 
-  private place(lines: HTMLElement[], left: number, top: number): void {
-    this.box.hidden = lines.length === 0;
-    this.box.replaceChildren(...lines);
-    const { offsetWidth: width, offsetHeight: height } = this.box;
-    const x = left + 16 + width > innerWidth ? Math.min(left - 16, innerWidth - 8) - width : left + 16;
-    const y = Math.min(top + 16, innerHeight - height - 8);
-    this.box.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
-  }
-
-  private describeCluster(label: number): HTMLElement {
-    return make("div", {}, swatch(css(this.app.colourOf(label))), this.app.titleOf(label));
-  }
-
-  /** The sample with a few columns: the one of the colours, then those in which its cluster differs most. */
-  private describeSample(sample: number): HTMLElement[] {
-    const { app } = this;
-    const label = app.labelOf(sample);
-    const coloured = colourColumn(app);
-    const differing = app.contrasts(label).map(({ column }) => column);
-    const columns = new Set([...(coloured ? [coloured] : []), ...differing, ...app.model.columns]);
-    const lines = [...columns].slice(0, MOST_COLUMNS).map((column) => {
-      const value = cell(column, column.values[sample]);
-      return make("div", { class: "column" }, make("span", {}, column.name), make("span", {}, value));
-    });
-    const here = this.countAt(sample);
-    if (here > 0) lines.push(make("div", { class: "hint" }, `${count(here, "sample")} in this tile`));
-    return [make("b", {}, app.nameOf(sample)), this.describeCluster(label), ...lines];
-  }
-
-  private describeNode({ locals, label, size, middle }: Node): HTMLElement[] {
-    const isSingle = locals.length === 1;
-    const more = isSingle ? `, peak: ${this.app.nameOf(this.app.model.graph.peaks[middle])}` : "; click to open";
-    return [
-      make("b", {}, isSingle ? `local cluster ${middle}` : count(locals.length, "local cluster")),
-      this.describeCluster(label),
-      make("div", {}, count(size, "sample") + more),
-    ];
-  }
-
-  private describeLink({ from, to, edge, edges, pairs, kept }: Link): HTMLElement[] {
-    const { logWeights, edges: ends } = this.app.model.graph;
-    const share = (kept ? null : this.app.cut.stability?.edges[edge]) ?? 255;
-    const isSingle = from.locals.length === 1 && to.locals.length === 1;
-    const weight = `${edges > 1 ? "strongest " : ""}log weight ${format(Number(logWeights[edge].toPrecision(4)))}`;
-    const [first, second] = [from, to].map(({ label }) => this.app.titleOf(label));
-    const state = kept ? "kept" : `cut between ${first} and ${second}`;
-    return [
-      make("b", {}, isSingle ? `edge ${ends[2 * edge]} – ${ends[2 * edge + 1]}` : count(edges, "edge")),
-      make("div", {}, pairs === 0 ? "a bridge" : state),
-      make("div", {}, pairs > 0 ? `${count(pairs, "boundary pair")}, ${weight}` : "no boundary pair"),
-      ...(share < 255 ? [make("div", {}, `cut in ${share} % of the half-samples`)] : []),
-    ];
-  }
+function describeLink(app: App, { from, to, edge, edges, pairs, kept }: Link): HTMLElement[] {
+  const [first, second] = [from, to].map(({ label }) => app.titleOf(label));
+  const strength = `${count(pairs, "boundary pair")}, log weight ${app.model.graph.logWeights[edge].toPrecision(3)}`;
+  return [
+    make("b", {}, count(edges, "edge")),
+    make("div", {}, kept ? "kept" : `cut between ${first} and ${second}`),
+    make("div", {}, pairs > 0 ? strength : "a bridge: no boundary pair"),
+  ];
 }

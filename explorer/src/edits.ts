@@ -1,6 +1,6 @@
 // Edits by hand: merge, split, move and rename. In edits, clusters have their public numbers; rows are shown samples.
 
-import { capitalised, count, format } from "./dom";
+import { capitalised, count } from "./dom";
 import { type Cut, type Model, firstSplit, rowOf } from "./model";
 
 /** One edit, as in the saved file. */
@@ -28,7 +28,12 @@ export function applyEdit(model: Model, base: Cut, before: Cut, edit: Edit): Cut
   const samples = now.map(at);
 
   // A local cluster goes to most of its samples; of equal numbers to its last cluster.
-  const labels = Int32Array.from(clustersInLocal(model, samples), (counts, local) => {
+  const inLocal = Array.from({ length: model.nLocal }, () => new Map<number, number>());
+  samples.forEach((label, i) => {
+    const counts = inLocal[model.samples.local[i]];
+    if (label >= 0) counts.set(label, (counts.get(label) ?? 0) + 1);
+  });
+  const labels = Int32Array.from(inLocal, (counts, local) => {
     const last = at(idOf(before.labels[local]));
     const [best] = [...counts].sort((a, b) => b[1] - a[1] || +(b[0] === last) - +(a[0] === last));
     return best ? best[0] : last;
@@ -51,22 +56,10 @@ export function applyEdit(model: Model, base: Cut, before: Cut, edit: Edit): Cut
     const id = base.ids[base.samples[i]] ?? -1;
     if (id !== now[i]) changed.add(label).add(at(id));
   });
-  const stability = base.stability && {
-    clusters: ids.map((id, i) => (changed.has(i) ? -1 : base.stability!.clusters[base.ids.indexOf(id)])),
-    samples: base.stability.samples.map((share, i) => (changed.has(samples[i]) ? 255 : share)),
-    edges: base.stability.edges.map(() => 255),
-  };
   const names = Object.fromEntries(Object.entries(before.names).filter(([id]) => positions.has(Number(id))));
   const nextId = Math.max(before.nextId, edit.into + 1);
-  const parts = { labels, samples, ids, names, nextId, nNoise, changed, stability, nested: false };
+  const parts = { labels, samples, ids, names, nextId, nNoise, changed, stability: null };
   return { ...cut, ...parts, sizes: sizes.map(Math.round), nClusters: ids.length };
-}
-
-/** The shown samples of every local cluster by cluster, without noise. */
-function clustersInLocal({ samples: { local }, nLocal }: Model, labels: Int32Array): Map<number, number>[] {
-  const counts = Array.from({ length: nLocal }, () => new Map<number, number>());
-  labels.forEach((label, i) => label >= 0 && counts[local[i]].set(label, (counts[local[i]].get(label) ?? 0) + 1));
-  return counts;
 }
 
 const sizeOf = ({ ids, sizes, nNoise }: Cut, id: number): number => (id < 0 ? nNoise : (sizes[ids.indexOf(id)] ?? 0));
@@ -124,49 +117,20 @@ export function renameEdit({ ids, names }: Cut, cluster: number, text: string): 
 /** The name of a cluster by its number, or "cluster 3". */
 export const titleIn = ({ names }: Cut, id: number): string => (id < 0 ? "noise" : (names[id] ?? `cluster ${id}`));
 
-const listed = (words: string[]): string =>
-  words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
-
-/** What an edit does, or what it did. */
-export function describeEdit(before: Cut, after: Cut, done: boolean): string {
+/** What an edit did. */
+export function describeEdit(before: Cut, after: Cut): string {
   const edit = after.edit!;
-  const ending = done ? "d" : "";
   if (edit.kind === "rename") {
-    const [title, { name }] = [titleIn(before, edit.cluster), edit];
-    return name ? `Named ${title} “${name}”` : `Removed the name of ${title}`;
+    const title = titleIn(before, edit.cluster);
+    return edit.name ? `Named ${title} “${edit.name}”` : `Removed the name of ${title}`;
   }
+  const size = count(sizeOf(after, edit.into), "sample");
   if (edit.kind === "merge") {
-    const tags = [...edit.clusters].sort((a, b) => a - b).map((id) => before.names[id] ?? String(id));
-    const into = before.names[edit.into] ?? edit.into;
-    return `Merge${ending} ${listed(tags)} into ${into} (${count(sizeOf(after, edit.into), "sample")})`;
+    const [first, second] = edit.clusters.map((id) => titleIn(before, id));
+    return `Merged ${first} into ${second}: ${size}`;
   }
-  const samples = count(sizeOf(after, edit.into) - sizeOf(before, edit.into), "sample");
-  if (edit.kind === "split") return `Split ${samples} off ${titleIn(before, edit.cluster)} as cluster ${edit.into}`;
-  const labels = [...new Set(edit.rows.map((i) => before.samples[i]))].sort((a, b) => a - b);
-  const from = listed(labels.map((label) => titleIn(before, before.ids[label] ?? -1)));
-  const target = before.ids.includes(edit.into) ? titleIn(before, edit.into) : `the new cluster ${edit.into}`;
-  return `Move${ending} ${samples} from ${from} to ${target}`;
-}
-
-/** The sizes that an edit changes, and the decisions of the model that it overrides. */
-export function describeEffect(model: Model, before: Cut, after: Cut): string[] {
-  const sizes = [...new Set([...before.ids, ...after.ids, -1])]
-    .map((id) => ({ id, from: sizeOf(before, id), to: sizeOf(after, id) }))
-    .filter(({ from, to }) => from !== to)
-    .map(({ id, from, to }) => `${titleIn(before, id)}: ${from > 0 ? `${format(from)} → ` : "new, "}${format(to)}`);
-  const { edges } = model.graph;
-  const isKept = (cut: Cut, e: number): boolean => cut.labels[edges[2 * e]] === cut.labels[edges[2 * e + 1]];
-  const overridden = [...model.graph.pairs.keys()].filter((e) => isKept(before, e) !== isKept(after, e));
-  const joined = overridden.filter((e) => isKept(after, e)).length;
-  const [now, last] = [after, before].map(({ samples }) => clustersInLocal(model, samples));
-  const nDivided = now.filter(({ size }, local) => size > 1 && last[local].size <= 1).length;
-  const effects = [
-    joined > 0 && `joins clusters across ${count(joined, "cut edge")}`,
-    overridden.length > joined && `separates ${count(overridden.length - joined, "kept edge")}`,
-    nDivided > 0 && `divides ${count(nDivided, "local cluster")}`,
-  ].filter((effect): effect is string => effect !== false);
-  const none = after.edit!.kind === "merge" ? "No edge connects them" : "Overrides no edge of the topo-graph";
-  return [sizes.join("; "), listed(effects) || none].map((line) => `${capitalised(line)}.`);
+  if (edit.kind === "split") return `Split ${titleIn(before, edit.cluster)}: ${size} in cluster ${edit.into}`;
+  return `Moved ${count(edit.rows.length, "sample")} to ${titleIn(after, edit.into)}`;
 }
 
 /** The file of edits, which a fit replays. */

@@ -15,8 +15,6 @@ export interface Column {
   categories: string[] | null;
   /** Decimals of the numbers; null if they have many. */
   decimals: number | null;
-  /** Whether all values are integers between 1500 and 2100, which may be years. */
-  isYear: boolean;
 }
 
 /** Coordinates of the samples; nearly all lie within -1 to 1. */
@@ -69,10 +67,9 @@ export interface Model {
   nSamples: number;
   nShown: number;
   nLocal: number;
-  prior: number[] | null;
   summary: string;
-  /** Of the fitted clusters, and in percent of the shown samples and of the edges (255 if unknown). */
-  stability: { clusters: number[]; samples: Numbers; edges: Numbers } | null;
+  /** Of the fitted clusters (-1 if unknown), and of the shown samples in percent (255 if unknown). */
+  stability: { clusters: number[]; samples: Numbers } | null;
   scores: { nClusters: number[]; score: number[]; recommended: number[] } | null;
   views: View[];
   names: string[] | null;
@@ -92,7 +89,6 @@ export interface Model {
     outlier: Numbers;
     parent: Numbers;
     row?: Numbers;
-    steps?: Numbers;
   };
   graph: Graph;
   /** The possible numbers of clusters, and the cluster of every local cluster in these cuts, one cut after another. */
@@ -123,8 +119,6 @@ export function readModel(text: string): Model {
     const restore = (value: number): number => (value === missing ? NaN : value / 10 ** decimals);
     Object.assign(column, { categories, decimals });
     if (!categories && decimals !== null) column.values = Float64Array.from(values, restore);
-    column.isYear =
-      column.kind === "number" && decimals === 0 && !column.values.some((x: number) => x < 1500 || x > 2100);
   }
   return { ...model, nShown: model.samples.local.length, nLocal: model.graph.sizes.length };
 }
@@ -156,8 +150,6 @@ export interface Cut {
   requested: number;
   nClusters: number;
   fitted: boolean;
-  /** Whether this is a cut of the hierarchy. */
-  nested: boolean;
   stability: Model["stability"];
   /** The cut before all edits and the last edit, null if there are none, and the clusters that edits changed. */
   base: Cut | null;
@@ -165,18 +157,16 @@ export interface Cut {
   changed: Set<number>;
 }
 
+/** The clusters of the local clusters in the cut at an index of the possible numbers. */
+export const labelsAt = ({ cuts, nLocal }: Model, at: number): Numbers => cuts.subarray(at * nLocal, (at + 1) * nLocal);
+
 /** The cut into one of the possible numbers of clusters, or the fitted one. */
 export function cutInto(model: Model, requested: number | null): Cut {
-  const { graph, cuts, cutNumbers, nLocal, nSamples } = model;
-  const { leaves, splits } = graph;
+  const { graph, cutNumbers, nSamples } = model;
   const at = requested === null ? -1 : cutNumbers.indexOf(requested);
-  const labels = at < 0 ? graph.labels : cuts.subarray(at * nLocal, (at + 1) * nLocal);
+  const labels = at < 0 ? graph.labels : labelsAt(model, at);
   const nClusters = countLabels(labels);
   const fitted = labels.every((label, i) => label === graph.labels[i]);
-  let nested = graph.nested;
-  for (let i = 1; i < nLocal && nested; i++) {
-    nested = (labels[leaves[i]] !== labels[leaves[i - 1]]) === splits[i] <= nClusters;
-  }
   const sizes = new Array<number>(nClusters).fill(0);
   labels.forEach((label, i) => (sizes[label] += graph.members[i]));
   return {
@@ -190,7 +180,6 @@ export function cutInto(model: Model, requested: number | null): Cut {
     requested: requested ?? nClusters,
     nClusters,
     fitted,
-    nested,
     stability: fitted ? model.stability : null,
     base: null,
     edit: null,
@@ -255,32 +244,6 @@ export function firstSplit({ splits }: Graph, low: number, high: number): number
   let least = Infinity;
   for (let i = low + 1; i <= high; i++) least = Math.min(least, splits[i]);
   return least;
-}
-
-export interface Life {
-  /** The number of clusters at which the cluster splits; null if it is one local cluster. */
-  splitsAt: number | null;
-  /** The number of clusters at which it is merged, and with which clusters; null for the cluster of all samples. */
-  mergesAt: number | null;
-  mergesWith: number[];
-}
-
-/** When a cluster splits and merges; null if the cut is not one of the hierarchy. */
-export function lifeOf({ graph, nLocal }: Model, { labels, nested }: Cut, cluster: number): Life | null {
-  if (!nested) return null;
-  const { leaves, splits } = graph;
-  let low = 0;
-  while (labels[leaves[low]] !== cluster) low++;
-  let high = low + 1;
-  while (high < nLocal && labels[leaves[high]] === cluster) high++;
-  const splitsAt = high - low > 1 ? firstSplit(graph, low, high - 1) : null;
-  const mergesAt = Math.max(low > 0 ? splits[low] : 0, high < nLocal ? splits[high] : 0) - 1;
-  if (mergesAt < 1) return { splitsAt, mergesAt: null, mergesWith: [] };
-  while (low > 0 && splits[low] > mergesAt) low--;
-  while (high < nLocal && splits[high] > mergesAt) high++;
-  const joined = new Set(Array.from(leaves.subarray(low, high), (leaf) => labels[leaf]));
-  joined.delete(cluster);
-  return { splitsAt, mergesAt, mergesWith: [...joined].sort((a, b) => a - b) };
 }
 
 /** What connects two samples. */

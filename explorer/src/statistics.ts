@@ -3,7 +3,7 @@
 import type { Column } from "./model";
 
 /** Smaller differences are not shown. */
-export const SMALL = 0.2;
+const SMALL = 0.2;
 /** A column with more categories is text, which is not compared. */
 const MOST_CATEGORIES = 50;
 
@@ -137,32 +137,19 @@ export function compareToGroup(stats: Stats[], sample: number, group: number): D
   });
 }
 
-const FORMATS = new Map<number, Intl.NumberFormat>();
-const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 7 });
-
 /** A value as in the table. */
-export function cell({ categories, kind, decimals, isYear }: Column, value: number): string {
+export function cell({ categories, kind, decimals }: Column, value: number): string {
   if (categories) return categories[value] ?? "missing";
   if (Number.isNaN(value)) return "missing";
-  if (isYear) return String(value);
   if (kind === "date") return dateText(value);
-  if (decimals === null) {
-    const size = Math.abs(value);
-    return size >= 1e9 || (size > 0 && size < 1e-4) ? value.toExponential(4) : digits.format(value);
-  }
-  const known = FORMATS.get(decimals) ?? new Intl.NumberFormat("en", { maximumFractionDigits: decimals });
-  FORMATS.set(decimals, known);
-  return known.format(value);
+  return String(decimals === null ? Number(value.toPrecision(7)) : value);
 }
 
 /** A mean: a date, or a number in three digits or whole thousands. */
 export function average(column: Column, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (column.kind === "date") return dateText(Math.floor(value));
-  if (column.isYear) return value.toFixed();
-  const size = Math.abs(value);
-  if (size >= 1e9 || (size > 0 && size < 1e-4)) return value.toExponential(2);
-  return digits.format(size >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
+  return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
 /** Days since 1970 as 2024-05-31, with the time if there is one. */
