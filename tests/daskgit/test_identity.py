@@ -32,8 +32,7 @@ def test_nasty_sets_have_equal_results(name):
 @pytest.mark.parametrize("name", ["integers", "few different samples", "far groups", "80 features, rounded"])
 def test_results_are_equal_in_single_precision_and_small_cells(name):
     X = SETS[name].astype(np.float32)
-    check(X, cell_size=12, n_neighbors=5, noise="auto")
-    check(X, cell_size=20, n_clusters=3, variant="paper")
+    check(X, cell_size=12, n_neighbors=5)
 
 
 def test_distant_groups_are_bridged():
@@ -53,10 +52,6 @@ def test_distant_groups_are_bridged():
         {"n_neighbors": 119, "n_clusters": 2},
         {"n_neighbors": 6, "scale": None},
         {"n_clusters": 2, "n_neighbors": 5, "scale": [3.0, 0.0]},
-        {"n_neighbors": 5, "noise": 0.0},
-        {"n_clusters": 3, "noise": 0.9},
-        {"variant": "paper", "n_clusters": 4},
-        {"variant": "paper", "proportions": [4, 2, 1], "n_neighbors": 6, "noise": 0.1, "scale": None},
     ],
     ids=str,
 )
@@ -81,15 +76,14 @@ def test_results_are_equal_for_any_data_cells_and_chunks(data):
         cell_size=data.draw(st.integers(max(1, n_samples // 6), n_samples), "cell size"),
         n_clusters=data.draw(st.sampled_from([2, 3, "auto"]), "clusters"),
         n_neighbors=data.draw(st.sampled_from([1, 2, "auto"]), "neighbours"),
-        noise=data.draw(st.sampled_from([None, 0.2, "auto"]), "noise"),
     )
 
 
 def test_a_second_fit_forgets_the_first():
     model = fit(BLOBS, cell_size=50, n_neighbors=5)
     assert hasattr(model, "n_clusters_scores_")
-    model.set_params(n_clusters=3, variant="paper").fit(BLOBS[:50])
-    assert_same(model, on_one_machine(BLOBS[:50], n_clusters=3, variant="paper", n_neighbors=5))
+    model.set_params(n_clusters=3).fit(BLOBS[:50])
+    assert_same(model, on_one_machine(BLOBS[:50], n_clusters=3, n_neighbors=5))
 
 
 @pytest.mark.parametrize("options", [{}, {"proportions": [3, 2, 1]}, {"scale": "std", "n_clusters": 1500}], ids=str)

@@ -10,13 +10,15 @@ queries. The graph is that of one machine. Equal samples are in one cell and are
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import dask
 import numpy as np
+import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, FitSettings
-from gitcluster.distributed.tasks import gather, persist, scatter, submit, submit_each
+from gitcluster.distributed.tasks import persist, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
 from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
@@ -170,14 +172,13 @@ def build_graph(cell: Cell, candidates: Candidates, queries: list[Queries], answ
         candidates = Candidates(*(column.copy() for column in candidates))
     for some, answer in zip(queries, answers, strict=True):
         cellwise.insert_rows(some.rows, answer.indices, answer.distances, *candidates)
-    k = candidates.indices.shape[1] - 1
-    indices, distances = (np.empty((cell.n_samples, k), wide.dtype) for wide in candidates[:2])
-    cellwise.drop_self(cell.group, cell.ids, *candidates[:2], indices, distances)
-    span = int(cell.ids[-1] - cell.ids[0])
-    shift = max(0, span.bit_length() - cell.n_samples.bit_length())  # about as many buckets as ids
-    starts = np.searchsorted(cell.ids - cell.ids[0], np.arange((span >> shift) + 2) << shift)
-    local = np.empty(indices.shape, np.int32)
-    cellwise.number_locally(indices, cell.ids, starts, shift, local)
+    # Every sample has the neighbours of its distinct point, which are one more, without itself. The sample is not among
+    # them if k + 1 equal ones precede it.
+    indices, distances = (wide[cell.group] for wide in candidates[:2])
+    dropped = indices == cell.ids[:, None]
+    dropped[~dropped.any(axis=1), -1] = True
+    indices, distances = (wide[~dropped].reshape(cell.n_samples, -1) for wide in (indices, distances))
+    local = pd.Index(cell.ids).get_indexer(indices.ravel()).astype(np.int32).reshape(indices.shape)
     outside = local < 0
     halo, positions = np.unique(indices[outside], return_inverse=True)
     local[outside] = cell.n_samples + positions
@@ -193,7 +194,7 @@ def search_exactly(
     """Search until no sample needs another cell; return the graphs and, for every cell, the others that it needed."""
     n_cells = len(cells)
     corners = submit_each(lambda cell: np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64), cells)
-    bounds = scatter((centres, *np.array(gather(corners)).swapaxes(0, 1)))
+    bounds = scatter((centres, *np.array(dask.compute(*corners)).swapaxes(0, 1)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
     searched = np.eye(n_cells, dtype=bool)
 
@@ -205,7 +206,7 @@ def search_exactly(
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
     sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
     indexes, sizes, candidates, needs = persist([indexes, sizes, candidates, needs])
-    n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
+    n_bytes, summaries = np.array(dask.compute(*sizes)), list(dask.compute(*(need[0] for need in needs)))
 
     # Borrow a few cells that a task can hold, the nearest first, until few samples need another cell.
     while any(len(borrowed) for borrowed, _ in summaries):
@@ -219,7 +220,7 @@ def search_exactly(
             tasks.append(submit(search_cell, cells[i], indexes[i], settings, candidates[i], others))
             divided.append(submit(divide_needs, cells[i], tasks[-1], i, bounds, ~searched[i]))
         tasks, divided = persist([tasks, divided])
-        remaining = gather([need[0] for need in divided])
+        remaining = dask.compute(*(need[0] for need in divided))
         for i, *results in zip(active, tasks, divided, remaining, strict=True):
             candidates[i], needs[i], summaries[i] = results
 
@@ -271,7 +272,6 @@ class PartitionedGraph(NamedTuple):
     cells: list[Any]
     graphs: list[Any]
     links: list[list[tuple[int, Delayed]]]  # for every cell, others that hold its halo and their samples in it
-    n_halo: int  # samples in all halos
 
     def exchange(self, values: Sequence[Delayed]) -> list[HaloData]:
         """Return, for every cell, its arrays and those of its halo; ``values`` are a tuple of arrays per cell."""
@@ -296,9 +296,9 @@ def link_cells(cells: list[Any], graphs: list[Any], searched: list[list[int]]) -
     pairs = [(c, b) for c, others in enumerate(searched) for b in others]
     halos, ids = persist([graph.halo for graph in graphs]), persist([cell.ids for cell in cells])
     maps = persist([submit(map_halo, halos[c], ids[b]) for c, b in pairs])
-    counts = gather(submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else []
+    counts = dask.compute(*submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else ()
     links: list[list[tuple[int, Delayed]]] = [[] for _ in cells]
     for (c, b), halo_map, count in zip(pairs, maps, counts, strict=True):
         if count:
             links[c].append((b, halo_map))
-    return PartitionedGraph(cells, graphs, links, sum(counts))
+    return PartitionedGraph(cells, graphs, links)

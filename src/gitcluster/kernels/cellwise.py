@@ -82,39 +82,3 @@ def insert_rows(rows, others, other_distances, indices, distances, filled):
         for c in range(others.shape[1]):
             if others[r, c] >= 0:
                 filled[x] = insert(indices[x], distances[x], filled[x], others[r, c], other_distances[r, c])
-
-
-@kernel
-def drop_self(group, ids, wide_indices, wide_distances, indices, distances):
-    """Write the neighbours of every sample: those of its distinct point, which are one more, without the sample."""
-    for x in range(len(group)):
-        count = 0
-        for c in range(wide_indices.shape[1]):
-            if wide_indices[group[x], c] != ids[x] and count < indices.shape[1]:
-                indices[x, count] = wide_indices[group[x], c]
-                distances[x, count] = wide_distances[group[x], c]
-                count += 1
-
-
-@kernel
-def number_locally(indices, ids, starts, shift, local):
-    """Write the position of every neighbour among the ascending ``ids``, -1 if it is not one of them.
-
-    Ids are in buckets by their distance from the first id without its last ``shift`` bits; ``starts`` are the first
-    positions of the buckets. With about as many buckets as ids, a search takes a step or two.
-    """
-    for x in range(indices.shape[0]):
-        for c in range(indices.shape[1]):
-            offset = indices[x, c] - ids[0]
-            bucket = offset >> shift
-            local[x, c] = -1
-            if 0 <= bucket < len(starts) - 1:
-                low, high = starts[bucket], starts[bucket + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if ids[middle] - ids[0] < offset:
-                        low = middle + 1
-                    else:
-                        high = middle
-                if low < len(ids) and ids[low] - ids[0] == offset:
-                    local[x, c] = low
