@@ -23,7 +23,7 @@ from gitcluster.neighbors.bounds import (
 from gitcluster.neighbors.cells import CellIndex
 from gitcluster.neighbors.descent import DescentIndex
 from gitcluster.neighbors.duplicates import group_duplicates
-from gitcluster.neighbors.index import SklearnIndex, unit_vectors
+from gitcluster.neighbors.index import SparseIndex, unit_vectors
 
 FLOATS = [np.float64, np.float32]
 dtypes = pytest.mark.parametrize("dtype", FLOATS)
@@ -95,7 +95,7 @@ def test_every_exact_search_equals_a_full_sort(seed, n, d, k, dtype, kind, n_lea
     if len(points) > 1:
         k = min(k, len(points) - 1)
         expected = nearest_by_sorting(points, k)
-        assert_same(SklearnIndex(points, k).search(), expected)
+        assert_same(SparseIndex(csr_array(points), k).search(), expected)
         assert_same(by_bounds(points, k, n_leading), expected)
         if d <= 64:
             assert_same(CellIndex(points, k).search(), expected)
@@ -109,7 +109,7 @@ def test_many_cells_and_blocks(shape, dtype):
     lattice = np.unique(rng.integers(0, 3, (n, d)), axis=0).astype(dtype)
     for points in (blobs(n, d, dtype), rng.permutation(lattice)):
         k = min(k, len(points) - 1)
-        expected = SklearnIndex(points, k).search()
+        expected = nearest_by_sorting(points, k)
         assert_same(by_bounds(points, k, 20, n_jobs=2), expected)
         assert_same(BoundIndex(points, k, plan_unrotated(points, k), n_jobs=2).search(), expected)
         assert_same(BoundIndex(points, k, plan_rotated(points, k), n_jobs=3).search(), expected)
@@ -120,7 +120,7 @@ def test_many_cells_and_blocks(shape, dtype):
 @pytest.mark.parametrize("scale", [1e-140, 1e-9, 1.0, 1e15, 1e138])
 def test_bounds_beyond_the_range_of_single_precision(scale):
     points = blobs(300, 66) * scale
-    assert_same(by_bounds(points, 7, 20), SklearnIndex(points, 7).search())
+    assert_same(by_bounds(points, 7, 20), nearest_by_sorting(points, 7))
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1.0, 1e15, 1e25])
@@ -130,7 +130,7 @@ def test_cells_beyond_the_range_of_single_precision(scale, far):
     points[::50] *= 1e6
     points[::70] += far
     points[::90, 0] -= 1e20 * scale
-    assert_same(CellIndex(points, 30).search(), SklearnIndex(points, 30).search())
+    assert_same(CellIndex(points, 30).search(), nearest_by_sorting(points, 30))
 
 
 def test_new_samples_in_cells():

@@ -21,7 +21,7 @@ from gitcluster.distributed.partition import Cell, FitSettings
 from gitcluster.distributed.tasks import persist, scatter, submit, submit_each
 from gitcluster.kernels import cellwise
 from gitcluster.neighbors import Neighbors
-from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
+from gitcluster.neighbors.cells import CellIndex, Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.index import search_all_pairs
 
 MAX_BORROWED = 6
@@ -71,7 +71,9 @@ Needs = tuple[tuple[Array, Array], list[Queries]]
 
 def box_samples(points: Array) -> Cells | Rows:
     """Return samples in boxes, or as they are if boxes would not rule out any."""
-    return gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else Rows(np.arange(len(points)), points)
+    if points.shape[1] <= CellIndex.MAX_FEATURES:
+        return gather_cells(points, n_jobs=1)
+    return Rows(np.arange(len(points)), points)
 
 
 def build_index(cell: Cell, settings: FitSettings) -> Index:
