@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 
-from gitcluster import GIT, find_neighbors, neighbors, scale_features
+from gitcluster import GIT, find_neighbors, neighbors
 from gitcluster._support import memory
 from gitcluster.neighbors.bounds import (
     BoundIndex,
@@ -252,13 +251,13 @@ def test_precomputed_distances():
     np.testing.assert_array_equal(near.indices, find_neighbors(points, n_neighbors=6).indices)
 
 
-@pytest.mark.parametrize("scale", [None, "std"])
-def test_sparse_search_equals_the_dense_one(scale):
-    sparse = csr_array(random_sparse(200, 30, density=0.2, random_state=0))
-    dense = np.ascontiguousarray(scale_features(sparse.toarray(), scale))
-    a = find_neighbors(scale_features(sparse, scale), n_neighbors=9)
-    b = find_neighbors(dense, n_neighbors=9)
-    np.testing.assert_allclose(a.distances, b.distances, rtol=1e-9, atol=1e-9)
+@pytest.mark.parametrize("metric", ["cityblock", "jaccard"])
+def test_other_metrics_break_ties_by_index(metric):
+    points = np.unique(np.random.default_rng(0).integers(0, 2, (200, 12)), axis=0).astype(float)
+    expected = cdist(points, points, metric)
+    np.fill_diagonal(expected, np.inf)
+    near = find_neighbors(points, n_neighbors=9, metric=metric)
+    np.testing.assert_array_equal(near.indices, np.argsort(expected, axis=1, kind="stable")[:, :9])
 
 
 def test_memory_is_checked_before_it_is_taken(monkeypatch):

@@ -25,7 +25,6 @@ from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.fitted.attributes import ClusteringAttributes
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.fitted.prediction import predict_samples
-from gitcluster.kernels import cellwise
 from gitcluster.pipeline import sizes_to_try
 from gitcluster.preprocessing.scaling import Scaling, scale_checked
 from gitcluster.preprocessing.sources import Points
@@ -309,7 +308,7 @@ def split_new(part: Array, scaling: Scaling | None, centres: Array) -> list[tupl
     if not np.isfinite(part).all():
         raise ValueError("Input X contains NaN or infinity. Fill or drop these rows.")
     points = scale_rows(part, scaling)
-    nearest = cellwise.nearest_centre(points, centres)
+    nearest = partition.nearest_centre(points, centres)
     return [(rows, points[rows]) for rows in (np.flatnonzero(nearest == c) for c in range(len(centres)))]
 
 

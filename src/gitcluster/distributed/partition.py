@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from gitcluster._support.arrays import Array, starts_of
+from gitcluster._support.arrays import Array, inverse_order, starts_of
 from gitcluster.distributed.tasks import current_client, merge_tree, persist, scatter, submit_each
-from gitcluster.kernels import cellwise
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 from gitcluster.preprocessing.scaling import (
     Scaling,
@@ -47,6 +47,8 @@ ROWS_PER_CENTRE = 256
 SMALL_CELL = 20_000
 """Automatic cells hold at least this many samples: a smaller one costs more to coordinate than it saves."""
 CELLS_PER_THREAD = 4
+PAIRS_AT_ONCE = 1 << 22
+"""Distances between points and centres that are in memory at a time."""
 
 
 class FitSettings(NamedTuple):
@@ -205,7 +207,9 @@ def order_samples(samples: SampleParts) -> tuple[list[Delayed], list[int]]:
     splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
 
     def assign_ranges(part: Array, start: int) -> pd.DataFrame:
-        ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+        # Sort the part together with the splitters, which are first among equal rows, and count those before every row.
+        order = canonical_order(np.concatenate([splitters, part[:, features]]))
+        ranges = np.cumsum(order < len(splitters))[inverse_order(order)[len(splitters) :]]
         frame = pd.DataFrame(part, columns=names, copy=False)
         return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
 
@@ -276,7 +280,7 @@ def make_cells(
         points = scale_rows(part.values, scaling)
         frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
         ids = np.arange(first_id, first_id + len(points))
-        return frame.assign(id=ids, row=part.rows, to=cellwise.nearest_centre(points, centres))
+        return frame.assign(id=ids, row=part.rows, to=nearest_centre(points, centres))
 
     frames = submit_each(assign_cells, *ordered, samples.scaling, scatter(centres))
     columns = {f"f{j}": sample.dtype for j in range(sample.shape[1])} | {"id": np.int64, "row": np.int64}
@@ -313,6 +317,16 @@ def compute_centres(sample: Array, n_samples: int, cell_size: float) -> Array:
             break
         centres = np.concatenate(divided)
     return centres
+
+
+def nearest_centre(points: Array, centres: Array) -> NDArray[np.int64]:
+    """Return the nearest centre of every point.
+
+    A matrix product may round differently for another number of rows; here equal points have equal centres.
+    """
+    n_parts = 1 + points.shape[0] * len(centres) // PAIRS_AT_ONCE
+    nearest = [cdist(some, centres, "sqeuclidean").argmin(axis=1) for some in np.array_split(points, n_parts)]
+    return np.concatenate(nearest)
 
 
 def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:

@@ -2,45 +2,8 @@
 
 from math import inf
 
-import numpy as np
-
 from gitcluster.kernels import kernel
 from gitcluster.kernels.search import insert, squared_distance
-
-
-@kernel
-def bucket_rows(rows, splitters):
-    """Return how many of the ascending splitters are not above every row, in lexicographic order."""
-    bucket = np.empty(len(rows), np.int64)
-    for i in range(len(rows)):
-        low, high = 0, len(splitters)
-        while low < high:
-            middle = (low + high) // 2
-            below = False
-            for j in range(rows.shape[1]):
-                if rows[i, j] != splitters[middle, j]:
-                    below = rows[i, j] < splitters[middle, j]
-                    break
-            if below:
-                high = middle
-            else:
-                low = middle + 1
-        bucket[i] = low
-    return bucket
-
-
-@kernel
-def nearest_centre(points, centres):
-    """Return the nearest centre of every point; equal points have equal centres, whatever the other points are."""
-    nearest = np.empty(len(points), np.int64)
-    for i in range(len(points)):
-        best = inf
-        for c in range(len(centres)):
-            squared = squared_distance(points[i], centres[c])
-            if squared < best:
-                best = squared
-                nearest[i] = c
-    return nearest
 
 
 @kernel
