@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 
-from gitcluster import GIT, find_neighbors, neighbors, scale_features
+from gitcluster import GIT, find_neighbors, neighbors
 from gitcluster._support import memory
 from gitcluster.neighbors.bounds import (
     BoundIndex,
@@ -23,7 +22,7 @@ from gitcluster.neighbors.bounds import (
 from gitcluster.neighbors.cells import CellIndex
 from gitcluster.neighbors.descent import DescentIndex
 from gitcluster.neighbors.duplicates import group_duplicates
-from gitcluster.neighbors.index import SklearnIndex, unit_vectors
+from gitcluster.neighbors.index import SparseIndex, unit_vectors
 
 FLOATS = [np.float64, np.float32]
 dtypes = pytest.mark.parametrize("dtype", FLOATS)
@@ -95,7 +94,7 @@ def test_every_exact_search_equals_a_full_sort(seed, n, d, k, dtype, kind, n_lea
     if len(points) > 1:
         k = min(k, len(points) - 1)
         expected = nearest_by_sorting(points, k)
-        assert_same(SklearnIndex(points, k).search(), expected)
+        assert_same(SparseIndex(csr_array(points), k).search(), expected)
         assert_same(by_bounds(points, k, n_leading), expected)
         if d <= 64:
             assert_same(CellIndex(points, k).search(), expected)
@@ -109,7 +108,7 @@ def test_many_cells_and_blocks(shape, dtype):
     lattice = np.unique(rng.integers(0, 3, (n, d)), axis=0).astype(dtype)
     for points in (blobs(n, d, dtype), rng.permutation(lattice)):
         k = min(k, len(points) - 1)
-        expected = SklearnIndex(points, k).search()
+        expected = nearest_by_sorting(points, k)
         assert_same(by_bounds(points, k, 20, n_jobs=2), expected)
         assert_same(BoundIndex(points, k, plan_unrotated(points, k), n_jobs=2).search(), expected)
         assert_same(BoundIndex(points, k, plan_rotated(points, k), n_jobs=3).search(), expected)
@@ -120,7 +119,7 @@ def test_many_cells_and_blocks(shape, dtype):
 @pytest.mark.parametrize("scale", [1e-140, 1e-9, 1.0, 1e15, 1e138])
 def test_bounds_beyond_the_range_of_single_precision(scale):
     points = blobs(300, 66) * scale
-    assert_same(by_bounds(points, 7, 20), SklearnIndex(points, 7).search())
+    assert_same(by_bounds(points, 7, 20), nearest_by_sorting(points, 7))
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 1.0, 1e15, 1e25])
@@ -130,7 +129,7 @@ def test_cells_beyond_the_range_of_single_precision(scale, far):
     points[::50] *= 1e6
     points[::70] += far
     points[::90, 0] -= 1e20 * scale
-    assert_same(CellIndex(points, 30).search(), SklearnIndex(points, 30).search())
+    assert_same(CellIndex(points, 30).search(), nearest_by_sorting(points, 30))
 
 
 def test_new_samples_in_cells():
@@ -252,13 +251,13 @@ def test_precomputed_distances():
     np.testing.assert_array_equal(near.indices, find_neighbors(points, n_neighbors=6).indices)
 
 
-@pytest.mark.parametrize("scale", [None, "std"])
-def test_sparse_search_equals_the_dense_one(scale):
-    sparse = csr_array(random_sparse(200, 30, density=0.2, random_state=0))
-    dense = np.ascontiguousarray(scale_features(sparse.toarray(), scale))
-    a = find_neighbors(scale_features(sparse, scale), n_neighbors=9)
-    b = find_neighbors(dense, n_neighbors=9)
-    np.testing.assert_allclose(a.distances, b.distances, rtol=1e-9, atol=1e-9)
+@pytest.mark.parametrize("metric", ["cityblock", "jaccard"])
+def test_other_metrics_break_ties_by_index(metric):
+    points = np.unique(np.random.default_rng(0).integers(0, 2, (200, 12)), axis=0).astype(float)
+    expected = cdist(points, points, metric)
+    np.fill_diagonal(expected, np.inf)
+    near = find_neighbors(points, n_neighbors=9, metric=metric)
+    np.testing.assert_array_equal(near.indices, np.argsort(expected, axis=1, kind="stable")[:, :9])
 
 
 def test_memory_is_checked_before_it_is_taken(monkeypatch):

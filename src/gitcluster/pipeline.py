@@ -230,7 +230,6 @@ def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *
         similarity=variant.similarity,
         boundary=variant.boundary,
         n_neighbors=reach.boundary,
-        symmetric=fit.points.symmetric and not variant.unscaled,  # unscaled distances need not ascend
         **options,
     )
     if variant.needs_bridges:

@@ -93,7 +93,6 @@ def build_topo_graph(
     boundary: str = "mutual",
     n_neighbors: int | None = None,
     weights: NDArray[np.float64] | None = None,
-    symmetric: bool = True,
     n_jobs: int | None = None,
 ) -> TopoGraph:
     """Collect the boundary pairs and sum their similarities.
@@ -113,8 +112,6 @@ def build_topo_graph(
         Number of neighbours to use, the nearest of those in ``neighbors``; all of them by default.
     weights : ndarray of shape (n_samples,), default=None
         A boundary pair counts the product of its weights.
-    symmetric : bool, default=True
-        Whether d(x, y) = d(y, x) up to rounding and distances ascend, which makes the search of mutual pairs faster.
     n_jobs : int, default=None
 
     Examples
@@ -135,14 +132,14 @@ def build_topo_graph(
     parent, labels, peaks, sizes = local_clusters
     k = neighbors.check_reach(n_neighbors)
     crossing = np.zeros((len(labels), k), np.bool_)
-    if boundary == "mutual" and neighbors.is_mutual and symmetric:
+    if boundary == "mutual" and neighbors.is_mutual:
         last = (distances[:, k - 1].copy(), indices[:, k - 1].copy())
         ids = np.arange(len(labels), dtype=indices.dtype)
         run_chunks(
             kernels.mark_near_pairs, len(labels), n_jobs, indices, distances, k, labels, ids, *last, crossing
         )  # fmt: skip
     elif boundary == "mutual":
-        run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, distances, k, labels, symmetric, crossing)
+        run_chunks(kernels.mark_mutual_pairs, len(labels), n_jobs, indices, k, labels, crossing)
     else:
         run_chunks(kernels.mark_uphill_pairs, len(labels), n_jobs, indices, k, log_intensity, parent, labels, crossing)
     if of_intensity and log_intensity is not None:  # exp(-d) = ((f(x) + f(y)) / 2)**2, from log f

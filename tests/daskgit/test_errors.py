@@ -11,7 +11,6 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from gitcluster.distributed import DaskGIT, estimator
-from gitcluster.distributed.tasks import Resources
 
 from .compare import check, chunked, columns_of, fit
 
@@ -49,10 +48,6 @@ def test_wrong_samples_are_named(X, words):
 @pytest.mark.parametrize(
     "options",
     [
-        {"metric": "cosine"},
-        {"variant": "authors"},
-        {"n_clusters": "auto", "variant": "paper"},
-        {"noise": 1.0},
         *({"cell_size": size} for size in (0, 2.5, "small", None)),
         *({"n_clusters": number} for number in (61, "many")),
         {"n_neighbors": 60},
@@ -65,11 +60,9 @@ def test_wrong_parameters_are_named(options):
         DaskGIT(**{"n_clusters": 2, **options}).fit(chunked(BLOBS))
 
 
-def test_wrong_calls_are_named(tmp_path):
+def test_wrong_calls_are_named():
     with pytest.raises(ValueError, match="scale"):
         DaskGIT(2, scale=None).fit(BLOBS * [1e300, 1])
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        DaskGIT(2).fit(tmp_path / "nowhere.parquet")
     with pytest.raises(NotFittedError):
         DaskGIT(2).predict(BLOBS)
     with pytest.raises(NotFittedError):
@@ -77,7 +70,7 @@ def test_wrong_calls_are_named(tmp_path):
 
 
 def test_a_failed_fit_leaves_the_earlier_one_unchanged():
-    model = fit(BLOBS, n_clusters=3, noise=0.1)
+    model = fit(BLOBS, n_clusters=3)
     before, columns = dict(vars(model)), columns_of(model)
     with pytest.raises(ValueError, match="NaN"):
         model.fit(with_value(np.nan))
@@ -104,20 +97,8 @@ def test_a_cluster_without_workers_or_memory_is_refused(options, error):
         DaskGIT(2).fit(BLOBS)
 
 
-@pytest.mark.parametrize("worker_bytes", [0.6e9, 0.5e9])
-def test_samples_must_fit_into_the_workers(worker_bytes, monkeypatch):
-    monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 10**8, 2, worker_bytes))
-    if worker_bytes == 0.6e9:
-        fit(BLOBS, n_clusters=3)
-        with pytest.raises(MemoryError, match="memory_limit"):
-            fit(da.zeros((10**6, 4), chunks=(10**6, 4)), n_clusters=3)
-    else:
-        with pytest.raises(MemoryError, match="memory_limit"):
-            fit(BLOBS, n_clusters=3)
-
-
 def test_little_memory_makes_small_cells(monkeypatch):
-    monkeypatch.setattr(estimator, "find_resources", lambda: Resources(2, 50_000))
+    monkeypatch.setattr(estimator, "find_resources", lambda: (2, 50_000))
     assert check(np.concatenate([BLOBS] * 4) + np.arange(240)[:, None] / 50, n_clusters=3, n_neighbors=5).n_cells_ > 1
     for X in (np.concatenate([BLOBS, np.zeros((2000, 2))]), np.zeros((2000, 2))):
         with pytest.raises(MemoryError, match="2,000"):

@@ -14,7 +14,7 @@ from .compare import assert_same, chunked, fit, on_one_machine
 pytestmark = pytest.mark.slow
 
 X = make_blobs(400, 3, centers=4, cluster_std=1.5, random_state=0)[0]
-OPTIONS = {"n_clusters": 4, "n_neighbors": 6, "noise": 0.05}
+OPTIONS = {"n_clusters": 4, "n_neighbors": 6}
 
 
 class Deadly(WorkerPlugin):

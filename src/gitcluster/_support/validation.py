@@ -21,10 +21,7 @@ def check_n_neighbors(n_neighbors: Any, n_samples: int) -> int:
     """Return ``n_neighbors`` as an int below ``n_samples``."""
     k = check_integer("n_neighbors", n_neighbors, low=1)
     if k >= n_samples:
-        raise ValueError(
-            f"n_neighbors={k} needs more than {k} samples, got n_samples = {n_samples}; "
-            f"a sample does not count as its own neighbour. Use n_neighbors <= {n_samples - 1}."
-        )
+        raise ValueError(f"n_neighbors must be below n_samples = {n_samples}, got n_neighbors={k}.")
     return k
 
 
@@ -32,9 +29,7 @@ def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     """Return ``n_clusters`` as an int of at most ``n_samples``."""
     c = check_integer("n_clusters", n_clusters, low=1)
     if c > n_samples:
-        raise ValueError(
-            f"n_clusters={c} is more than the number of samples, n_samples = {n_samples}. Use fewer clusters."
-        )
+        raise ValueError(f"n_clusters must be at most n_samples = {n_samples}, got n_clusters={c}.")
     return c
 
 
@@ -65,11 +60,9 @@ def check_proportions(proportions: Any) -> NDArray[np.float64]:
     try:
         shares = np.asarray(proportions, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(
-            f"proportions must be a list of positive numbers such as [1, 0.5, 0.1], got {proportions!r}."
-        ) from None
-    if shares.ndim != 1 or shares.size == 0 or not np.all(np.isfinite(shares)) or np.any(shares <= 0):
-        raise ValueError(f"proportions must be positive finite numbers, one per cluster, got {proportions!r}.")
+        shares = np.empty(0)
+    if shares.ndim != 1 or shares.size == 0 or not np.isfinite(shares).all() or (shares <= 0).any():
+        raise ValueError(f"proportions must be positive numbers such as [1, 0.5, 0.1], got {proportions!r}.")
     shares = shares / shares.max()
     return np.asarray(shares / shares.sum())
 
@@ -79,19 +72,13 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
     if weights is None:
         return None
     check_unmasked("sample_weight", weights)
-    try:
-        array = np.asarray(weights)
-        checked = np.array(array, dtype=np.float64) if array.dtype.kind != "c" else None
-    except (TypeError, ValueError):
-        checked = None
-    if checked is None:
-        raise ValueError(f"sample_weight must be real numbers, one per sample, got {weights!r}.")
-    if checked.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), one weight per sample, got {checked.shape}.")
-    if not np.isfinite(checked).all() or (checked < 0).any():
-        raise ValueError("sample_weight must be finite and >= 0.")
-    if not (checked > 0).any():
-        raise ValueError("sample_weight must contain at least one positive value, got zero for all samples.")
-    if not 1e-100 <= checked.max() <= 1e100:
-        raise ValueError(f"sample_weight must be from 1e-100 to 1e100, got up to {checked.max():g}.")
+    array = np.asarray(weights)
+    if array.dtype.kind not in "biuf" or array.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must be {n_samples} real numbers, one per sample, "
+            f"got an array of {array.dtype} of shape {array.shape}."
+        )
+    checked = array.astype(np.float64)
+    if not (np.isfinite(checked).all() and (checked >= 0).all() and 1e-100 <= checked.max() <= 1e100):
+        raise ValueError("sample_weight must be from 0 to 1e100 and not 0 for all samples.")
     return checked

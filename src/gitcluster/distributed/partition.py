@@ -7,22 +7,22 @@ cell. The data are read three times: for their extremes, for their moments, and 
 to ranges of ids, from which a subsample is drawn, then to cells.
 """
 
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from gitcluster._support.arrays import Array, starts_of
-from gitcluster.distributed.tasks import Resources, current_client, gather, merge_tree, persist, scatter, submit_each
-from gitcluster.kernels import cellwise
+from gitcluster._support.arrays import Array, inverse_order, starts_of
+from gitcluster.distributed.tasks import current_client, merge_tree, persist, scatter, submit_each
 from gitcluster.neighbors.duplicates import canonical_order, group_duplicates
 from gitcluster.preprocessing.scaling import (
     Scaling,
@@ -37,8 +37,9 @@ from gitcluster.preprocessing.scaling import (
     varying_features,
 )
 from gitcluster.samples import are_merged, sample_keys, smallest_keys
-from gitcluster.variants import Reach, Variant
+from gitcluster.variants import VARIANTS, Reach
 
+ADAPTIVE = VARIANTS["adaptive"]
 SAMPLED = 65_536
 """Rows from which the centres of cells and the ranges of ids are computed."""
 ROWS_PER_CENTRE = 256
@@ -46,24 +47,25 @@ ROWS_PER_CENTRE = 256
 SMALL_CELL = 20_000
 """Automatic cells hold at least this many samples: a smaller one costs more to coordinate than it saves."""
 CELLS_PER_THREAD = 4
+PAIRS_AT_ONCE = 1 << 22
+"""Distances between points and centres that are in memory at a time."""
 
 
 class FitSettings(NamedTuple):
-    """Variant, numbers of neighbours and requested clusters of a fit."""
+    """Numbers of neighbours and requested clusters of a fit."""
 
-    variant: Variant
     n_samples: int
     n_searched: int  # neighbours that the search finds for every sample
     sizes: list[int]  # number of neighbours of every configuration
     fixed: bool  # whether the user has set the number of neighbours
     n_clusters: int | None
     prior: NDArray[np.float64] | None
-    representation: str  # name of the representation of the features
+    representation: str = ""  # name of the representation of the features
 
     @property
     def reaches(self) -> list[Reach]:
         """Return the neighbours that every stage uses, for every configuration."""
-        return [self.variant.reach(size, self.n_searched) for size in self.sizes]
+        return [ADAPTIVE.reach(size, self.n_searched) for size in self.sizes]
 
     @property
     def id_type(self) -> np.dtype[Any]:
@@ -82,11 +84,6 @@ class SampleParts(NamedTuple):
     names: list[str] | None  # names of the features
     features: NDArray[np.int64] = np.empty(0, np.int64)  # all features in canonical order, see preprocessing.scaling
     scaling: Scaling | None = None
-
-    @property
-    def starts(self) -> list[int]:
-        """Return the row of the first sample of every part."""
-        return starts_of(self.sizes)[:-1].tolist()  # type: ignore[no-any-return]
 
     @property
     def n_samples(self) -> int:
@@ -115,12 +112,10 @@ class Cell(NamedTuple):
 def open_parts(X: Any, dtype: Any = None) -> tuple[list[Delayed], Any, list[str] | None, int]:
     """Return the parts of a collection as arrays of floats, the type of the floats, and names and number of features.
 
-    ``X`` is a Dask array or data frame, a path of Parquet files, or an array. ``dtype`` is by default the type that
-    scikit-learn, and so GIT, converts ``X`` to.
+    ``X`` is a Dask array or data frame, or an array. ``dtype`` is by default the type that scikit-learn, and so GIT,
+    converts ``X`` to.
     """
     names = None
-    if isinstance(X, (str, os.PathLike)):
-        X = dd.read_parquet(os.fspath(X))
     if isinstance(X, dd.DataFrame):
         kinds, names = list(X.dtypes), [str(name) for name in X.columns]
         wrong = [name for name, kind in zip(names, kinds, strict=True) if getattr(kind, "kind", "O") not in "fiub"]
@@ -161,7 +156,7 @@ def open_samples(X: Any) -> SampleParts:
         rows = part[np.random.default_rng(number).choice(len(part), n_rows, replace=False)]
         return part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf), rows
 
-    shapes, low, high, rows = zip(*gather(submit_each(survey, parts, list(range(len(parts))))), strict=True)
+    shapes, low, high, rows = zip(*dask.compute(*submit_each(survey, parts, list(range(len(parts))))), strict=True)
     sizes = np.array([shape[0] for shape in shapes], np.int64)
     if sizes.sum() < 2:
         raise ValueError(f"X must have at least 2 samples, got {sizes.sum()}.")
@@ -182,10 +177,10 @@ def learn_scaling(samples: SampleParts, scale: ArrayLike | str | None) -> Sample
         return sum_moments(np.ascontiguousarray(part[:, varying].T), low[varying], high[varying])
 
     def hash_columns(ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
-        hashes = gather(submit_each(sum_columns, samples.parts, base, ranks))
+        hashes = dask.compute(*submit_each(sum_columns, samples.parts, base, ranks))
         return np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
 
-    sums = np.sum(gather(submit_each(sum_part, samples.parts)), axis=0)
+    sums = np.sum(dask.compute(*submit_each(sum_part, samples.parts)), axis=0)
     base = scaling_from_moments(varying, low, high, sums, samples.n_samples)
     ordered = base.take(rank_features([base.mean, base.deviation], hash_columns))
     features = all_features(ordered, len(low))
@@ -202,13 +197,9 @@ class OrderedPart(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], list[int]]:
-    """Return all samples in order of their ids, and the first id of every part. Without ``sort`` an id is a row."""
-    if not sort:
-        parts = submit_each(
-            lambda part, start: OrderedPart(part, np.arange(start, start + len(part))), samples.parts, samples.starts
-        )
-        return parts, samples.starts
+def order_samples(samples: SampleParts) -> tuple[list[Delayed], list[int]]:
+    """Return all samples in order of their ids, and the first id of every part."""
+    starts = starts_of(samples.sizes)[:-1].tolist()
     features, names = samples.features, [f"f{j}" for j in range(samples.sample.shape[1])]
     n_ranges = max(1, min(len(samples.parts), len(samples.sample)))
     ordered = samples.sample[:, features]
@@ -216,7 +207,9 @@ def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], l
     splitters = ordered[len(ordered) * np.arange(1, n_ranges) // n_ranges]
 
     def assign_ranges(part: Array, start: int) -> pd.DataFrame:
-        ranges = cellwise.bucket_rows(np.ascontiguousarray(part[:, features]), splitters)
+        # Sort the part together with the splitters, which are first among equal rows, and count those before every row.
+        order = canonical_order(np.concatenate([splitters, part[:, features]]))
+        ranges = np.cumsum(order < len(splitters))[inverse_order(order)[len(splitters) :]]
         frame = pd.DataFrame(part, columns=names, copy=False)
         return frame.assign(row=np.arange(start, start + len(part)), to=ranges)
 
@@ -227,9 +220,9 @@ def order_samples(samples: SampleParts, *, sort: bool) -> tuple[list[Delayed], l
         return OrderedPart(values[order], frame["row"].to_numpy()[order])
 
     columns: dict[str, Any] = dict.fromkeys(names, samples.sample.dtype) | {"row": np.int64}
-    frames = shuffle(submit_each(assign_ranges, samples.parts, samples.starts), columns, n_ranges)
+    frames = shuffle(submit_each(assign_ranges, samples.parts, starts), columns, n_ranges)
     parts = persist(submit_each(sort_range, frames))
-    sizes = gather(submit_each(lambda part: len(part.rows), parts))
+    sizes = dask.compute(*submit_each(lambda part: len(part.rows), parts))
     return parts, starts_of(np.array(sizes))[:-1].tolist()
 
 
@@ -251,7 +244,7 @@ def draw_subsample(samples: SampleParts, ordered: list[Delayed], size: int) -> t
 
     for bounds in ((samples.low, samples.high), None):
         tasks = submit_each(draw, ordered, bounds)
-        keys, values, rows = gather([merge_tree(keep_smallest, tasks)])[0][0]
+        keys, values, rows = merge_tree(keep_smallest, tasks).compute()[0]
         if len(rows) == samples.n_samples or not are_merged(keys):
             break
     return values, rows
@@ -264,7 +257,8 @@ def make_cells(
     samples: SampleParts,
     ordered: tuple[list[Delayed], list[int]],
     settings: FitSettings,
-    resources: Resources,
+    threads: int,
+    task_bytes: int,
     cell_size: int | str,
 ) -> tuple[list[Delayed], Array]:
     """Move the samples, ``ordered`` by their ids, to cells of ``cell_size`` samples; return the cells and centres.
@@ -275,10 +269,10 @@ def make_cells(
     # ids and distances of neighbours and a copy of both, points in three forms, and columns of every configuration
     neighbor_bytes = 2 * (settings.n_searched + 1) * (4 + sample.itemsize)
     row_bytes = neighbor_bytes + 32 * sample.shape[1] + 64 * len(settings.sizes)
-    largest = max(1, resources.task_bytes // row_bytes)
+    largest = max(1, task_bytes // row_bytes)
     size = float(largest if isinstance(cell_size, str) else cell_size)
     if isinstance(cell_size, str):
-        n_cells = max(1, min(CELLS_PER_THREAD * resources.threads, samples.n_samples // SMALL_CELL))
+        n_cells = max(1, min(CELLS_PER_THREAD * threads, samples.n_samples // SMALL_CELL))
         size = min(size, samples.n_samples / n_cells)
     centres = compute_centres(sample, samples.n_samples, size)
 
@@ -286,16 +280,16 @@ def make_cells(
         points = scale_rows(part.values, scaling)
         frame = pd.DataFrame(points, columns=[f"f{j}" for j in range(points.shape[1])], copy=False)
         ids = np.arange(first_id, first_id + len(points))
-        return frame.assign(id=ids, row=part.rows, to=cellwise.nearest_centre(points, centres))
+        return frame.assign(id=ids, row=part.rows, to=nearest_centre(points, centres))
 
     frames = submit_each(assign_cells, *ordered, samples.scaling, scatter(centres))
     columns = {f"f{j}": sample.dtype for j in range(sample.shape[1])} | {"id": np.int64, "row": np.int64}
     cells = persist(submit_each(build_cell, shuffle(frames, columns, len(centres))))
-    sizes = gather([cell.n_samples for cell in cells])
+    sizes = dask.compute(*(cell.n_samples for cell in cells))
     if max(sizes) > 4 * largest:
         raise MemoryError(
             f"{max(sizes):,} samples are so close to each other that cells cannot separate them: a task would need "
-            f"{max(sizes) * row_bytes / 1e9:.1f} GB, {resources.task_bytes / 1e9:.1f} GB are allowed. Use workers with "
+            f"{max(sizes) * row_bytes / 1e9:.1f} GB, {task_bytes / 1e9:.1f} GB are allowed. Use workers with "
             "more memory or fewer threads, or drop repeated samples."
         )
     filled = np.flatnonzero(sizes).tolist()
@@ -323,6 +317,16 @@ def compute_centres(sample: Array, n_samples: int, cell_size: float) -> Array:
             break
         centres = np.concatenate(divided)
     return centres
+
+
+def nearest_centre(points: Array, centres: Array) -> NDArray[np.int64]:
+    """Return the nearest centre of every point.
+
+    A matrix product may round differently for another number of rows; here equal points have equal centres.
+    """
+    n_parts = 1 + points.shape[0] * len(centres) // PAIRS_AT_ONCE
+    nearest = [cdist(some, centres, "sqeuclidean").argmin(axis=1) for some in np.array_split(points, n_parts)]
+    return np.concatenate(nearest)
 
 
 def shuffle(frames: list[Delayed], columns: dict[str, Any], n_out: int) -> list[Delayed]:

@@ -10,16 +10,18 @@ queries. The graph is that of one machine. Equal samples are in one cell and are
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import dask
 import numpy as np
+import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster.distributed.partition import Cell, FitSettings
-from gitcluster.distributed.tasks import gather, persist, scatter, submit, submit_each
-from gitcluster.kernels import cellwise
+from gitcluster.distributed.tasks import persist, scatter, submit, submit_each
+from gitcluster.kernels.search import insert_rows
 from gitcluster.neighbors import Neighbors
-from gitcluster.neighbors.cells import CELL_FEATURES, Cells, gather_cells, nearest_in_cells
+from gitcluster.neighbors.cells import CellIndex, Cells, gather_cells, nearest_in_cells
 from gitcluster.neighbors.index import search_all_pairs
 
 MAX_BORROWED = 6
@@ -63,13 +65,11 @@ class Queries(NamedTuple):
     reach: Array
 
 
-Needs = tuple[tuple[Array, Array], list[Queries]]
-"""Other cells that a cell needs: those to borrow and those to query; the queries."""
-
-
 def box_samples(points: Array) -> Cells | Rows:
     """Return samples in boxes, or as they are if boxes would not rule out any."""
-    return gather_cells(points, n_jobs=1) if points.shape[1] <= CELL_FEATURES else Rows(np.arange(len(points)), points)
+    if points.shape[1] <= CellIndex.MAX_FEATURES:
+        return gather_cells(points, n_jobs=1)
+    return Rows(np.arange(len(points)), points)
 
 
 def build_index(cell: Cell, settings: FitSettings) -> Index:
@@ -117,27 +117,38 @@ def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequenc
     return candidates
 
 
-def divide_needs(cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array) -> Needs:
-    """Return which of the wanted cells some points still need; ``bounds`` are all centres and corners of boxes.
+def divide_needs(
+    cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array
+) -> tuple[list[int], dict[int, Queries]]:
+    """Return those of the wanted cells to borrow or, if there are none, the points to search for in each of them.
 
     The cells that the fewest points need are queried, as many as :data:`MAX_QUERIES` allows. The others are borrowed,
-    and the rest is divided again.
+    and the rest is divided again. ``bounds`` are all centres and corners of boxes.
     """
     points, (centres, low, high) = cell.points[cell.first], bounds
     reach = candidates.reach().astype(np.float64) * (1 + 1e-6)  # rounding must not rule out a cell
     gap = np.maximum(np.maximum(low - points.max(axis=0), points.min(axis=0) - high), 0)
     wanted = wanted & ((gap * gap).sum(axis=1) <= reach.max() ** 2)
-    needs, nothing = np.zeros(len(centres), np.int64), np.zeros(0, np.int64)
-    cellwise.list_needs(points, reach, own, centres, low, high, wanted, needs, nothing, nothing)
-    order = np.argsort(needs, kind="stable")
-    few = order[np.cumsum(needs[order]) <= MAX_QUERIES * len(points)]
-    queried, borrowed = few[needs[few] > 0], np.setdiff1d(np.flatnonzero(needs), few)
-    if len(borrowed):
-        return (borrowed, queried), []
-    starts, rows = starts_of(needs), np.empty(needs.sum(), np.int64)
-    cellwise.list_needs(points, reach, own, centres, low, high, needs > 0, np.zeros_like(needs), starts, rows)
-    by_cell = (rows[starts[c] : starts[c + 1]] for c in queried)
-    return (borrowed, queried), [Queries(some, points[some], candidates.reach(some)) for some in by_cell]
+    needs: dict[int, Array] = {}
+    with np.errstate(over="ignore", invalid="ignore"):  # a point whose squares overflow needs every cell
+        to_own = ((points - centres[own]) ** 2).sum(axis=1)
+        for c in np.flatnonzero(wanted).tolist():
+            # A reach may end before the bisector, which is (|x - c|^2 - |x - own|^2) / (2 |own - c|) away. The error
+            # bound of the two squared distances, 8e-16 > 2^-51 per feature, is subtracted.
+            to_other, between = ((points - centres[c]) ** 2).sum(axis=1), ((centres[own] - centres[c]) ** 2).sum()
+            excess = to_other - to_own - 8e-16 * (points.shape[1] + 4) * (to_other + to_own)
+            is_beyond = (excess > 0) & (excess**2 > 4 * between * reach**2)
+            # Or before the box.
+            gap = np.maximum(np.maximum(low[c] - points, points - high[c]), 0)
+            rows = np.flatnonzero(~(is_beyond | ((gap * gap).sum(axis=1) > reach**2)))
+            if len(rows):
+                needs[c] = rows
+    by_need = sorted(needs, key=lambda c: len(needs[c]))
+    n_queries = np.cumsum([len(needs[c]) for c in by_need])
+    borrowed = by_need[int(np.searchsorted(n_queries, MAX_QUERIES * len(points), side="right")) :]
+    if borrowed:
+        return borrowed, {}
+    return [], {c: Queries(rows, points[rows], candidates.reach(rows)) for c, rows in needs.items()}
 
 
 def answer_queries(index: Index, queries: Queries, settings: FitSettings) -> Candidates:
@@ -169,15 +180,14 @@ def build_graph(cell: Cell, candidates: Candidates, queries: list[Queries], answ
     if queries:
         candidates = Candidates(*(column.copy() for column in candidates))
     for some, answer in zip(queries, answers, strict=True):
-        cellwise.insert_rows(some.rows, answer.indices, answer.distances, *candidates)
-    k = candidates.indices.shape[1] - 1
-    indices, distances = (np.empty((cell.n_samples, k), wide.dtype) for wide in candidates[:2])
-    cellwise.drop_self(cell.group, cell.ids, *candidates[:2], indices, distances)
-    span = int(cell.ids[-1] - cell.ids[0])
-    shift = max(0, span.bit_length() - cell.n_samples.bit_length())  # about as many buckets as ids
-    starts = np.searchsorted(cell.ids - cell.ids[0], np.arange((span >> shift) + 2) << shift)
-    local = np.empty(indices.shape, np.int32)
-    cellwise.number_locally(indices, cell.ids, starts, shift, local)
+        insert_rows(some.rows, answer.indices, answer.distances, *candidates)
+    # Every sample has the neighbours of its distinct point, which are one more, without itself. The sample is not among
+    # them if k + 1 equal ones precede it.
+    indices, distances = (wide[cell.group] for wide in candidates[:2])
+    dropped = indices == cell.ids[:, None]
+    dropped[~dropped.any(axis=1), -1] = True
+    indices, distances = (wide[~dropped].reshape(cell.n_samples, -1) for wide in (indices, distances))
+    local = pd.Index(cell.ids).get_indexer(indices.ravel()).astype(np.int32).reshape(indices.shape)
     outside = local < 0
     halo, positions = np.unique(indices[outside], return_inverse=True)
     local[outside] = cell.n_samples + positions
@@ -193,9 +203,13 @@ def search_exactly(
     """Search until no sample needs another cell; return the graphs and, for every cell, the others that it needed."""
     n_cells = len(cells)
     corners = submit_each(lambda cell: np.array([cell.points.min(axis=0), cell.points.max(axis=0)], np.float64), cells)
-    bounds = scatter((centres, *np.array(gather(corners)).swapaxes(0, 1)))
+    bounds = scatter((centres, *np.array(dask.compute(*corners)).swapaxes(0, 1)))
     nearest = np.argsort(((centres[:, None] - centres[None]) ** 2).sum(axis=2), axis=1, kind="stable")
     searched = np.eye(n_cells, dtype=bool)
+
+    def list_cells(needs: tuple[list[int], dict[int, Queries]]) -> tuple[list[int], list[int]]:
+        """Return the cells to borrow and those to query."""
+        return needs[0], list(needs[1])
 
     # Search every cell by itself.
     indexes = submit_each(build_index, cells, settings)
@@ -205,11 +219,11 @@ def search_exactly(
     needs = submit_each(divide_needs, cells, candidates, list(range(n_cells)), bounds, list(~searched))
     sizes = submit_each(lambda index: sum(np.asarray(part).nbytes for part in index), indexes)
     indexes, sizes, candidates, needs = persist([indexes, sizes, candidates, needs])
-    n_bytes, summaries = np.array(gather(sizes)), gather([need[0] for need in needs])
+    n_bytes, summaries = np.array(dask.compute(*sizes)), list(dask.compute(*submit_each(list_cells, needs)))
 
     # Borrow a few cells that a task can hold, the nearest first, until few samples need another cell.
-    while any(len(borrowed) for borrowed, _ in summaries):
-        active = [i for i, (borrowed, _) in enumerate(summaries) if len(borrowed)]
+    while any(borrowed for borrowed, _ in summaries):
+        active = [i for i, (borrowed, _) in enumerate(summaries) if borrowed]
         tasks, divided = [], []
         for i in active:
             group = nearest[i][np.isin(nearest[i], summaries[i][0])][:MAX_BORROWED]
@@ -219,14 +233,14 @@ def search_exactly(
             tasks.append(submit(search_cell, cells[i], indexes[i], settings, candidates[i], others))
             divided.append(submit(divide_needs, cells[i], tasks[-1], i, bounds, ~searched[i]))
         tasks, divided = persist([tasks, divided])
-        remaining = gather([need[0] for need in divided])
+        remaining = dask.compute(*submit_each(list_cells, divided))
         for i, *results in zip(active, tasks, divided, remaining, strict=True):
             candidates[i], needs[i], summaries[i] = results
 
     # Send the few samples that still need another cell as queries to that cell.
     queries, answers = [], []
     for i, (_, queried) in enumerate(summaries):
-        queries.append([needs[i][1][n] for n in range(len(queried))])
+        queries.append([needs[i][1][c] for c in queried])
         answers.append(
             [submit(answer_queries, indexes[j], q, settings) for j, q in zip(queried, queries[i], strict=True)]
         )
@@ -271,7 +285,6 @@ class PartitionedGraph(NamedTuple):
     cells: list[Any]
     graphs: list[Any]
     links: list[list[tuple[int, Delayed]]]  # for every cell, others that hold its halo and their samples in it
-    n_halo: int  # samples in all halos
 
     def exchange(self, values: Sequence[Delayed]) -> list[HaloData]:
         """Return, for every cell, its arrays and those of its halo; ``values`` are a tuple of arrays per cell."""
@@ -296,9 +309,9 @@ def link_cells(cells: list[Any], graphs: list[Any], searched: list[list[int]]) -
     pairs = [(c, b) for c, others in enumerate(searched) for b in others]
     halos, ids = persist([graph.halo for graph in graphs]), persist([cell.ids for cell in cells])
     maps = persist([submit(map_halo, halos[c], ids[b]) for c, b in pairs])
-    counts = gather(submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else []
+    counts = dask.compute(*submit_each(lambda halo_map: len(halo_map.rows), maps)) if maps else ()
     links: list[list[tuple[int, Delayed]]] = [[] for _ in cells]
     for (c, b), halo_map, count in zip(pairs, maps, counts, strict=True):
         if count:
             links[c].append((b, halo_map))
-    return PartitionedGraph(cells, graphs, links, sum(counts))
+    return PartitionedGraph(cells, graphs, links)

@@ -10,6 +10,7 @@ subsample decides on the representation of the features, as on one machine.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import dask
 import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import ArrayLike, NDArray
@@ -26,18 +27,17 @@ from gitcluster.configurations import (
     crossing_reach,
     highest_peaks,
 )
-from gitcluster.distributed.partition import Cell, FitSettings, SampleParts, draw_subsample
+from gitcluster.distributed.partition import ADAPTIVE, Cell, FitSettings, SampleParts, draw_subsample
 from gitcluster.distributed.search import Graph, HaloData, PartitionedGraph
-from gitcluster.distributed.tasks import gather, merge_tree, persist, scatter, submit_each
-from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares
-from gitcluster.fitted.outliers import measure_widths
+from gitcluster.distributed.tasks import merge_tree, persist, scatter, submit_each
+from gitcluster.edge_cutting import EdgeCut, describe_cut
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import sums
 from gitcluster.pipeline import Study, study_samples
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import MAX_STUDIED, Samples, add_noise, find_representations, find_steps
-from gitcluster.selection import Selection, hierarchy_of, select
+from gitcluster.selection import hierarchy_of, select
 from gitcluster.topo_graph import bridge_components, collect_edges, level_bins, merge_sums, sum_boundary_pairs
 from gitcluster.variants import KERNELS, SIMILARITIES
 
@@ -55,7 +55,7 @@ def study_subsample(
     learned = subsample if steps is None else add_noise(subsample, steps, 0)
     study = study_samples(
         subsample,
-        settings.variant,
+        ADAPTIVE,
         find_representations(subsample, scale, learned),
         steps=steps,
         n_neighbors=settings.sizes if settings.fixed else None,
@@ -113,13 +113,10 @@ class Climb(NamedTuple):
 
     log_intensity: NDArray[np.float64]  # (n + h, s)
     units: NDArray[np.float64]  # (n + h, s) divisors of the distances
-    parents: NDArray[np.int32]  # (n, s) local numbers
     tops: NDArray[np.int32]
     """(n, s) local numbers of the peaks, or of the halo samples at which the paths leave the cell."""
     last_distances: Array  # (n, s) distance of the last neighbour within reach of the boundary
     last_ids: NDArray[np.int64]
-    widths: NDArray[np.float64]
-    """(n, s) mean distance to the neighbours, for outlier scores; here because the graph is in memory."""
 
 
 class Roots(NamedTuple):
@@ -137,7 +134,7 @@ def compute_cell_stages(
     if components is None:
         components = persist(submit_each(find_cell_components, cells, graphs, settings))
     around = graph.exchange([component.own for component in components])
-    linked = zip(*gather(submit_each(link_components, components, around)), strict=True)
+    linked = zip(*dask.compute(*submit_each(link_components, components, around)), strict=True)
     joined = [join_components(some, reach.intensity) for some, reach in zip(linked, settings.reaches, strict=True)]
     means, n_components = zip(*joined, strict=True)
     by_cell = [list(some) for some in zip(*means, strict=True)]
@@ -146,7 +143,7 @@ def compute_cell_stages(
     del intensities  # the climbs hold them
 
     roots = persist(submit_each(find_own_roots, cells, climbs))
-    while any(gather(submit_each(lambda some: bool((some.ids < 0).any()), roots))):
+    while any(dask.compute(*submit_each(lambda some: bool((some.ids < 0).any()), roots))):
         roots = persist(submit_each(follow_halo, climbs, graph.exchange(roots)))
 
     lent = submit_each(lambda some, climbed: (*some, climbed.last_distances, climbed.last_ids), roots, climbs)
@@ -155,7 +152,7 @@ def compute_cell_stages(
     edges = merge_tree(lambda parts: merge_sums(*map(np.concatenate, zip(*parts, strict=True))), boundaries)
     counted = submit_each(lambda some: [np.unique(ids, return_counts=True) for ids in some.ids.T], roots)
     peaks = submit_each(find_peaks, cells, roots)
-    edges, counts, *peaks = gather([edges, merge_tree(merge_counts, counted), *peaks])
+    edges, counts, *peaks = dask.compute(edges, merge_tree(merge_counts, counted), *peaks)
     built = map(build_configuration, settings.sizes, zip(*peaks, strict=True), counts, edges, [settings] * len(counts))
     configurations, numberings = map(list, zip(*built, strict=True))
     return CellStages(settings, climbs, roots, configurations, numberings, list(n_components))
@@ -203,39 +200,35 @@ def measure_intensity(
     cell: Cell, graph: Graph, components: Components, means: Any, settings: FitSettings
 ) -> tuple[Array, Array]:
     """Return the log intensity and the unit of distances of every sample of a cell, one column per configuration."""
-    kernel = settings.variant.kernel
-    power, kind = KERNELS[kernel]
+    kernel = ADAPTIVE.kernel
     log_intensity, units = np.empty((2, cell.n_samples, len(settings.sizes)))
     for s, reach in enumerate(settings.reaches):
-        k = reach.intensity
-        if kind == "component":
-            names, mean = means[s]
-            unit = mean[np.searchsorted(names, components.own[0][:, s])] ** power
-        else:
-            unit = intensity.distance_unit(graph.near, kernel=kernel, n_features=cell.points.shape[1], n_neighbors=k)
-        log_intensity[:, s] = intensity.intensity_in_units(graph.near, unit, kernel=kernel, n_neighbors=k, n_jobs=1)
+        names, mean = means[s]
+        unit = mean[np.searchsorted(names, components.own[0][:, s])] ** KERNELS[kernel].power
+        log_intensity[:, s] = intensity.intensity_in_units(
+            graph.near, unit, kernel=kernel, n_neighbors=reach.intensity, n_jobs=1
+        )
         units[:, s] = unit
     return log_intensity, units
 
 
 def climb(cell: Cell, graph: Graph, around: HaloData, settings: FitSettings) -> Climb:
-    """Return the parents of the samples of a cell, and where their paths uphill end or leave the cell."""
+    """Return where the paths uphill from the samples of a cell end, or leave the cell."""
     n_own, ids = cell.n_samples, np.concatenate([cell.ids, graph.halo])
     log_intensity, units = around.join()
-    parents, tops = np.empty((2, n_own, len(settings.sizes)), np.int32)
+    tops = np.empty((n_own, len(settings.sizes)), np.int32)
     for s, reach in enumerate(settings.reaches):
         level = np.ascontiguousarray(log_intensity[:, s])
         order = np.lexsort((ids, -level)).astype(np.int32)
         parent = np.arange(len(ids), dtype=np.int32)  # a path that leaves the cell ends in its halo
         kernels.steepest_parent(
-            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), settings.variant.strict,
+            0, n_own, graph.indices, graph.distances, reach.climb, level, inverse_order(order), ADAPTIVE.strict,
             intensity.rounding_step(graph.distances.dtype), parent,
         )  # fmt: skip
-        parents[:, s], tops[:, s] = parent[:n_own], follow_to_end(parent)[:n_own]
+        tops[:, s] = follow_to_end(parent)[:n_own]
     columns = [reach.boundary - 1 for reach in settings.reaches]
     last = graph.distances[:, columns], ids[graph.indices[:, columns]]
-    widths = [measure_widths(graph.near, reach.intensity, n_jobs=1) for reach in settings.reaches]
-    return Climb(log_intensity, units, parents, tops, *last, np.stack(widths, axis=1))
+    return Climb(log_intensity, units, tops, *last)
 
 
 def find_own_roots(cell: Cell, climbed: Climb) -> Roots:
@@ -273,7 +266,7 @@ def sum_boundaries(
     """
     root_ids, root_levels, last_distance, last_id = around.join()
     n_own, weights = cell.n_samples, np.zeros(len(root_ids))
-    rate, valley, _ = SIMILARITIES[settings.variant.similarity]
+    valley = SIMILARITIES[ADAPTIVE.similarity].valley
     edges = []
     for s, reach in enumerate(settings.reaches):
         # Number the peaks from high to low, as one machine does, which decides in which cell a pair is counted.
@@ -290,7 +283,7 @@ def sum_boundaries(
         starts = starts_of(np.bincount(labels[:n_own], minlength=len(peaks)))
         ends, pairs, totals = sum_boundary_pairs(
             0, len(peaks), members, starts, graph.indices, graph.distances, crossing, labels, level,
-            level_bins(level if rate == 0 else level[:0], n_jobs=1), rate, weights,
+            level_bins(level, n_jobs=1), 0.0, weights,
         )  # fmt: skip
         edges.append((peaks[ends], pairs, totals))
     return edges
@@ -307,7 +300,7 @@ def build_configuration(
     ids, levels, rows, points = (np.concatenate(columns) for columns in zip(*peaks, strict=True))
     order, by_id = np.lexsort((ids, -levels)), np.argsort(ids)
     numbering = Numbering(ids[by_id], inverse_order(order)[by_id])
-    level = SIMILARITIES[settings.variant.similarity].valley * levels[order]
+    level = SIMILARITIES[ADAPTIVE.similarity].valley * levels[order]
     sizes, (ends, pairs, totals) = counts[1][inverse_order(by_id)[order]], edges
     graph = collect_edges(numbering.find(ends), pairs, totals, sizes, np.arange(len(order)), level)
     graph = bridge_components(graph, points[order])._replace(peaks=rows[order])
@@ -321,16 +314,10 @@ def build_configuration(
 
 
 def choose_configuration(
-    graph: PartitionedGraph, stages: CellStages, subsample: tuple[Array, Study] | None
-) -> tuple[CellStages, int, EdgeCut, Hierarchy | None, Selection | None]:
-    """Return the stages, the chosen configuration, its clusters and the scores; without a subsample by the sweep."""
-    settings = stages.settings
-    prior = settings.prior
-    if subsample is None:
-        shares = equal_shares(settings.n_clusters or 1) if prior is None else prior
-        topo_graph = stages.configurations[0].topo_graph
-        return stages, 0, cut_edges(topo_graph, proportions=shares, leftover=settings.variant.leftover), None, None
-    rows, study = subsample
+    graph: PartitionedGraph, stages: CellStages, subsample: tuple[Array, Study]
+) -> tuple[CellStages, int, EdgeCut, Hierarchy]:
+    """Return the stages, the chosen configuration, its clusters and their hierarchy."""
+    settings, (rows, study) = stages.settings, subsample
     if study.is_final:  # the stages have the selected configuration only
         chosen = study.selection.chosen._replace(configuration=0)
     else:
@@ -343,14 +330,14 @@ def choose_configuration(
             statistics.configurations,
             statistics,
             n_clusters=n_clusters,
-            prior=prior,
+            prior=settings.prior,
             dimension=study.dimension,
             target=study.labels,
         ).chosen
         stages = statistics.stages
     configuration = stages.configurations[chosen.configuration]
-    cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
-    return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen), study.selection
+    cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, settings.prior)
+    return stages, chosen.configuration, cut, hierarchy_of(configuration, chosen)
 
 
 class CellStatistics:
@@ -370,7 +357,7 @@ class CellStatistics:
             return positions[own], roots.ids[own]
 
         tasks = submit_each(find_rows, self.graph.cells, stages.roots, scatter(ascending))
-        positions, roots = (np.concatenate(columns) for columns in zip(*gather(tasks), strict=True))
+        positions, roots = (np.concatenate(columns) for columns in zip(*dask.compute(*tasks), strict=True))
         # ids of the peaks of the subsample, one column per configuration
         self.peaks = roots[inverse_order(positions)][np.searchsorted(ascending, self.subsample)]
 
@@ -409,6 +396,6 @@ class CellStatistics:
 
         around = self.graph.exchange(self.stages.roots)
         tasks = submit_each(count, self.graph.graphs, self.stages.climbs, around, scatter(tuple(shared)))
-        counted = gather([merge_tree(add_crossings, tasks)])[0]
+        counted = merge_tree(add_crossings, tasks).compute()
         order = [i for some in by_configuration.values() for i in some]
         return [counted[position] for position in np.argsort(order)]

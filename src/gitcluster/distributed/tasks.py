@@ -1,8 +1,7 @@
 """Tasks that any Dask scheduler runs, and the memory that one of them may use."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
-from uuid import uuid4
+from typing import Any
 
 import dask
 import dask.array as da
@@ -17,49 +16,24 @@ SHARE = 6
 """A task may use this part of the memory of a worker's thread; the rest is for stored results."""
 FAN_IN = 8
 """Results that one task of a merge tree combines."""
-PROCESS_BYTES = 440_000_000
-"""Memory of a worker without any data: Python, the packages and the compiled code."""
-PART_COPIES = 3
-"""Copies of a part of the collection that a thread holds at a time: as given, as floats, and to be sent."""
+MIN_WORKER_BYTES = 600_000_000
+"""A worker without data takes 0.44 GB, and by default starts no task above 80 % of its limit."""
 
 
-class Resources(NamedTuple):
-    """Threads and memory of the scheduler in use."""
-
-    threads: int
-    task_bytes: int  # bytes that one task may use
-    n_workers: int = 1
-    worker_bytes: float = np.inf  # memory limit of the smallest worker; infinite without a limit
-
-    def check(self, *, stored: float, part: float) -> None:
-        """Raise MemoryError if workers would pause forever, because results that they cannot spill fill their memory.
-
-        ``stored`` are the bytes of all results between stages, ``part`` those of the largest part of the collection.
-        A worker needs as much memory for results as for itself, or for all of its results; the rest is on its disk.
-        """
-        threads = -(-self.threads // self.n_workers)
-        needed = PROCESS_BYTES + min(stored / self.n_workers, PROCESS_BYTES) + PART_COPIES * threads * part
-        # Above this share of its limit, a worker starts no new task.
-        needed /= float(dask.config.get("distributed.worker.memory.pause", 0.8) or 1.0)
-        if needed > self.worker_bytes:
-            raise MemoryError(
-                f"memory_limit of the Dask workers must be {needed / 1e9:.2f} GB or more for these data, got "
-                f"{self.worker_bytes / 1e9:.2f} GB. Use more memory, fewer threads or smaller chunks."
-            )
-
-
-def find_resources() -> Resources:
-    """Return the resources of the current client's cluster, or of this machine if there is no client."""
+def find_resources() -> tuple[int, int]:
+    """Return the number of threads, and the bytes that a task may use, of the current client or this machine."""
     client = current_client()
     if client is None:
         threads = cpu_count()
-        return Resources(threads, int(available_memory() / threads / SHARE))
+        return threads, int(available_memory() / threads / SHARE)
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     if not workers:
         raise RuntimeError("The cluster of the current Dask client has no workers. Start some: cluster.scale(2).")
-    memory = min((w["memory_limit"] or available_memory()) / w["nthreads"] for w in workers)
-    limit = min(w["memory_limit"] or np.inf for w in workers)
-    return Resources(sum(w["nthreads"] for w in workers), int(memory / SHARE), len(workers), limit)
+    limit = min(worker["memory_limit"] or np.inf for worker in workers)
+    if limit < MIN_WORKER_BYTES:  # the fit would wait forever
+        raise MemoryError(f"memory_limit of the Dask workers must be at least 0.6 GB, got {limit / 1e9:.2f} GB.")
+    memory = min((worker["memory_limit"] or available_memory()) / worker["nthreads"] for worker in workers)
+    return sum(worker["nthreads"] for worker in workers), int(memory / SHARE)
 
 
 def current_client() -> Any:
@@ -73,11 +47,8 @@ def current_client() -> Any:
 
 
 def submit(function: Callable[..., Any], *arguments: Any) -> Delayed:
-    """Return a lazy task that calls ``function``; its name on Dask's dashboard is that of the function.
-
-    Tasks may be nested in lists and tuples, but a lazy result does not keep persisted results within these.
-    """
-    return delayed(function, pure=False)(*arguments, dask_key_name=f"{function.__name__}-{uuid4().hex}")
+    """Return a lazy task that calls ``function``. Arguments may be lists and tuples of tasks."""
+    return delayed(function, pure=False)(*arguments)
 
 
 def submit_each(function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
@@ -94,11 +65,6 @@ def persist(tasks: Iterable[Any]) -> list[Any]:
     are spilled.
     """
     return list(dask.persist(*tasks))
-
-
-def gather(tasks: Sequence[Delayed]) -> list[Any]:
-    """Return the results of tasks."""
-    return list(dask.compute(*tasks))
 
 
 def scatter(value: Any) -> Any:

@@ -36,19 +36,14 @@ def score_outliers(
     ``widths`` are the mean distances of the fitted samples, which new samples are compared with.
     """
     n_samples, k = len(near.indices), min(k, near.indices.shape[1])
-    own = measure_widths(near, k, n_jobs=n_jobs)
+    totals, counts = np.empty(n_samples), np.empty(n_samples, np.int64)
+    run_chunks(kernels.sum_finite, n_samples, n_jobs, near.distances, k, 1, totals, counts)
+    own = np.divide(totals, counts, out=np.full(n_samples, np.inf), where=counts > 0)  # infinite without neighbours
     widths, around = own if widths is None else widths.astype(np.float64), np.empty(n_samples)
     run_chunks(kernels.mean_around, n_samples, n_jobs, *near[:2], k, widths, around)
     share = np.where(own == 0, 1.0, 0.0)
     np.divide(around, own, out=share, where=(own > 0) & (around < np.inf))
     return own, np.rint((1 - np.minimum(share, 1)) / ROUNDING) * ROUNDING
-
-
-def measure_widths(near: Neighbors, k: int, *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Return the mean distance of every sample to its k nearest neighbours; infinite without neighbours."""
-    totals, counts = np.empty(len(near.distances)), np.empty(len(near.distances), np.int64)
-    run_chunks(kernels.sum_finite, len(totals), n_jobs, near.distances, k, 1, totals, counts)
-    return np.asarray(np.divide(totals, counts, out=np.full(len(totals), np.inf), where=counts > 0))
 
 
 def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
@@ -58,27 +53,13 @@ def noise_threshold(scores: NDArray[np.float64], noise: float | str) -> float:
     interquartile ranges above the upper quartile.
     """
     if isinstance(noise, str):
-        ratio = log_ratios(scores)
-        low, high = np.quantile(ratio, [0.25, 0.75]) if len(ratio) else (0.0, 0.0)
-        return far_out(low, high)
-    return float(np.sort(scores)[::-1][count_noise(noise, len(scores))])
-
-
-def count_noise(noise: float, n_samples: int) -> int:
-    """Return the number of samples of a share; 0.29 of 100 is 29, despite rounding."""
-    return min(int(np.floor(noise * n_samples * (1 + 1e-12))), n_samples - 1)
-
-
-def log_ratios(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the finite values of log r for outlier scores."""
-    with np.errstate(divide="ignore"):
-        ratio = -np.log1p(-scores)
-    return np.asarray(ratio[np.isfinite(ratio)])
-
-
-def far_out(low: float, high: float) -> float:
-    """Return the threshold of Tukey's rule for the lower and upper quartile of log r."""
-    return float(-np.expm1(-(high + 3 * (high - low))))
+        with np.errstate(divide="ignore"):
+            log_ratios = -np.log1p(-scores)
+        log_ratios = log_ratios[np.isfinite(log_ratios)]
+        low, high = np.quantile(log_ratios, [0.25, 0.75]) if len(log_ratios) else (0.0, 0.0)
+        return float(-np.expm1(-(high + 3 * (high - low))))
+    n_noise = int(np.floor(noise * len(scores) * (1 + 1e-12)))  # 0.29 of 100 is 29, despite rounding
+    return float(np.sort(scores)[::-1][min(n_noise, len(scores) - 1)])
 
 
 def mark_noise(clusters: Array, log_intensity: Array, scores: Array, *, above: float, highest: Array) -> Array:

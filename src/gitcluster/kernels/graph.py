@@ -156,41 +156,23 @@ def steepest_fitted(start, stop, indices, distances, k, fitted_intensity, log_in
 
 
 @kernel
-def mark_mutual_pairs(start, stop, indices, distances, k, labels, symmetric, boundary):
-    """Mark neighbours of each other in different local clusters.
-
-    A search may round d(x, y) and d(y, x) differently, so x is looked up among the neighbours of y within 1e-6 of the
-    distance. A given graph need not be ``symmetric``; then all neighbours of y are compared.
-    """
+def mark_mutual_pairs(start, stop, indices, k, labels, boundary):
+    """Mark neighbours of each other in different local clusters."""
     for x in range(start, stop):
         for c in range(k):
             y = indices[x, c]
-            if labels[x] >= labels[y]:
-                continue
-            low = distances[x, c] * 0.999999 if symmetric else -1.0
-            high = distances[x, c] * 1.000001 if symmetric else inf
-            if low > distances[y, k - 1]:
-                continue
-            b = 0  # bisect for the first neighbour of y that is not nearer than low
-            after = k
-            while b < after:
-                middle = (b + after) // 2
-                if distances[y, middle] < low:
-                    b = middle + 1
-                else:
-                    after = middle
-            while b < k and distances[y, b] <= high:
-                if indices[y, b] == x:
-                    boundary[x, c] = True
-                    break
-                b += 1
+            if labels[x] < labels[y]:
+                for b in range(k):
+                    if indices[y, b] == x:
+                        boundary[x, c] = True
+                        break
 
 
 @kernel
 def mark_near_pairs(start, stop, indices, distances, k, labels, ids, last_distance, last_id, boundary):
-    """Mark the same pairs for an exact search, whose distances are equal from both sides.
+    """Mark the same pairs for an exact search, whose distances are equal from both sides, without the neighbours of y.
 
-    Then x is among the neighbours of y exactly if (distance, id) does not come after the last neighbour of y.
+    Then x is among them exactly if (distance, id) does not come after that of the last one.
     """
     for x in range(start, stop):
         own, name = labels[x], ids[x]

@@ -117,6 +117,16 @@ def insert(indices, distances, filled, index, distance):
 
 
 @kernel
+def insert_rows(rows, others, other_distances, indices, distances, filled):
+    """Insert the neighbours of some rows in another cell; a negative index is no neighbour."""
+    for r in range(len(rows)):
+        x = rows[r]
+        for c in range(others.shape[1]):
+            if others[r, c] >= 0:
+                filled[x] = insert(indices[x], distances[x], filled[x], others[r, c], other_distances[r, c])
+
+
+@kernel
 def keep_nearest(start, stop, rows, candidates, candidate_distances, reach, indices, distances, settled):
     """Write the nearest candidates of every row, without the row itself.
 

@@ -22,14 +22,16 @@ from gitcluster._support.validation import check_choice, check_n_neighbors
 from gitcluster.kernels import run_chunks
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.bounds import LEADING, BoundIndex, bound_seconds, plan_rotated, plan_unrotated
-from gitcluster.neighbors.cells import CELL_FEATURES, CellIndex
+from gitcluster.neighbors.cells import CellIndex
 from gitcluster.neighbors.descent import GOOD_RECALL, DescentIndex, descent_seconds
 from gitcluster.neighbors.duplicates import group_duplicates
 from gitcluster.neighbors.index import (
     CosineIndex,
     KNNIndex,
+    MatrixIndex,
     Neighbors,
     SklearnIndex,
+    SparseIndex,
     empty_neighbors,
     matrix_neighbors,
     measure_pairs,
@@ -90,8 +92,8 @@ def find_neighbors(
     row_bytes = n_neighbors * (5 + size) + (0 if issparse(points) else (size + 4) * n_features)
     remedy = "Use fewer neighbours, float32 data (half the size), or fit a sample of the rows."
     check_memory(n_samples * row_bytes, remedy)
-    if metric == "precomputed":
-        return matrix_neighbors(points, n_neighbors, same=True, n_jobs=n_jobs)
+    if MatrixIndex.supports(points, metric):
+        return MatrixIndex(points, n_neighbors, n_jobs=n_jobs).search()
     first, group = group_duplicates(points)
     if len(first) == n_samples:
         del first, group  # the search needs the memory
@@ -127,16 +129,18 @@ def choose_index(points: Any, k: int, metric: str, *, search: str, n_jobs: int |
     How many pairs a search has to compare depends on the data, so each is tried on a sample if that pays.
     """
     check_choice("search", search, SEARCHES)
-    if issparse(points) or metric not in ("euclidean", "cosine"):
-        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
-    if metric == "cosine":
+    if SparseIndex.supports(points, metric):
+        return SparseIndex(points, k, n_jobs=n_jobs)
+    if CosineIndex.supports(points, metric):
         return CosineIndex(choose_index(unit_vectors(points), k, "euclidean", search=search, n_jobs=n_jobs))
+    if not BoundIndex.supports(points, metric):
+        return SklearnIndex(points, k, metric, n_jobs=n_jobs)
     can_descend = k + 1 < len(points)
     if can_descend and search == "approximate":
         return DescentIndex(points, k, n_jobs=n_jobs)
     n_samples, n_features = points.shape
     exact: CellIndex | BoundIndex
-    if n_features <= CELL_FEATURES:
+    if CellIndex.supports(points, metric):
         exact = CellIndex(points, k, n_jobs=n_jobs)
     else:
         exact = BoundIndex(points, k, plan_unrotated(points, k), n_jobs=n_jobs)
@@ -158,9 +162,7 @@ def descent_pays(exact_seconds: float, shape: tuple[int, int], k: int) -> bool:
 
 def choose_query_index(points: Any, metric: str) -> CellIndex | SklearnIndex:
     """Return an index for queries by new samples."""
-    if metric == "euclidean" and not issparse(points) and points.shape[1] <= CELL_FEATURES:
-        return CellIndex(points)
-    return SklearnIndex(points, metric=metric)
+    return CellIndex(points) if CellIndex.supports(points, metric) else SklearnIndex(points, metric=metric)
 
 
 def measure_neighbors(X: Any, neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:

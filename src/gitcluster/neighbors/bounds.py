@@ -13,7 +13,7 @@ on a sample (:func:`plan_rotated`).
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Condition
 from typing import NamedTuple
 
@@ -141,11 +141,9 @@ def plan_rotated(points: Array, k: int) -> BoundPlan:
         axes = find_axes(sample[:AXES_SAMPLE], min(MAX_AXES, n_features))
         # The rank in the sample of the k-th neighbour among all.
         rank = min(len(sample) - 1, int(np.ceil(k * len(sample) / n_samples)))
-        shares, compared = sample_bounds(sample, axes, rank), sample_gaps(sample, axes, rank)
+        shares, compared = try_bounds(sample, axes, rank)
     n_leading = min(shares, key=lambda m: pair_seconds(m, shares[m], compared))
-    seconds = bound_seconds(
-        n_samples, n_features, k, n_leading=n_leading, share=shares[n_leading], compared=compared
-    )  # fmt: skip
+    seconds = bound_seconds(n_samples, n_features, k, n_leading=n_leading, share=shares[n_leading], compared=compared)
     directions = np.ascontiguousarray(axes.directions[:, :n_leading])
     return BoundPlan(axes._replace(directions=directions), n_leading < n_features, seconds)
 
@@ -159,39 +157,27 @@ def plan_unrotated(points: Array, k: int) -> BoundPlan:
     return BoundPlan(axes, False, seconds)
 
 
-def sample_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> dict[int, float]:
-    """Return the share of pairs whose lower bound is below the distance of the ``rank``-th neighbour.
+def try_bounds(sample: NDArray[np.float64], axes: Axes, rank: int) -> tuple[dict[int, float], float]:
+    """Return two shares of the pairs of a sample, judged by the distance of the ``rank``-th neighbour of some of them.
 
-    The keys are the numbers of coordinates that the bound uses.
+    The first is the share with a lower bound below that distance, by the number of coordinates that the bound uses. The
+    second is the share in blocks whose gap is not wider than the largest of these distances.
     """
-    sample = sample - axes.centre
-    sample /= max(sample.max(), -sample.min()) or 1.0
-    queries = sample[:QUERIES]
-    rotated = sample @ axes.directions
-    squares = np.concatenate([(some**2).sum(axis=1) for some in np.array_split(sample, 8)])
-    lengths = squares[: len(queries), None] + squares
-    distances = lengths - 2 * queries @ sample.T
+    unit, sample = find_unit(sample, axes.centre), sample - axes.centre
+    sample *= unit
+    rotated, squares = sample @ axes.directions, row_squares(sample)
+    n_axes, queries = rotated.shape[1], slice(QUERIES)
+    lengths = squares[queries, None] + squares
+    distances = lengths - 2 * sample[queries] @ sample.T
     reach = np.partition(distances, rank, axis=1)[:, rank, None]
-    n_axes = rotated.shape[1]
     shares = {}
     for m in sorted({m for m in LEADING if m < n_axes} | {min(n_axes, LEADING[-1])}):
-        rest = np.sqrt(np.maximum(squares - (rotated[:, :m] ** 2).sum(axis=1), 0))
-        bounds = lengths - 2 * (rotated[: len(queries), :m] @ rotated[:, :m].T + np.outer(rest[: len(queries)], rest))
+        rest = np.sqrt(np.maximum(squares - row_squares(rotated[:, :m]), 0))
+        bounds = lengths - 2 * (rotated[queries, :m] @ rotated[:, :m].T + np.outer(rest[queries], rest))
         shares[m] = float((bounds <= reach + 1e-6 * lengths).mean())
-    return shares
-
-
-def sample_gaps(sample: NDArray[np.float64], axes: Axes, rank: int) -> float:
-    """Return the share of pairs that are in blocks whose gap is not wider than the farthest ``rank``-th neighbour."""
-    unit = find_unit(sample, axes.centre)
-    sample = sample - axes.centre
-    sample *= unit
-    members, starts = gather_blocks((sample @ axes.directions[:, :SPLIT_AXES]).astype(np.float32), None)
-    gaps, _ = find_gaps(sample[members], starts, None)
-    squares, sizes = row_squares(sample), np.diff(starts)
-    distances = squares[:QUERIES, None] + squares - 2 * sample[:QUERIES] @ sample.T
-    reach = np.partition(distances, rank, axis=1)[:, rank].max()
-    return float(sizes @ (gaps <= reach) @ sizes) / len(sample) ** 2
+    members, starts = gather_blocks(rotated[:, :SPLIT_AXES].astype(np.float32), None)
+    gaps, sizes = find_gaps(sample[members], starts, None)[0], np.diff(starts)
+    return shares, float(sizes @ (gaps <= reach.max()) @ sizes) / len(sample) ** 2
 
 
 # Projections
@@ -356,26 +342,25 @@ class BlockSchedule:
     def acquire(self) -> tuple[int, int] | None:
         """Return the next pair of free blocks, or None at the end. Wait if only pairs of busy blocks are left."""
         with self._released:
-            while (pair := self._next_free()) is None and self._postponed:
+            while True:
+                n_postponed = len(self._postponed)
+                for position, pair in enumerate(chain(self._postponed[:], self._pairs)):
+                    if self._busy.isdisjoint(pair):
+                        if position < n_postponed:
+                            del self._postponed[position]
+                        self._busy.update(pair)
+                        return pair
+                    if position >= n_postponed:
+                        self._postponed.append(pair)
+                if not self._postponed:
+                    return None
                 self._released.wait()
-            self._busy.update(pair or ())
-        return pair
 
     def release(self, pair: tuple[int, int]) -> None:
         """Free the blocks of a pair."""
         with self._released:
             self._busy.difference_update(pair)
             self._released.notify_all()
-
-    def _next_free(self) -> tuple[int, int] | None:
-        for position, pair in enumerate(self._postponed):
-            if self._busy.isdisjoint(pair):
-                return self._postponed.pop(position)
-        for pair in self._pairs:
-            if self._busy.isdisjoint(pair):
-                return pair
-            self._postponed.append(pair)
-        return None
 
 
 def empty_lists(n_samples: int, n_near: int) -> tuple[Array, Array]:

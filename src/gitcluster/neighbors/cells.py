@@ -17,8 +17,6 @@ from gitcluster.kernels import run_chunks, run_threads
 from gitcluster.kernels import search as kernels
 from gitcluster.neighbors.index import KNNIndex, Neighbors, distance_slack, empty_neighbors
 
-CELL_FEATURES = 64
-"""With more features, boxes rule out nearly nothing."""
 CELLS_AT_ONCE = 16
 """Cells that a thread processes at a time."""
 SAMPLED_CELLS = 8
@@ -50,7 +48,9 @@ class Cells(NamedTuple):
 
 
 class CellIndex(KNNIndex):
-    """Samples in cells, for up to :data:`CELL_FEATURES` features."""
+    """Samples in cells. With more features, boxes rule out nearly nothing."""
+
+    MAX_FEATURES = 64
 
     def __init__(self, points: Array, k: int = 1, *, n_jobs: int | None = None) -> None:
         super().__init__(points, k, n_jobs=n_jobs)

@@ -6,10 +6,10 @@ sort them by (distance, index). The result therefore does not depend on how a se
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,7 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from gitcluster._support.arrays import Array
 from gitcluster._support.validation import check_integer
-from gitcluster.kernels import limit_threads, run_chunks
+from gitcluster.kernels import limit_threads, run_chunks, run_threads
 from gitcluster.kernels import search as kernels
 
 ROUNDING = 2.0**-36
@@ -28,6 +28,8 @@ ROWS_AT_ONCE = 1 << 16
 PAIRS_AT_ONCE, MIN_QUERIES = 1 << 19, 16
 """Squared distances that a search by all pairs has in memory at a time, but those of some queries at least: with
 fewer, a matrix product would read all points for little work."""
+SPARSE_PAIRS_AT_ONCE = 1 << 22
+"""The same for sparse samples, where every product has more overhead."""
 
 
 class Neighbors(NamedTuple):
@@ -127,15 +129,35 @@ def search_all_pairs(
 class KNNIndex(ABC):
     """Distinct samples and a method to search their nearest neighbours. Every backend is a subclass."""
 
+    METRICS: ClassVar[tuple[str, ...]] = ("euclidean",)
+    MAX_FEATURES: ClassVar[float] = inf
+    SPARSE: ClassVar[bool] = False
+    """Whether samples have to be sparse; else they must not be."""
     seconds: float
     """Expected CPU seconds of :meth:`search`, if there is a choice. The constants were measured on one core."""
 
     def __init__(self, points: Any, k: int = 1, *, n_jobs: int | None = None) -> None:
         self.points, self.k, self.n_jobs = points, k, n_jobs
 
+    @classmethod
+    def supports(cls, points: Any, metric: Any) -> bool:
+        """Return whether the samples can be searched."""
+        fits = points.shape[1] <= cls.MAX_FEATURES and issparse(points) == cls.SPARSE
+        return fits and isinstance(metric, str) and metric in cls.METRICS
+
     @abstractmethod
     def search(self) -> Neighbors:
         """Return the ``k`` nearest other samples of every sample."""
+
+
+class MatrixIndex(KNNIndex):
+    """The distances of all pairs of samples, which need not be distinct."""
+
+    METRICS = ("precomputed",)
+
+    def search(self) -> Neighbors:
+        """Return the k nearest others in every row."""
+        return matrix_neighbors(self.points, self.k, same=True, n_jobs=self.n_jobs)
 
 
 def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = None) -> Neighbors:
@@ -145,51 +167,66 @@ def matrix_neighbors(matrix: Array, k: int, *, same: bool, n_jobs: int | None = 
     return Neighbors(*neighbors)
 
 
-class SklearnIndex(KNNIndex):
-    """scikit-learn's search: for sparse samples, for every metric, and for new samples of many features.
+class SparseIndex(KNNIndex):
+    """Search by all pairs of sparse samples."""
 
-    scikit-learn computes |x - y|^2 as |x|^2 - 2 x y + |y|^2, which cancels, and breaks ties arbitrarily. It therefore
-    serves only to find candidates: :meth:`search` requests more of them until they are certain to hold the k nearest.
+    SPARSE = True
+
+    def search(self) -> Neighbors:
+        """Return the k nearest others, by products of sparse matrices; see :func:`search_all_pairs`."""
+        points, k, n_samples = self.points, self.k, self.points.shape[0]
+        rows_of = points.astype(np.float64, copy=False)
+        squares = rows_of.multiply(rows_of).sum(axis=1)
+        noise, slack = 64 * np.finfo(np.float64).eps * 2 * squares.max(), distance_slack(points.dtype)
+        indices, distances = empty_neighbors(n_samples, k, points.dtype)
+        step = max(MIN_QUERIES, SPARSE_PAIRS_AT_ONCE // n_samples)
+
+        def search_block(start: int) -> None:
+            rows = np.arange(start, min(start + step, n_samples))
+            squared = (rows_of[rows] @ rows_of.T).toarray()
+            squared *= -2
+            squared += squares[rows, None]
+            squared += squares
+            # The row itself is one of the k + 1 nearest.
+            reach = np.maximum(np.partition(squared, k, axis=1)[:, k], 0) + noise
+            row, near = np.nonzero(squared <= (reach * slack + noise)[:, None])
+            others = rows[row] != near
+            row, near = row[others], near[others]
+            measured = measure_pairs(points, rows[row], near[:, None], 1)
+            round_distances(measured)
+            lengths = measured[:, 0].astype(points.dtype)
+            order = np.lexsort((near, lengths, row))
+            nearest = order[np.searchsorted(row, np.arange(len(rows)))[:, None] + np.arange(k)]
+            indices[rows], distances[rows] = near[nearest], lengths[nearest]
+
+        run_threads(search_block, range(0, n_samples, step), self.n_jobs)
+        return Neighbors(indices, distances, is_mutual=True)
+
+
+class SklearnIndex(KNNIndex):
+    """scikit-learn's search: for every metric, and for new samples that are sparse or have many features.
+
+    It breaks ties arbitrarily, so that :meth:`search` requests more candidates until they hold the k nearest for
+    certain.
     """
 
     MAX_DISTANCE = 1e300
     """scikit-learn returns the largest float if a distance overflows."""
 
-    def __init__(self, points: Any, k: int = 1, metric: str = "euclidean", *, n_jobs: int | None = None) -> None:
+    def __init__(self, points: Any, k: int = 1, metric: Any = "euclidean", *, n_jobs: int | None = None) -> None:
         super().__init__(points, k, n_jobs=n_jobs)
-        self.metric, self.is_measured = metric, metric == "euclidean"
-        """Whether our own kernels measure the candidates again; other metrics use scikit-learn's distances."""
+        self.metric = metric
 
     @cached_property
     def _estimator(self) -> Any:
         from sklearn.neighbors import NearestNeighbors  # slow to import, and most fits do without
 
-        with self._quiet():
-            algorithm = "brute" if self.is_measured else "auto"
-            return NearestNeighbors(algorithm=algorithm, metric=self.metric, n_jobs=self.n_jobs).fit(self.points)
-
-    @contextmanager
-    def _quiet(self) -> Iterator[None]:
-        """Suppress scikit-learn's warning that a Boolean metric converted numbers.
-
-        Warning filters are shared by all threads, so they are left alone for Euclidean distances, which several threads
-        may search at once.
-        """
-        if self.is_measured:
-            yield
-            return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataConversionWarning)
-            yield
+        return NearestNeighbors(metric=self.metric).fit(self.points)
 
     def search(self) -> Neighbors:
         """Return the k nearest others, from k + 2 candidates, and four times as many for rows still in doubt."""
-        points, n_samples = self.points, self.points.shape[0]
-        neighbors = empty_neighbors(n_samples, self.k, points.dtype)
-        noise = 0.0
-        if self.is_measured:  # a bound on the error of squared distances: some roundings of the largest squared length
-            squares = points.multiply(points).sum(axis=1) if issparse(points) else (points**2).sum(axis=1)
-            noise = 64 * float(np.finfo(points.dtype).eps) * float(squares.max())
+        n_samples = self.points.shape[0]
+        neighbors = empty_neighbors(n_samples, self.k, self.points.dtype)
         rows, n_candidates = np.arange(n_samples), self.k + 2
         while len(rows):
             n_candidates = n_candidates if 2 * n_candidates < n_samples else n_samples
@@ -197,14 +234,15 @@ class SklearnIndex(KNNIndex):
             step = max(1, ROWS_AT_ONCE * (self.k + 2) // n_candidates)
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
-                distances, candidates = self._find_candidates(some, n_candidates)
-                reach = distances[:, -1].copy()  # no other sample can be nearer
-                if self.is_measured:
-                    reach = np.sqrt(np.maximum(reach**2 - noise, 0)) * (1 - 2 * ROUNDING)
-                    if n_candidates == n_samples:  # a search that rounds may return a sample twice, so list all of them
-                        candidates = np.broadcast_to(np.arange(n_samples), distances.shape).copy()
-                    distances = measure_pairs(points, some, candidates, self.n_jobs)
-                    round_distances(distances)
+                with limit_threads(effective_n_jobs(self.n_jobs)), np.errstate(all="ignore"):
+                    candidates, distances = self.query(self.points[some], n_candidates, n_jobs=self.n_jobs)
+                if not (distances < self.MAX_DISTANCE).all():
+                    raise ValueError(
+                        f"metric must give finite distances, got infinite or missing ones with metric={self.metric!r}. "
+                        "Scale the features, or use another metric."
+                    )
+                distances = distances.astype(np.float64)
+                reach = distances[:, -1].copy()  # no other sample is nearer
                 if n_candidates == n_samples:
                     reach[:] = np.inf
                 run_chunks(
@@ -213,28 +251,24 @@ class SklearnIndex(KNNIndex):
                 )  # fmt: skip
             rows = rows[~settled]
             n_candidates *= 4
-        return Neighbors(*neighbors, is_mutual=self.is_measured)
-
-    def _find_candidates(self, rows: Array, n_candidates: int) -> tuple[Array, Array]:
-        """Return distances and indices of the samples nearest to some rows, themselves included."""
-        with limit_threads(effective_n_jobs(self.n_jobs)), np.errstate(all="ignore"), self._quiet():
-            distances, indices = self._estimator.kneighbors(self.points[rows], n_candidates)
-        if not self.is_measured and not (distances < self.MAX_DISTANCE).all():
-            raise ValueError(
-                f"metric must give finite distances, got infinite or missing ones with metric={self.metric!r}. "
-                "Scale the features, or use another metric."
-            )
-        return np.maximum(distances.astype(np.float64), 0.0), indices
+        return Neighbors(*neighbors)
 
     def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
         """Return scikit-learn's k nearest samples of every new one. A distance that is not defined is infinite."""
-        with self._quiet():
+        # Boolean metrics convert numbers, which is no mistake. Filters are shared by all threads, of which several may
+        # search Euclidean neighbours at the same time.
+        quiet: Any = nullcontext()
+        if self.metric != "euclidean":
+            quiet = warnings.catch_warnings(action="ignore", category=DataConversionWarning)
+        with quiet:
             distances, indices = self._estimator.set_params(n_jobs=n_jobs).kneighbors(new, k)
         return indices, np.maximum(np.nan_to_num(distances, nan=np.inf), 0.0)
 
 
 class CosineIndex(KNNIndex):
     """Cosine distances, by a Euclidean search among unit vectors: |u - v|^2 / 2 = 1 - u v."""
+
+    METRICS = ("cosine",)
 
     def __init__(self, euclidean: KNNIndex) -> None:
         super().__init__(euclidean.points, euclidean.k, n_jobs=euclidean.n_jobs)
