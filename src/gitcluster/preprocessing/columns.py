@@ -175,11 +175,8 @@ REQUESTS = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
 
 
-def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str = ".") -> tuple[Column, Values]:
-    """Return a column, with its kind and the encoding of its cells, and the cells.
-
-    ``request`` is the requested kind or None, and ``decimal`` the mark to prefer if both fit.
-    """
+def learn_column(name: str, series: Any, request: Any, weight: Any) -> Column:
+    """Return a column with its kind, the requested one or None, and the encoding of its cells."""
     is_order = not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
     if request is not None and not is_order and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
@@ -187,12 +184,12 @@ def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str
             f"got {request!r}."
         )
     kind = "ordinal" if is_order else request
-    values = _read_as(name, series, kind, decimal)
     if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
         raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
     column = Column(name, kind, weight=float(weight), requested=request is not None)
     if kind == "ignore":
-        return column, values
+        return column
+    values = _read_as(name, series, kind)
     known = values.known
     column = column._replace(
         kind="empty" if not known.any() else kind or find_kind(name, values), missing=int((~known).sum()),
@@ -223,16 +220,14 @@ def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str
             column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
             numbers = column.logarithm(numbers)
         column = column._replace(median=float(np.nanmedian(numbers)))
-    return column, values
+    return column
 
 
-def _read_as(name: str, series: Any, kind: str | None, decimal: str) -> Values:
+def _read_as(name: str, series: Any, kind: str | None) -> Values:
     """Return the cells of a column in the format that suits them and a requested kind."""
-    if kind == "ignore":
-        return Values(Format("numbers"), np.empty(0))
     if kind in ("categorical", "ordinal"):
         return read_values(series, as_written=True, name=name)
-    values = read_values(series, decimal=decimal, name=name)
+    values = read_values(series, name=name)
     nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind or "", values.nature)
     if nature == values.nature:
         return values

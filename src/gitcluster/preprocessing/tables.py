@@ -5,10 +5,8 @@
 they are.
 """
 
-import difflib
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from html import escape
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -49,22 +47,13 @@ def native_frame(X: Any) -> Any:
     return X if frame is None else frame.to_native()
 
 
-REMEDIES: dict[Any, str] = {
-    dict: "Use pandas.DataFrame(X)",
-    Generator: "Use numpy.array(list(X))",
-    set: "Use numpy.array(list(X))",
-    (str, bytes, PathLike): "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
-}
-"""Objects that people pass instead of an array or a data frame, and what to do."""
-
-
 def refuse_containers(X: Any) -> None:
     """Raise TypeError for objects that are neither an array nor a data frame."""
-    if isinstance(X, np.ndarray) and X.dtype.names:
-        raise TypeError("X must be an array or a data frame, got a structured array. Use pandas.DataFrame(X).")
-    for kind, remedy in REMEDIES.items():
-        if isinstance(X, kind) and not issparse(X):  # a DOK matrix is a dict
-            raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
+    is_structured = isinstance(X, np.ndarray) and X.dtype.names is not None
+    if is_structured or (isinstance(X, (dict, set, Generator, str, bytes, PathLike)) and not issparse(X)):
+        raise TypeError(  # a DOK matrix is a dict
+            f"X must be an array or a data frame, got {type(X).__name__}. Use pandas.DataFrame(X), or read the file."
+        )
 
 
 def column_names(X: Any) -> list[str]:
@@ -139,13 +128,6 @@ class Columns:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(escape_control(column.name))}</td><td>{escape(column.describe())}</td></tr>"
-            for column in self.columns
-        )
-        return f'<table><tr><th>column</th><th style="text-align:left">use</th></tr>{rows}</table>'
-
     def read(self, X: Any, names: list[str] | None = None) -> Iterator[tuple[Column, Values]]:
         """Yield the columns of another frame, by default those that are clustered by, in the format of the fit."""
         frame = as_frame(X)
@@ -158,9 +140,7 @@ class Columns:
         series = dict(zip(column_names(frame), frame.iter_columns(), strict=True))
         lost = [name for name in wanted if name not in series]
         if lost:
-            new = [name for name in series if name not in {column.name for column in self.columns}]
-            also = f" It has {listed(new)}, which the fit did not have." if new else ""
-            raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.{also}")
+            raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.")
         columns = {column.name: column for column in self.columns}
         for name in wanted:
             yield columns[name], columns[name].read(series[name])
@@ -230,18 +210,12 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
     if nothing_requested and is_numeric(frame):
         return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    series = dict(zip(names, frame.iter_columns(), strict=True))
-    learned: dict[str, Column] = {}
-    marks, either_mark = set(), []
-    for name, cells in series.items():
-        learned[name], values = learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
-        if values.one_mark:
-            marks.add(values.format.decimal)
-        elif values.nature == "numbers":
-            either_mark.append(name)
-    for name in either_mark if marks == {","} else ():  # columns that allow both decimal marks have a comma as well
-        learned[name], _ = learn_column(name, series[name], requested.get(name), weights.get(name, 1.0), decimal=",")
-    columns = Columns(tuple(learned.values()))
+    columns = Columns(
+        tuple(
+            learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
+            for name, cells in zip(names, frame.iter_columns(), strict=True)
+        )
+    )
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     if nothing_requested and all(c.format.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
@@ -261,9 +235,7 @@ def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]
         raise TypeError(f"{parameter} must be a dict of column names, got {type(given).__name__}.")
     for name in map(str, given):
         if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], 1, 0.8)
-            remedy = f"did you mean {near[0]!r}?" if near else f"it has {listed(names)}."
-            raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; {remedy}")
+            raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; it has {listed(names)}.")
     return {str(name): value for name, value in given.items()}
 
 
