@@ -69,29 +69,18 @@ def git_clusters(
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Clustering:
-    """Cluster samples by the graph of their intensity topology.
+    """Cluster samples: ``GIT.fit`` without names of columns and rows; the parameters are those of ``GIT``.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Source
-        The data; a ``Source`` has been checked before.
-    n_clusters, proportions, n_neighbors, variant, metric, scale, search, noise, n_jobs
-        See :class:`GIT`. ``scale`` may also be a tuple of ``Representation``.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every sample in intensities, sizes and connections.
+    X : as in :class:`gitcluster.GIT`, or a ``Source``, which has been checked before
+    scale : as in :class:`gitcluster.GIT`, or a tuple of Representation
     constraints : Constraints, default=None
         Adaptive variant only.
     second_opinion : bool, default=True
         Whether other methods vote if the candidates disagree, which takes as long as a few fits.
     report : callable, default=None
         Called with the name of every stage when it begins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
-    >>> git_clusters(X, n_clusters=2).labels
-    array([0, 0, 0, 1, 1, 1])
     """
     chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)

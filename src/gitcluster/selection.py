@@ -205,18 +205,16 @@ def choose(
         if followers:
             near = compare_labels([labels[winner], *(c.labels[rows[c.configuration]] for c in followers)])[0, 1:]
             best, chosen = winner, followers[int(near.round(9).argmax())]
-    merges = [c.merge for c in candidates] + [some.method for some in voters]
-    # Only the chosen clustering of a referee is followed by local clusters.
     used = [configurations[c.configuration] for c in candidates]
     described = [(some.representation, some.n_neighbors, some.n_peaks) for some in used]
-    described += [(some.representation, 0, 0) for some in voters]
+    described += [(some.representation, 0, 0) for some in voters]  # only the chosen one is followed by local clusters
     followed = configurations[chosen.configuration]
     described[best] = (followed.representation, followed.n_neighbors, followed.n_peaks)
     names, n_neighbors, n_local = zip(*described, strict=True)
     return chosen, {
         "representation": np.array(names),
         "n_neighbors": np.array(n_neighbors),
-        "merge": np.array(merges),
+        "merge": np.array([c.merge for c in candidates] + [some.method for some in voters]),
         "n_local_clusters": np.array(n_local),
         "agreement": agreement,
         "proportion_distance": distances,

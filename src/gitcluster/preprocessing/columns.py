@@ -112,18 +112,10 @@ class Column(NamedTuple):
             text += f"; {self.missing:,} missing, {gaps}"
         return escape_control(text)
 
-    def read(self, series: Any) -> Values:
-        """Return the cells of this column in another frame, in the format of the fit."""
-        return read_values(series, self.format, name=self.name)
-
     def encode(self, values: Values) -> tuple[NDArray[np.float64], Counter[str]]:
         """Return the features of cells, (n, m), NaN for missing numbers, and categories that the fit did not have."""
         if self.kind in ("binary", "categorical", "ordinal"):
             texts, ranks = values.as_texts(), {level: rank for rank, level in enumerate(self.levels)}
-            for text in set(texts) - ranks.keys() - {None}:
-                number = parse_number(text)
-                if number is not None and number_text(number) in ranks:
-                    ranks[text] = ranks[number_text(number)]  # "1.0" is "1" if the fit had that
             unseen = Counter(text for text in texts if text is not None and text not in ranks)
             if self.kind != "categorical":
                 gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed

@@ -22,7 +22,7 @@ from gitcluster.preprocessing.columns import DISCRETE, Column, learn_column
 from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import FeatureKinds
 from gitcluster.preprocessing.scaling import mix
-from gitcluster.preprocessing.values import Format, Values, as_objects
+from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 
 
 def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
@@ -143,7 +143,7 @@ class Columns:
             raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.")
         columns = {column.name: column for column in self.columns}
         for name in wanted:
-            yield columns[name], columns[name].read(series[name])
+            yield columns[name], read_values(series[name], columns[name].format, name=name)
 
     def encode(self, X: Any) -> tuple[NDArray[np.float64], list[str]]:
         """Return the features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing."""
