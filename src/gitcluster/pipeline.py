@@ -18,11 +18,12 @@ from gitcluster.configurations import (
     highest_peaks,
     neighborhood_sizes,
 )
-from gitcluster.constraints import Constraints, link_local_clusters
+from gitcluster.constraints import Constraints, LinkConstraints, link_local_clusters
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares, resolve_proportions
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
 from gitcluster.fitted.prediction import predict_samples, predict_training
+from gitcluster.hierarchy import Hierarchy
 from gitcluster.intensity import distance_unit, find_components, intensity_in_units
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
@@ -50,6 +51,25 @@ Report = Callable[[str], None]
 """Called with the name of every stage when it begins."""
 N_REPORTS = 4
 """Number of stages that are reported."""
+
+
+class Settings(NamedTuple):
+    """The checked parameters that several stages need."""
+
+    variant: Variant
+    scale: Any = "auto"
+    search: str = "exact"
+    n_neighbors: list[int] | None = None
+    """Numbers of neighbours to try; None if they depend on the number of samples."""
+    n_clusters: int | None = None
+    prior: NDArray[np.float64] | None = None
+    second_opinion: bool = True
+    n_jobs: int | None = None
+    report: Report = lambda stage: None
+
+    def sizes(self, samples: Samples) -> list[int]:
+        """Return the numbers of neighbours to try on some samples."""
+        return self.n_neighbors or neighborhood_sizes(samples.n_samples)
 
 
 def git_clusters(
@@ -90,48 +110,27 @@ def git_clusters(
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
     report("scale")
-    sort = chosen_variant.has_hierarchy
-    samples = prepare(source, sample_weight=sample_weight, constraints=constraints, sort=sort, n_jobs=n_jobs)
+    by_linkage = chosen_variant.has_hierarchy
+    samples = prepare(source, sample_weight=sample_weight, constraints=constraints, sort=by_linkage, n_jobs=n_jobs)
     chosen_variant.check(n_clusters=number, constrained=constraints is not None, fractions=samples.weights is not None)
     sizes = sizes_to_try(chosen_variant, n_neighbors, samples.n_samples, n_given=source.n_samples)
-    options: dict[str, Any] = {"search": search, "n_jobs": n_jobs, "report": report}
-    selection: Selection | None = None
-    hierarchy, links = None, None
-    if chosen_variant.has_hierarchy:
-        study = fit_adaptive(
-            samples,
-            chosen_variant,
-            scale,
-            n_neighbors=None if isinstance(n_neighbors, str) else sizes,
-            n_clusters=number,
-            prior=prior,
-            second_opinion=second_opinion,
-            **options,
-        )
-        fit, stages, selection, links = study.fit, study.stages, study.selection, study.configuration.links
-        cut = describe_cut(stages.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
-        hierarchy = hierarchy_of(study.configuration, selection.chosen)
-    else:
-        scale = "std" if isinstance(scale, str) and scale == "auto" else scale
-        representation = find_representations(samples, scale, n_jobs=n_jobs)[0]
-        fit = fit_representation(samples, representation, sizes, chosen_variant, **options)
-        report("merge")
-        stages = fit.stages[0]
-        shares = equal_shares(number or 1) if prior is None else prior
-        cut = cut_edges(stages.topo_graph, proportions=shares, leftover=chosen_variant.leftover)
-    return build_clustering(
-        fit,
-        stages,
-        chosen_variant,
-        cut,
-        selection,
-        noise=noise,
-        n_jobs=n_jobs,
-        hierarchy=hierarchy,
-        links=links,
-        n_requested=number,
-        prior=prior,
+    is_set = not (by_linkage and isinstance(n_neighbors, str))
+    settings = Settings(
+        chosen_variant, scale, search, sizes if is_set else None, number, prior, second_opinion, n_jobs, report
     )
+    if by_linkage:
+        study = fit_adaptive(samples, settings)
+        fit, stages, selection = study.fit, study.stages, study.selection
+        cut = describe_cut(stages.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
+        hierarchy, links = hierarchy_of(study.configuration, selection.chosen), study.configuration.links
+        return build_clustering(fit, stages, cut, settings, noise, selection, hierarchy=hierarchy, links=links)
+    scale = "std" if isinstance(scale, str) and scale == "auto" else scale
+    representation = find_representations(samples, scale, n_jobs=n_jobs)[0]
+    fit = fit_representation(samples, representation, sizes, settings)
+    report("merge")
+    graph, shares = fit.stages[0].topo_graph, equal_shares(number or 1) if prior is None else prior
+    cut = cut_edges(graph, proportions=shares, leftover=chosen_variant.leftover)
+    return build_clustering(fit, fit.stages[0], cut, settings, noise)
 
 
 def sizes_to_try(variant: Variant, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
@@ -167,36 +166,30 @@ class RepresentationFit(NamedTuple):
 
 
 def fit_representation(
-    samples: Samples,
-    representation: Representation,
-    sizes: list[int],
-    variant: Variant,
-    *,
-    search: str = "auto",
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
+    samples: Samples, representation: Representation, sizes: list[int], settings: Settings
 ) -> RepresentationFit:
     """Run stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
+    n_jobs, report = settings.n_jobs, settings.report
     report("search")
     source, rows = samples.source, samples.rows
     points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
-    k = max(variant.reach(sizes[-1], samples.n_samples - 1))
+    k = max(settings.variant.reach(sizes[-1], samples.n_samples - 1))
     large = samples.n_samples > MAX_STUDIED
     if large:
         give_back()
-    near = points.neighbors(k, search=search, n_jobs=n_jobs)
+    near = points.neighbors(k, search=settings.search, n_jobs=n_jobs)
     if large:
         give_back()
 
     report("local clusters")
     fit = RepresentationFit(representation, samples, points, near, [])
-    stages = run_threads(lambda k: compute_stages(fit, variant, k, n_jobs=n_jobs), sizes, n_jobs)
+    stages = run_threads(lambda k: compute_stages(fit, k, settings), sizes, n_jobs)
     return fit._replace(stages=stages)
 
 
-def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *, n_jobs: int | None = None) -> Stages:
+def compute_stages(fit: RepresentationFit, n_neighbors: int, settings: Settings) -> Stages:
     """Run stages 2 to 4 with the ``n_neighbors`` nearest neighbours of a search."""
-    samples, near = fit.samples, fit.near
+    samples, near, variant, n_jobs = fit.samples, fit.near, settings.variant, settings.n_jobs
     measured = near
     if variant.unscaled and isinstance(samples.source, Points) and samples.source.metric == "euclidean":
         measured = measure_neighbors(samples.values(), near, n_jobs=n_jobs)
@@ -242,126 +235,69 @@ class Study(NamedTuple):
     """Whether all samples were studied, and as they are, so that this is the clustering of the model."""
 
 
-def fit_adaptive(
-    samples: Samples,
-    variant: Variant,
-    scale: Any,
-    *,
-    n_neighbors: list[int] | None,
-    n_clusters: int | None,
-    prior: NDArray[np.float64] | None,
-    second_opinion: bool,
-    search: str,
-    report: Report,
-    n_jobs: int | None,
-) -> Study:
+def fit_adaptive(samples: Samples, settings: Settings) -> Study:
     """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
 
     If there are many samples, a subsample decides on the representation and the number of clusters, and its clustering
     has half of the vote on that of all samples. If many rows are equal, copies with noise decide, and the given samples
-    get the clustering that agrees best with the decision. ``n_neighbors`` is None unless the user set it.
+    get the clustering that agrees best with the decision.
     """
-    some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
-    study = study_samples(
-        samples if some is None else samples.take(some),
-        samples,
-        variant,
-        scale,
-        is_all=some is None,
-        n_neighbors=n_neighbors,
-        n_clusters=n_clusters,
-        prior=prior,
-        second_opinion=second_opinion,
-        search=search,
-        n_jobs=n_jobs,
-        report=report,
-    )
+    some = subsample(samples, MAX_STUDIED, n_jobs=settings.n_jobs)
+    studied = samples if some is None else samples.take(some)
+    study = study_samples(studied, samples, settings, is_all=some is None)
     if study.is_final:
         return study
-    sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
-    fit = fit_representation(
-        samples, study.fit.representation, sizes, variant, search=search, n_jobs=n_jobs, report=report
-    )
-    give_back()
-    report("merge")
-    candidates = ConfigurationSet(variant, n_jobs, compared=some)
-    candidates.add(fit)
     target: Array | None = study.labels
-    if samples.constraints is None:
-        n_clusters = study.selection.n_clusters if n_clusters is None else n_clusters
-    else:  # which hold for all samples only
+    if samples.constraints is not None:  # which hold for all samples only
         target = None
-    if n_neighbors is None:
-        candidates.refine(n_clusters)
-    final = candidates.choose(
-        n_clusters=n_clusters, prior=prior, dimension=study.dimension, constraints=samples.constraints, target=target
-    )
+    elif settings.n_clusters is None:
+        settings = settings._replace(n_clusters=study.selection.n_clusters)
+    candidates = ConfigurationSet(settings, compared=some)
+    candidates.add(fit_representation(samples, study.fit.representation, settings.sizes(samples), settings))
+    give_back()
+    settings.report("merge")
+    candidates.refine()
+    final = candidates.choose(dimension=study.dimension, constraints=samples.constraints, target=target)
     decided = final.selection if target is None else study.selection._replace(chosen=final.selection.chosen)
     return final._replace(selection=decided._replace(representations=study.selection.representations))
 
 
-def study_samples(
-    studied: Samples,
-    samples: Samples,
-    variant: Variant,
-    scale: Any,
-    *,
-    is_all: bool = True,
-    n_neighbors: list[int] | None = None,
-    n_clusters: int | None = None,
-    prior: NDArray[np.float64] | None = None,
-    second_opinion: bool = True,
-    search: str = "exact",
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
-) -> Study:
+def study_samples(studied: Samples, samples: Samples, settings: Settings, *, is_all: bool = True) -> Study:
     """Compare the clusterings of all representations of at most ``MAX_STUDIED`` of the ``samples``.
 
     With scale="auto", rounded features get noise, another one in each representation; columns that do not depend on one
     another have one cluster; and referees vote for a ``second_opinion``.
     """
-    source = samples.source
+    source, scale, n_jobs = samples.source, settings.scale, settings.n_jobs
     compares = isinstance(scale, str) and scale == "auto" and samples.base is not None and samples.constraints is None
     compares = compares and isinstance(source, Points) and source.metric == "euclidean"
-    steps = find_steps(studied) if compares else None
-    is_final = is_all and steps is None
-    learned = studied if steps is None else add_noise(studied, steps, 0)
-    representations = find_representations(samples, scale, learned, n_jobs=n_jobs)
-    sizes = n_neighbors or neighborhood_sizes(studied.n_samples)
-    candidates, tried = fit_representations(
-        studied,
-        representations,
-        sizes,
-        variant,
-        steps=steps,
-        search=search if is_final else "exact",  # few samples, which need no index of the user's
-        n_jobs=n_jobs,
-        report=report if is_final else lambda stage: None,
-    )
-    if is_final:
-        report("merge")
-    if is_all and n_neighbors is None:
-        candidates.refine(n_clusters)
-    dimension = candidates.dimension
     asks = compares and samples.weights is None
-    referees = invite_referees(studied, candidates) if asks and second_opinion and dimension >= MIN_DIMENSION else None
+    steps = find_steps(studied) if compares else None
+    learned = studied if steps is None else add_noise(studied, steps, 0)
+    sizes, is_final = settings.sizes(studied), is_all and steps is None
+    quiet = settings._replace(search="exact", report=lambda stage: None)  # few samples, which need no other search
+    representations = find_representations(samples, scale, learned, n_jobs=n_jobs)
+    candidates, tried = fit_representations(studied, representations, sizes, settings if is_final else quiet, steps)
+    if is_final:
+        settings.report("merge")
+    if is_all:
+        candidates.refine()
+    dimension, referees = candidates.dimension, None
+    if asks and settings.second_opinion and dimension >= MIN_DIMENSION:
+        referees = invite_referees(studied, candidates)
 
     def fit_twin() -> tuple[SampleStatistics, Referees]:
         """Return candidates and referees of samples that are like the given ones, but have no clusters."""
         twin = without_clusters(learned)
-        fitted, _ = fit_representations(
-            twin, find_representations(twin, "auto", n_jobs=n_jobs), sizes, variant, n_jobs=n_jobs
-        )
+        fitted, _ = fit_representations(twin, find_representations(twin, "auto", n_jobs=n_jobs), sizes, quiet)
         return fitted, invite_referees(twin, fitted)
 
     study = candidates.choose(
-        n_clusters=n_clusters,
-        prior=prior,
         dimension=dimension,
         constraints=studied.constraints,
         referees=referees,
         fit_twin=fit_twin if source.n_features <= MAX_FEATURES else None,  # the cost is cubic
-        is_independent=asks and n_clusters is None and are_independent(studied),
+        is_independent=asks and settings.n_clusters is None and are_independent(studied),
     )
     described = describe_representations(tried, study.selection.table)
     return study._replace(selection=study.selection._replace(representations=described), is_final=is_final)
@@ -371,30 +307,26 @@ def fit_representations(
     samples: Samples,
     representations: list[Representation],
     sizes: list[int],
-    variant: Variant,
-    *,
+    settings: Settings,
     steps: NDArray[np.float64] | None = None,
-    search: str = "exact",
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
 ) -> tuple["ConfigurationSet", list[Representation]]:
     """Return the configurations of all representations, and the representations with the reasons of failures."""
     first = next((some for some in representations if not some.reason), None)
+    quiet = settings._replace(report=lambda stage: None)  # report every stage once
 
     def try_representation(draw: int) -> RepresentationFit | ValueError | None:
         representation = representations[draw]
         if representation.reason:
             return None
         own = samples if steps is None else add_noise(samples, steps, draw)
-        quiet = report if representation is first else lambda stage: None  # report every stage once
         try:
-            return fit_representation(own, representation, sizes, variant, search=search, n_jobs=n_jobs, report=quiet)
+            return fit_representation(own, representation, sizes, settings if representation is first else quiet)
         except ValueError as error:
             return error
 
     with limit_threads(1):  # the fits run in threads, and have threads of their own
-        results = run_threads(try_representation, range(len(representations)), n_jobs)
-    candidates, tried, problems = ConfigurationSet(variant, n_jobs), [], []
+        results = run_threads(try_representation, range(len(representations)), settings.n_jobs)
+    candidates, tried, problems = ConfigurationSet(settings), [], []
     for representation, result in zip(representations, results, strict=True):
         if isinstance(result, RepresentationFit):
             candidates.add(result)
@@ -410,8 +342,8 @@ def fit_representations(
 class ConfigurationSet(SampleStatistics):
     """Configurations of all representations and numbers of neighbours that are compared."""
 
-    def __init__(self, variant: Variant, n_jobs: int | None, compared: Array | None = None) -> None:
-        self.variant, self.n_jobs, self.compared = variant, n_jobs, compared
+    def __init__(self, settings: Settings, compared: Array | None = None) -> None:
+        self.settings, self.compared = settings, compared
         """``compared`` are the samples that serve to compare clusterings; None for all."""
         self.configurations: list[Configuration] = []
         self.fits: list[tuple[RepresentationFit, Stages]] = []
@@ -431,13 +363,14 @@ class ConfigurationSet(SampleStatistics):
             self.fits.append((fit, stages))
         if samples.constraints is None:
             # Computed in threads and cached, for the selection.
-            run_threads(lambda configuration: configuration.merges, self.configurations[known:], self.n_jobs)
+            run_threads(lambda configuration: configuration.merges, self.configurations[known:], self.settings.n_jobs)
 
-    def refine(self, n_clusters: int | None) -> None:
+    def refine(self) -> None:
         """Add a configuration with as few neighbours as possible if all others have too few local clusters."""
-        if n_clusters is not None and max(some.max_clusters for some in self.configurations) < n_clusters:
+        most, number = max(some.max_clusters for some in self.configurations), self.settings.n_clusters
+        if self.settings.n_neighbors is None and number is not None and most < number:
             fit = self.fits[0][0]
-            stages = compute_stages(fit, self.variant, min(2, fit.samples.n_samples - 1), n_jobs=self.n_jobs)
+            stages = compute_stages(fit, min(2, fit.samples.n_samples - 1), self.settings)
             self.add(fit._replace(stages=[stages]))
 
     @property
@@ -458,14 +391,20 @@ class ConfigurationSet(SampleStatistics):
             pairs = [(labels, highest_peaks(self.configurations[i], labels)) for labels in own.values()]
             (fit, stages), k = self.fits[i], crossing_reach(*self.fits[i][0].near.indices.shape)
             counted = count_crossings(
-                fit.near.indices, k, stages.local_clusters.labels, stages.log_intensity, pairs, n_jobs=self.n_jobs
+                fit.near.indices,
+                k,
+                stages.local_clusters.labels,
+                stages.log_intensity,
+                pairs,
+                n_jobs=self.settings.n_jobs,
             )
             crossings.update(zip(own, counted, strict=True))
         return [crossings[number] for number in range(len(cuts))]
 
     def choose(self, *, dimension: float, **options: Any) -> Study:
         """Return the selected clustering, see :func:`gitcluster.selection.select`."""
-        selection = select(self, dimension=dimension, **options)
+        settings = self.settings
+        selection = select(self, n_clusters=settings.n_clusters, prior=settings.prior, dimension=dimension, **options)
         winner = selection.chosen.configuration
         labels = selection.chosen.labels[self.local_labels(winner)]
         return Study(selection, *self.fits[winner], self.configurations[winner], dimension, labels, is_final=True)
@@ -496,15 +435,16 @@ def describe_representations(representations: list[Representation], table: Table
 def build_clustering(
     fit: RepresentationFit,
     stages: Stages,
-    variant: Variant,
     edge_cut: EdgeCut,
-    selection: Selection | None,
-    *,
+    settings: Settings,
     noise: float | str | None,
-    n_jobs: int | None,
-    **results: Any,
+    selection: Selection | None = None,
+    *,
+    hierarchy: Hierarchy | None = None,
+    links: LinkConstraints | None = None,
 ) -> Clustering:
     """Return all results, for the samples in the order in which they were given."""
+    variant, n_jobs = settings.variant, settings.n_jobs
     samples, local, near = fit.samples, stages.local_clusters, fit.near
     copies, k = samples.copies, min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
@@ -556,5 +496,8 @@ def build_clustering(
         recall=near.recall,
         n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
         training=training,
-        **results,
+        hierarchy=hierarchy,
+        links=links,
+        n_requested=settings.n_clusters,
+        prior=settings.prior,
     )

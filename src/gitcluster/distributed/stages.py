@@ -34,7 +34,7 @@ from gitcluster.fitted.outliers import measure_widths
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import sums
-from gitcluster.pipeline import Study, study_samples
+from gitcluster.pipeline import Settings, Study, study_samples
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import MAX_STUDIED, Samples
 from gitcluster.selection import Selection, hierarchy_of, select
@@ -50,16 +50,9 @@ def study_subsample(
     """Choose the representation and the number of clusters on a subsample; return its rows and the decisions."""
     values, rows = draw_subsample(samples, ordered, MAX_STUDIED)
     subsample = Samples(Points(values), features=samples.features, base=samples.scaling)
-    study = study_samples(
-        subsample,
-        subsample,
-        settings.variant,
-        scale,
-        is_all=len(rows) == samples.n_samples,
-        n_neighbors=settings.sizes if settings.fixed else None,
-        n_clusters=settings.n_clusters,
-        prior=settings.prior,
-    )
+    sizes = settings.sizes if settings.fixed else None
+    asked = Settings(settings.variant, scale, n_neighbors=sizes, n_clusters=settings.n_clusters, prior=settings.prior)
+    study = study_samples(subsample, subsample, asked, is_all=len(rows) == samples.n_samples)
     return rows, study
 
 
