@@ -55,7 +55,7 @@ class Column(NamedTuple):
     other: bool = False
     """Whether there are more values, which count as one."""
     median: float = 0.0
-    """Median of the numbers, after the logarithm if it is taken."""
+    """Median of the logarithms, for explanations."""
     shift: float = 0.0
     """Added before the logarithm: 1 if there are zeros."""
     weight: float = 1.0
@@ -191,27 +191,24 @@ def learn_column(name: str, series: Any, request: Any, weight: Any) -> Column:
         counts = Counter(text for text in values.as_texts() if text is not None)
         levels = sorted(counts, key=lambda level: (-counts[level], level))
         if len(levels) == 2:
-            column = column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)), median=0.5)
+            column = column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)))
         elif len(levels) > MAX_LEVELS:
             column = column._replace(levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
         else:
             column = column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
     elif column.kind == "ordinal":
-        texts = [text for text in values.as_texts() if text is not None]
+        texts = set(values.as_texts().tolist()) - {None}
         if is_order:
             order = [cell_text(level) for level in request]
         else:
-            order = [level for level in values.order if level in texts] or sorted(set(texts), key=_level_order)
-        if lost := sorted(set(texts) - set(order)):
+            order = [level for level in values.order if level in texts] or sorted(texts, key=_level_order)
+        if lost := sorted(texts - set(order)):
             raise ValueError(f"columns[{name!r}] does not name the value {lost[0]!r}. Name all values in order.")
-        column = column._replace(levels=tuple(order), median=float(np.median([order.index(text) for text in texts])))
-    elif column.kind in ("numeric", "log", "date"):
-        numbers = values.numbers
-        assert numbers is not None
-        if kind == "log":
-            column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
-            numbers = column.logarithm(numbers)
-        column = column._replace(median=float(np.nanmedian(numbers)))
+        column = column._replace(levels=tuple(order))
+    elif column.kind == "log":
+        assert values.numbers is not None
+        column = column._replace(shift=1.0 if np.nanmin(values.numbers) == 0 else 0.0)
+        column = column._replace(median=float(np.nanmedian(column.logarithm(values.numbers))))
     return column
 
 
