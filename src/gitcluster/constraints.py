@@ -372,7 +372,7 @@ def balance_sizes(graph: TopoGraph, labels: Array, links: LinkConstraints) -> Ar
                 f"[{', '.join(f'{each:g}' for each in size)}]. Relax the bounds, or use a smaller n_neighbors."
             )
         own = connected[np.arange(len(label)), label]
-        gain = np.log(connected + 1e-300) - np.log(own + 1e-300)[:, None]
+        gain = np.log(connected + 1e-300) - np.log(own + 1e-300)[:, None]  # no connection has a logarithm, too
         mover, target = np.unravel_index(np.where(may, gain, -np.inf).argmax(), gain.shape)
         label[mover] = target
     first = np.array([np.flatnonzero(label[part] == c)[0] for c in range(n_clusters)])

@@ -216,7 +216,7 @@ def compute_stages(fit: RepresentationFit, n_neighbors: int, settings: Settings)
         symmetric=fit.points.symmetric and not variant.unscaled,  # unscaled distances need not ascend
         **options,
     )
-    if variant.needs_bridges:
+    if variant.leftover == "connected":  # all parts must be able to merge
         topo_graph = bridge_components(topo_graph, fit.points)
     return Stages(n_neighbors, log_intensity, local_clusters, topo_graph, units[local_clusters.peaks])
 

@@ -28,7 +28,6 @@ from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import (
     Representation,
     find_kinds,
-    named_representation,
     represent,
     represent_table,
     representation_name,
@@ -309,7 +308,12 @@ def find_representations(
         if scale == "std":
             return [Representation("std", base)]
         choices = represent((studied or samples).values(), base, source.kinds, n_jobs=n_jobs)
-        return choices if scale == "auto" else [named_representation(choices, scale)]
+        if scale == "auto":
+            return choices
+        chosen = next(some for some in choices if some.name == scale)
+        if chosen.scaling is None:
+            raise ValueError(f"scale={scale!r} is not possible here: {chosen.reason}. Use scale='std'.")
+        return [chosen]
     if source.kinds is not None and (scale is None or named):
         some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
         assert samples.base is not None

@@ -69,6 +69,7 @@ NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.4
 """Intrinsic dimensions, and the agreement between families of methods that at least 98 % of simulated sets without
 structure do not exceed there, see ``python -m benchmarks null_agreement``."""
 MAX_CLUSTERS = 60
+"""Largest number that is tried if none is given; the cost of comparing cuts grows with its square."""
 MAX_CONDUCTANCE = 0.1
 """Conductance from which on clusters in few dimensions are not closed."""
 NULL_SCORE = 0.5
@@ -264,33 +265,29 @@ def _best_within_bounds(
 def gather_candidates(
     configurations: Sequence[Configuration], n_clusters: int, prior: NDArray[np.float64] | None
 ) -> list[Candidate]:
-    """Return all clusterings into a number of clusters."""
+    """Return all clusterings into a number of clusters.
+
+    They come from the configurations with enough local clusters whose 2 k neighbours fit in an average cluster or,
+    without one, from the nearest to it.
+    """
+    numbered = list(enumerate(configurations))
+    enough = [(i, some) for i, some in numbered if some.max_clusters >= n_clusters]
+    used = [(i, some) for i, some in enough if some.n_neighbors <= some.n_samples / n_clusters / 2]
+    if not used and enough:
+        used = [min(enough, key=lambda pair: pair[1].n_neighbors)]
     candidates, problem = [], None
-    for i in _suitable(configurations, n_clusters):
-        links = configurations[i].links
+    for i, some in used or [max(numbered, key=lambda pair: pair[1].max_clusters)]:
         for name, merge in (MERGES if prior is None else MERGES | PRIOR_MERGES).items():
             try:
-                result = merge(configurations[i], n_clusters, prior)
+                result = merge(some, n_clusters, prior)
             except UnmetConstraintsError as error:  # report the configuration that comes down to the fewest clusters
                 problem = error if problem is None or error.n_clusters < problem.n_clusters else problem
                 continue
-            if result is not None and (links is None or links.are_satisfied(result[0])):
+            if result is not None and (some.links is None or some.links.are_satisfied(result[0])):
                 candidates.append(Candidate(i, name, *result))
     if problem is not None and not candidates:
         raise problem
     return candidates
-
-
-def _suitable(configurations: Sequence[Configuration], n_clusters: int) -> list[int]:
-    """Return the configurations with enough local clusters whose 2 k neighbours fit in an average cluster.
-
-    Without one, return the nearest to it.
-    """
-    enough = [i for i, some in enumerate(configurations) if some.max_clusters >= n_clusters]
-    fitting = [i for i in enough if configurations[i].n_neighbors <= configurations[i].n_samples / n_clusters / 2]
-    if fitting or enough:
-        return fitting or [min(enough, key=lambda i: configurations[i].n_neighbors)]
-    return [max(range(len(configurations)), key=lambda i: configurations[i].max_clusters)]
 
 
 MergedLabels = tuple[Array, Array] | None

@@ -306,6 +306,7 @@ def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Col
 
 
 N_NEIGHBORS = 5
+"""Nearest rows whose mean fills a gap, as in scikit-learn's KNNImputer."""
 MAX_DONORS = 5000
 """Rows that are searched. A mean of five is as good from any large sample, and the cost stays linear in the rows."""
 
