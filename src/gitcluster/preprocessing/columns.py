@@ -167,8 +167,8 @@ REQUESTS = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
 
 
-def learn_column(name: str, series: Any, request: Any, weight: Any) -> Column:
-    """Return a column with its kind, the requested one or None, and the encoding of its cells."""
+def learn_column(name: str, series: Any, request: Any, weight: Any) -> tuple[Column, Values | None]:
+    """Return a column with its kind, the requested one or None, and its cells, None if it is ignored."""
     is_order = not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
     if request is not None and not is_order and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
@@ -180,7 +180,7 @@ def learn_column(name: str, series: Any, request: Any, weight: Any) -> Column:
         raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
     column = Column(name, kind, weight=float(weight), requested=request is not None)
     if kind == "ignore":
-        return column
+        return column, None
     values = _read_as(name, series, kind)
     known = values.known
     column = column._replace(
@@ -209,7 +209,7 @@ def learn_column(name: str, series: Any, request: Any, weight: Any) -> Column:
         assert values.numbers is not None
         column = column._replace(shift=1.0 if np.nanmin(values.numbers) == 0 else 0.0)
         column = column._replace(median=float(np.nanmedian(column.logarithm(values.numbers))))
-    return column
+    return column, values
 
 
 def _read_as(name: str, series: Any, kind: str | None) -> Values:

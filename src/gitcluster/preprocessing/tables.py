@@ -5,7 +5,7 @@
 they are.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
@@ -145,10 +145,15 @@ class Columns:
         for name in wanted:
             yield columns[name], read_values(series[name], columns[name].format, name=name)
 
-    def encode(self, X: Any) -> tuple[NDArray[np.float64], list[str]]:
-        """Return the features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing."""
+    def encode(
+        self, X: Any, known: Iterable[tuple[Column, Values]] | None = None
+    ) -> tuple[NDArray[np.float64], list[str]]:
+        """Return the features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing.
+
+        ``known`` are the used columns with their cells, if these have been read.
+        """
         parts, notes = [], []
-        for column, values in self.read(X):
+        for column, values in self.read(X) if known is None else known:
             part, unseen = column.encode(values)
             parts.append(part)
             not_read = "cells that are not dates" if column.kind == "date" else "cells that are not numbers"
@@ -178,7 +183,13 @@ class Columns:
 
 
 def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | None:
-    """Return the columns of a data frame; None for anything else.
+    """Return the columns of a data frame; None for anything else, see :func:`learn_columns`."""
+    learned = learn_columns(X, requested, weights)
+    return None if learned is None else learned[0]
+
+
+def learn_columns(X: Any, requested: Any = None, weights: Any = None) -> tuple[Columns, list[Values | None]] | None:
+    """Return the columns of a data frame with their cells; None for anything else.
 
     Frames of numbers are used as they are, unless something is requested.
 
@@ -208,14 +219,13 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
         return None
     names, nothing_requested = column_names(frame), requested is None and weights is None
     if nothing_requested and is_numeric(frame):
-        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
+        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False), []
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    columns = Columns(
-        tuple(
-            learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
-            for name, cells in zip(names, frame.iter_columns(), strict=True)
-        )
-    )
+    learned = [
+        learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
+        for name, cells in zip(names, frame.iter_columns(), strict=True)
+    ]
+    columns = Columns(tuple(column for column, _ in learned))
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     if nothing_requested and all(c.format.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
@@ -223,8 +233,8 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
             Column(c.name, "numeric", missing=c.missing, format=Format("numbers", c.format.decimal), unread=c.unread)
             for c in columns
         )
-        return Columns(tuple(plain), encoded=False)
-    return columns
+        return Columns(tuple(plain), encoded=False), []
+    return columns, [values for _, values in learned]
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
@@ -260,15 +270,20 @@ def learn_table(
 
     ``check`` returns a frame of numbers as an array of floats, NaN allowed.
     """
-    columns = columns_of(X, requested, weights)
-    if columns is None:
+    learned = learn_columns(X, requested, weights)
+    if learned is None:
         return None
-    if columns.encoded or not is_numeric(X):
-        matrix, notes = columns.encode(X)
-    else:
-        matrix, notes = check(X), []
+    columns, cells = learned
     if columns.encoded:
+        pairs = zip(columns, cells, strict=True)
+        matrix, notes = columns.encode(
+            X, ((column, some) for column, some in pairs if column.used and some is not None)
+        )
         columns, matrix = drop_independent(columns, matrix)
+    elif is_numeric(X):
+        matrix, notes = check(X), []
+    else:
+        matrix, notes = columns.encode(X)
     missing = np.isnan(matrix)
     # Rows that have a gap later, in new data, are imputed as well.
     donors = choose_donors(matrix)
