@@ -1,7 +1,5 @@
 """Referees: they vote if the candidates disagree, win only among categories, and give a second opinion."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from gitcluster import GIT
-from gitcluster.referees import Referees, agreement_of_families, fit_mixture, vote
+from gitcluster.referees import Referees
 
 METHODS = {"Ward", "k-means", "Gaussian mixture"}
 
@@ -41,22 +39,6 @@ def test_all_methods_cluster_all_representations():
     k_means = next(some.labels for some in partitions if some.method == "k-means")
     expected = KMeans(3, n_init=10, random_state=0).fit_predict(X)
     assert adjusted_rand_score(expected, k_means) > 0.9
-
-
-def test_a_mixture_of_many_features_fits_into_memory():
-    points = np.random.default_rng(0).normal(size=(40, 6000))
-    tracemalloc.start()
-    labels = fit_mixture(points, np.repeat([0, 1], 20))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(labels) == 40
-    assert peak < 100e6  # a matrix of covariances has 288 MB
-
-
-def test_every_family_has_the_same_weight():
-    agreement = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.4], [0.2, 0.4, 1.0]])
-    np.testing.assert_allclose(vote(agreement, ["GIT", "GIT", "Ward"]), [(0.9 + 0.2) / 2, (0.9 + 0.4) / 2, 0.3])
-    assert agreement_of_families(agreement, ["GIT", "GIT", "Ward"]) == pytest.approx(0.3)
 
 
 def test_referees_vote_if_candidates_disagree():

@@ -7,29 +7,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from sklearn.datasets import make_moons
 
 import gitcluster
 from gitcluster import GIT
-from gitcluster.variants import Reach, find_variant
 
 X, _ = make_moons(300, noise=0.07, random_state=0)
 PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
-
-
-@pytest.mark.parametrize(
-    ("variant", "n_searched", "reach"),
-    [
-        ("adaptive", None, Reach(8, 4, 16)),
-        ("adaptive", 10, Reach(8, 4, 10)),
-        ("paper", None, Reach(8, 8, 8)),
-        ("authors", 5, Reach(5, 5, 5)),
-    ],
-)
-def test_reach(variant, n_searched, reach):
-    assert find_variant(variant).reach(8, n_searched) == reach
-    assert find_variant(variant).reach(1).climb == 1
 
 
 CHECKS = """

@@ -5,7 +5,7 @@ small, pure local clusters), boundary pairs among 2 k (well connected ones). The
 neighbour graph must grow like that to stay connected; one search at the largest serves all of them.
 
 Configurations hold graphs, not samples. Counts over samples come from :class:`SampleStatistics`, which has one
-implementation here and one in ``gitcluster.distributed``.
+implementation in ``gitcluster.pipeline`` and one in ``gitcluster.distributed``.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ from gitcluster.constraints import LinkConstraints
 from gitcluster.hierarchy import MIN_SPLIT_RATIO, Merges, link, rank_splits
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks
-from gitcluster.neighbors import Neighbors
 from gitcluster.topo_graph import TopoGraph
 
 FACTORS = tuple(2 ** (step / 2) for step in range(-2, 3))
@@ -98,44 +97,15 @@ class Crossing(NamedTuple):
 
 
 class SampleStatistics(Protocol):
-    """Counts over the samples of several configurations, which are numbered."""
+    """Configurations to select from, and counts over their samples."""
+
+    configurations: list[Configuration]
 
     def local_labels(self, i: int) -> Array:
         """Return the local cluster, in a configuration, of every sample that serves to compare clusterings."""
 
     def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
         """Return the crossing links of cuts, each a configuration and the clusters of its local clusters."""
-
-
-class LocalStatistics:
-    """Statistics of samples in memory."""
-
-    def __init__(self, configurations: Sequence[Configuration], n_jobs: int | None) -> None:
-        self.configurations, self.n_jobs = configurations, n_jobs
-        self.samples: list[tuple[Neighbors, Array, NDArray[np.float64]]] = []
-        """Neighbours, local cluster and log intensity of every sample, for every configuration."""
-        self.compared: list[Array] = []
-
-    def add(self, near: Neighbors, local: Array, log_intensity: NDArray[np.float64], some: Array | None) -> None:
-        """Add a configuration; clusterings are compared by ``some`` of its samples, None for all."""
-        self.samples.append((near, local, log_intensity))
-        self.compared.append(local if some is None else local[some])
-
-    def local_labels(self, i: int) -> Array:
-        """Return the local cluster, in a configuration, of every sample that serves to compare clusterings."""
-        return self.compared[i]
-
-    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
-        """Return the crossing links of cuts, each a configuration and the clusters of its local clusters."""
-        crossings: dict[int, Crossing] = {}
-        for i in {i for i, _ in cuts}:
-            near, local, log_intensity = self.samples[i]
-            own = {number: labels for number, (j, labels) in enumerate(cuts) if j == i}
-            pairs = [(labels, highest_peaks(self.configurations[i], labels)) for labels in own.values()]
-            k = crossing_reach(*near.indices.shape)
-            counted = count_crossings(near.indices, k, local, log_intensity, pairs, n_jobs=self.n_jobs)
-            crossings.update(zip(own, counted, strict=True))
-        return [crossings[number] for number in range(len(cuts))]
 
 
 def count_crossings(

@@ -52,25 +52,13 @@ class Constraints(NamedTuple):
         ``rank`` is such a number for the samples, the same for equal ones.
         """
         known, labelled = np.flatnonzero(self.groups >= 0), set(self.labelled.tolist())
-        contents: dict[int, Any] = {}
+        contents: dict[int, list[int]] = {}
         for group, member in sorted(zip(self.groups[known].tolist(), rank[known].tolist(), strict=True)):
-            contents[group] = (*contents.get(group, (group in labelled,)), member)
-        opponents: dict[int, list[int]] = {group: [] for group in contents}
-        for a, b in self.cannot_link.tolist():
-            if a in contents and b in contents:
-                opponents[a].append(b)
-                opponents[b].append(a)
-        number = _number_alike(contents)
-        for _ in range(2):  # groups of the same contents may have different opponents
-            number = _number_alike({g: (number[g], *sorted(number[r] for r in opponents[g])) for g in contents})
-        of_group = np.array([number.get(group, -1) for group in range(self.groups.max() + 1)] or [-1])
-        return np.where(self.groups >= 0, of_group[np.maximum(self.groups, 0)], -1)
-
-
-def _number_alike(keys: dict[int, Any]) -> dict[int, int]:
-    """Return a number for every group, in the order of its key, the same for equal keys."""
-    names = {key: i for i, key in enumerate(sorted(set(keys.values())))}
-    return {group: names[key] for group, key in keys.items()}
+            contents.setdefault(group, [group in labelled]).append(member)
+        keys = {group: tuple(members) for group, members in contents.items()}
+        number = {key: i for i, key in enumerate(sorted(set(keys.values())))}
+        of_group = {group: number[key] for group, key in keys.items()} | {-1: -1}
+        return np.array([of_group[group] for group in self.groups.tolist()])
 
 
 def gather_constraints(
@@ -144,12 +132,10 @@ def _partial_labels(y: ArrayLike | None, n_samples: int) -> Array | None:
 
 
 def _check_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Array:
-    if pairs is None:
-        return np.empty((0, 2), np.int64)
     check_unmasked(name, pairs)
     try:
-        checked = np.asarray(pairs)
-    except ValueError:
+        checked = np.asarray([] if pairs is None else pairs)
+    except ValueError:  # rows of different lengths
         checked = np.empty(1)
     if checked.size == 0:
         return np.empty((0, 2), np.int64)
@@ -158,20 +144,21 @@ def _check_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Array:
     if checked.min() < 0 or checked.max() >= n_samples:
         raise ValueError(f"{name} must hold indices from 0 to {n_samples - 1}, got {checked.min()} to {checked.max()}.")
     if name == "cannot_link" and (checked[:, 0] == checked[:, 1]).any():
-        alone = int(checked[checked[:, 0] == checked[:, 1]][0, 0])
-        raise ValueError(f"cannot_link must hold pairs of different samples, got ({alone}, {alone}).")
+        raise ValueError("cannot_link must hold pairs of different samples, got a sample twice.")
     return checked.astype(np.int64)
 
 
 def _check_sizes(low: Any, high: Any, n_samples: float, n_clusters: int | None) -> tuple[float, float]:
     low = 0 if low is None else check_integer("min_cluster_size", low, low=1)
     high = n_samples if high is None else min(n_samples, check_integer("max_cluster_size", high, low=1))
-    if low > high:
-        raise ValueError(f"min_cluster_size={low} is above max_cluster_size={high:g}, or above the number of samples.")
-    if n_clusters is not None and (low * n_clusters > n_samples or high * n_clusters < n_samples):
+    possible = low <= high
+    if n_clusters is not None:
+        possible &= low * n_clusters <= n_samples <= high * n_clusters
+    if not possible:
+        clusters = "Clusters" if n_clusters is None else f"{n_clusters} clusters"
         raise ValueError(
-            f"{n_clusters} clusters of {low} to {high:g} samples cannot hold {n_samples:g} samples. "
-            "Change n_clusters, min_cluster_size or max_cluster_size."
+            f"{clusters} of {low} to {high:g} samples cannot hold {n_samples:g} samples. Change n_clusters, "
+            "min_cluster_size or max_cluster_size."
         )
     return low, high
 
@@ -385,7 +372,7 @@ def balance_sizes(graph: TopoGraph, labels: Array, links: LinkConstraints) -> Ar
                 f"[{', '.join(f'{each:g}' for each in size)}]. Relax the bounds, or use a smaller n_neighbors."
             )
         own = connected[np.arange(len(label)), label]
-        gain = np.log(connected + 1e-300) - np.log(own + 1e-300)[:, None]
+        gain = np.log(connected + 1e-300) - np.log(own + 1e-300)[:, None]  # no connection has a logarithm, too
         mover, target = np.unravel_index(np.where(may, gain, -np.inf).argmax(), gain.shape)
         label[mover] = target
     first = np.array([np.flatnonzero(label[part] == c)[0] for c in range(n_clusters)])

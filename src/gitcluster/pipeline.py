@@ -1,7 +1,6 @@
 """GIT from top to bottom: prepare the samples, run the five stages, return the results in the given order."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 from gitcluster._support.arrays import Array
 from gitcluster._support.memory import give_back
 from gitcluster._support.validation import check_choice, check_n_jobs, check_n_neighbors
-from gitcluster.configurations import Configuration, LocalStatistics, neighborhood_sizes
+from gitcluster.configurations import (
+    Configuration,
+    Crossing,
+    SampleStatistics,
+    count_crossings,
+    crossing_reach,
+    highest_peaks,
+    neighborhood_sizes,
+)
 from gitcluster.constraints import Constraints, LinkConstraints, link_local_clusters
 from gitcluster.edge_cutting import EdgeCut, cut_edges, describe_cut, equal_shares, resolve_proportions
 from gitcluster.fitted.clustering import Clustering, TrainingSamples
 from gitcluster.fitted.outliers import check_noise, highest_in, mark_noise, noise_threshold, score_outliers
-from gitcluster.fitted.prediction import SamplePrediction, predict_samples, predict_training
+from gitcluster.fitted.prediction import predict_samples, predict_training
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.intensity import distance_unit, find_components, intensity_in_units
 from gitcluster.kernels import limit_threads, run_threads
@@ -36,7 +43,7 @@ from gitcluster.samples import (
     subsample,
     without_clusters,
 )
-from gitcluster.selection import Families, Selection, Table, hierarchy_of, intrinsic_dimension, select
+from gitcluster.selection import Selection, Table, hierarchy_of, intrinsic_dimension, select
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 from gitcluster.variants import Variant, find_variant
 
@@ -44,6 +51,25 @@ Report = Callable[[str], None]
 """Called with the name of every stage when it begins."""
 N_REPORTS = 4
 """Number of stages that are reported."""
+
+
+class Settings(NamedTuple):
+    """The checked parameters that several stages need."""
+
+    variant: Variant
+    scale: Any = "auto"
+    search: str = "exact"
+    n_neighbors: list[int] | None = None
+    """Numbers of neighbours to try; None if they depend on the number of samples."""
+    n_clusters: int | None = None
+    prior: NDArray[np.float64] | None = None
+    second_opinion: bool = True
+    n_jobs: int | None = None
+    report: Report = lambda stage: None
+
+    def sizes(self, samples: Samples) -> list[int]:
+        """Return the numbers of neighbours to try on some samples."""
+        return self.n_neighbors or neighborhood_sizes(samples.n_samples)
 
 
 def git_clusters(
@@ -63,43 +89,18 @@ def git_clusters(
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Clustering:
-    """Cluster samples by the graph of their intensity topology.
+    """Cluster samples: ``GIT.fit`` without names of columns and rows; the parameters are those of ``GIT``.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Source
-        The data; a ``Source`` has been checked before.
-    n_clusters : int or "auto", default="auto"
-    proportions : array-like of shape (n_clusters,) or "equal", default=None
-    n_neighbors : int or "auto", default="auto"
-        k, not counting the sample itself.
-    variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        "adaptive" needs no tuning. "paper" is the paper's method with every distance scaled. "authors" is the code
-        behind the published figures.
-    metric : str, default="euclidean"
-        "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
-        Feature scaling, by default "auto". The published variants use "std" for it.
-    search : {"auto", "exact", "approximate"}, default="auto"
-        Neighbour search, see :func:`find_neighbors`.
-    noise : float or "auto", default=None
-        Samples to label -1.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every sample in intensities, sizes and connections.
+    X : as in :class:`gitcluster.GIT`, or a ``Source``, which has been checked before
+    scale : as in :class:`gitcluster.GIT`, or a tuple of Representation
     constraints : Constraints, default=None
         Adaptive variant only.
     second_opinion : bool, default=True
         Whether other methods vote if the candidates disagree, which takes as long as a few fits.
-    n_jobs : int, default=None
     report : callable, default=None
         Called with the name of every stage when it begins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
-    >>> git_clusters(X, n_clusters=2).labels
-    array([0, 0, 0, 1, 1, 1])
     """
     chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)
@@ -109,39 +110,27 @@ def git_clusters(
     number, prior = resolve_proportions(n_clusters, proportions, n_samples=source.n_samples)
 
     report("scale")
-    samples = prepare(
-        source,
-        sample_weight=sample_weight,
-        constraints=constraints,
-        sort=chosen_variant.has_hierarchy,
-        n_jobs=n_jobs,
-    )
+    by_linkage = chosen_variant.has_hierarchy
+    samples = prepare(source, sample_weight=sample_weight, constraints=constraints, sort=by_linkage, n_jobs=n_jobs)
     chosen_variant.check(n_clusters=number, constrained=constraints is not None, fractions=samples.weights is not None)
     sizes = sizes_to_try(chosen_variant, n_neighbors, samples.n_samples, n_given=source.n_samples)
-    if chosen_variant.has_hierarchy:
-        result = fit_adaptive(
-            samples,
-            chosen_variant,
-            scale=scale,
-            search=search,
-            n_neighbors=None if isinstance(n_neighbors, str) else sizes,
-            n_clusters=number,
-            prior=prior,
-            second_opinion=second_opinion,
-            report=report,
-            n_jobs=n_jobs,
-        )
-    else:
-        scale = "std" if isinstance(scale, str) and scale == "auto" else scale
-        representation = find_representations(samples, scale, n_jobs=n_jobs)[0]
-        fitted = fit_representation(
-            samples, representation, sizes, variant=chosen_variant, search=search, n_jobs=n_jobs, report=report
-        )
-        report("merge")
-        shares = equal_shares(number or 1) if prior is None else prior
-        cut = cut_edges(fitted.stages[0].topo_graph, proportions=shares, leftover=chosen_variant.leftover)
-        result = MergeResult(fitted, fitted.stages[0], cut)
-    return build_clustering(result, samples, chosen_variant, noise=noise, n_clusters=number, prior=prior, n_jobs=n_jobs)
+    is_set = not (by_linkage and isinstance(n_neighbors, str))
+    settings = Settings(
+        chosen_variant, scale, search, sizes if is_set else None, number, prior, second_opinion, n_jobs, report
+    )
+    if by_linkage:
+        study = fit_adaptive(samples, settings)
+        fit, stages, selection = study.fit, study.stages, study.selection
+        cut = describe_cut(stages.topo_graph, selection.chosen.labels, selection.chosen.merged, prior)
+        hierarchy, links = hierarchy_of(study.configuration, selection.chosen), study.configuration.links
+        return build_clustering(fit, stages, cut, settings, noise, selection, hierarchy=hierarchy, links=links)
+    scale = "std" if isinstance(scale, str) and scale == "auto" else scale
+    representation = find_representations(samples, scale, n_jobs=n_jobs)[0]
+    fit = fit_representation(samples, representation, sizes, settings)
+    report("merge")
+    graph, shares = fit.stages[0].topo_graph, equal_shares(number or 1) if prior is None else prior
+    cut = cut_edges(graph, proportions=shares, leftover=chosen_variant.leftover)
+    return build_clustering(fit, fit.stages[0], cut, settings, noise)
 
 
 def sizes_to_try(variant: Variant, n_neighbors: Any, n_samples: int, *, n_given: int = 0) -> list[int]:
@@ -177,36 +166,30 @@ class RepresentationFit(NamedTuple):
 
 
 def fit_representation(
-    samples: Samples,
-    representation: Representation,
-    sizes: list[int],
-    *,
-    variant: Variant,
-    search: str = "auto",
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
+    samples: Samples, representation: Representation, sizes: list[int], settings: Settings
 ) -> RepresentationFit:
     """Run stages 1 to 4 in one representation of the features, for several numbers of neighbours."""
+    n_jobs, report = settings.n_jobs, settings.report
     report("search")
     source, rows = samples.source, samples.rows
     points = source.transform(representation, rows, is_sorted=samples.is_sorted, n_jobs=n_jobs)
-    k = max(variant.reach(sizes[-1], samples.n_samples - 1))
+    k = max(settings.variant.reach(sizes[-1], samples.n_samples - 1))
     large = samples.n_samples > MAX_STUDIED
     if large:
         give_back()
-    near = points.neighbors(k, search=search, n_jobs=n_jobs)
+    near = points.neighbors(k, search=settings.search, n_jobs=n_jobs)
     if large:
         give_back()
 
     report("local clusters")
     fit = RepresentationFit(representation, samples, points, near, [])
-    stages = run_threads(lambda k: compute_stages(fit, variant, k, n_jobs=n_jobs), sizes, n_jobs)
+    stages = run_threads(lambda k: compute_stages(fit, k, settings), sizes, n_jobs)
     return fit._replace(stages=stages)
 
 
-def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *, n_jobs: int | None = None) -> Stages:
+def compute_stages(fit: RepresentationFit, n_neighbors: int, settings: Settings) -> Stages:
     """Run stages 2 to 4 with the ``n_neighbors`` nearest neighbours of a search."""
-    samples, near = fit.samples, fit.near
+    samples, near, variant, n_jobs = fit.samples, fit.near, settings.variant, settings.n_jobs
     measured = near
     if variant.unscaled and isinstance(samples.source, Points) and samples.source.metric == "euclidean":
         measured = measure_neighbors(samples.values(), near, n_jobs=n_jobs)
@@ -232,30 +215,136 @@ def compute_stages(fit: RepresentationFit, variant: Variant, n_neighbors: int, *
         n_neighbors=reach.boundary,
         **options,
     )
-    if variant.needs_bridges:
+    if variant.leftover == "connected":  # all parts must be able to merge
         topo_graph = bridge_components(topo_graph, fit.points)
     return Stages(n_neighbors, log_intensity, local_clusters, topo_graph, units[local_clusters.peaks])
 
 
-class MergeResult(NamedTuple):
-    """Results of stage 5."""
+class Study(NamedTuple):
+    """A selected clustering and the fit behind it."""
 
+    selection: Selection
     fit: RepresentationFit
     stages: Stages
-    edge_cut: EdgeCut
-    hierarchy: Hierarchy | None = None
-    selection: Selection | None = None
-    links: LinkConstraints | None = None
+    configuration: Configuration
+    dimension: float
+    labels: Array
+    """Clusters of the samples that serve to compare clusterings."""
+    is_final: bool
+    """Whether all samples were studied, and as they are, so that this is the clustering of the model."""
 
 
-class ConfigurationSet:
+def fit_adaptive(samples: Samples, settings: Settings) -> Study:
+    """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
+
+    If there are many samples, a subsample decides on the representation and the number of clusters, and its clustering
+    has half of the vote on that of all samples. If many rows are equal, copies with noise decide, and the given samples
+    get the clustering that agrees best with the decision.
+    """
+    some = subsample(samples, MAX_STUDIED, n_jobs=settings.n_jobs)
+    studied = samples if some is None else samples.take(some)
+    study = study_samples(studied, samples, settings, is_all=some is None)
+    if study.is_final:
+        return study
+    target: Array | None = study.labels
+    if samples.constraints is not None:  # which hold for all samples only
+        target = None
+    elif settings.n_clusters is None:
+        settings = settings._replace(n_clusters=study.selection.n_clusters)
+    candidates = ConfigurationSet(settings, compared=some)
+    candidates.add(fit_representation(samples, study.fit.representation, settings.sizes(samples), settings))
+    give_back()
+    settings.report("merge")
+    candidates.refine()
+    final = candidates.choose(dimension=study.dimension, constraints=samples.constraints, target=target)
+    decided = final.selection if target is None else study.selection._replace(chosen=final.selection.chosen)
+    return final._replace(selection=decided._replace(representations=study.selection.representations))
+
+
+def study_samples(studied: Samples, samples: Samples, settings: Settings, *, is_all: bool = True) -> Study:
+    """Compare the clusterings of all representations of at most ``MAX_STUDIED`` of the ``samples``.
+
+    With scale="auto", rounded features get noise, another one in each representation; columns that do not depend on one
+    another have one cluster; and referees vote for a ``second_opinion``.
+    """
+    source, scale, n_jobs = samples.source, settings.scale, settings.n_jobs
+    compares = isinstance(scale, str) and scale == "auto" and samples.base is not None and samples.constraints is None
+    compares = compares and isinstance(source, Points) and source.metric == "euclidean"
+    asks = compares and samples.weights is None
+    steps = find_steps(studied) if compares else None
+    learned = studied if steps is None else add_noise(studied, steps, 0)
+    sizes, is_final = settings.sizes(studied), is_all and steps is None
+    quiet = settings._replace(search="exact", report=lambda stage: None)  # few samples, which need no other search
+    representations = find_representations(samples, scale, learned, n_jobs=n_jobs)
+    candidates, tried = fit_representations(studied, representations, sizes, settings if is_final else quiet, steps)
+    if is_final:
+        settings.report("merge")
+    if is_all:
+        candidates.refine()
+    dimension, referees = candidates.dimension, None
+    if asks and settings.second_opinion and dimension >= MIN_DIMENSION:
+        referees = invite_referees(studied, candidates)
+
+    def fit_twin() -> tuple[SampleStatistics, Referees]:
+        """Return candidates and referees of samples that are like the given ones, but have no clusters."""
+        twin = without_clusters(learned)
+        fitted, _ = fit_representations(twin, find_representations(twin, "auto", n_jobs=n_jobs), sizes, quiet)
+        return fitted, invite_referees(twin, fitted)
+
+    study = candidates.choose(
+        dimension=dimension,
+        constraints=studied.constraints,
+        referees=referees,
+        fit_twin=fit_twin if source.n_features <= MAX_FEATURES else None,  # the cost is cubic
+        is_independent=asks and settings.n_clusters is None and are_independent(studied),
+    )
+    described = describe_representations(tried, study.selection.table)
+    return study._replace(selection=study.selection._replace(representations=described), is_final=is_final)
+
+
+def fit_representations(
+    samples: Samples,
+    representations: list[Representation],
+    sizes: list[int],
+    settings: Settings,
+    steps: NDArray[np.float64] | None = None,
+) -> tuple["ConfigurationSet", list[Representation]]:
+    """Return the configurations of all representations, and the representations with the reasons of failures."""
+    first = next((some for some in representations if not some.reason), None)
+    quiet = settings._replace(report=lambda stage: None)  # report every stage once
+
+    def try_representation(draw: int) -> RepresentationFit | ValueError | None:
+        representation = representations[draw]
+        if representation.reason:
+            return None
+        own = samples if steps is None else add_noise(samples, steps, draw)
+        try:
+            return fit_representation(own, representation, sizes, settings if representation is first else quiet)
+        except ValueError as error:
+            return error
+
+    with limit_threads(1):  # the fits run in threads, and have threads of their own
+        results = run_threads(try_representation, range(len(representations)), settings.n_jobs)
+    candidates, tried, problems = ConfigurationSet(settings), [], []
+    for representation, result in zip(representations, results, strict=True):
+        if isinstance(result, RepresentationFit):
+            candidates.add(result)
+        if isinstance(result, ValueError):
+            problems.append(result)
+            representation = representation._replace(reason=str(result))
+        tried.append(representation)
+    if problems and not candidates.configurations:
+        raise problems[0]
+    return candidates, tried
+
+
+class ConfigurationSet(SampleStatistics):
     """Configurations of all representations and numbers of neighbours that are compared."""
 
-    def __init__(self, n_jobs: int | None, compared: Array | None = None) -> None:
-        self.compared, self.n_jobs = compared, n_jobs
-        """The samples that serve to compare clusterings; None for all."""
+    def __init__(self, settings: Settings, compared: Array | None = None) -> None:
+        self.settings, self.compared = settings, compared
+        """``compared`` are the samples that serve to compare clusterings; None for all."""
         self.configurations: list[Configuration] = []
-        self.statistics = LocalStatistics(self.configurations, n_jobs)
         self.fits: list[tuple[RepresentationFit, Stages]] = []
         """The fit behind every configuration."""
 
@@ -270,134 +359,54 @@ class ConfigurationSet:
             self.configurations.append(
                 Configuration(stages.n_neighbors, len(local.labels), stages.topo_graph, peaks, links, name)
             )
-            self.statistics.add(fit.near, local.labels, stages.log_intensity, self.compared)
             self.fits.append((fit, stages))
         if samples.constraints is None:
             # Computed in threads and cached, for the selection.
-            run_threads(lambda configuration: configuration.merges, self.configurations[known:], self.n_jobs)
+            run_threads(lambda configuration: configuration.merges, self.configurations[known:], self.settings.n_jobs)
 
-    def add_finest(self, variant: Variant) -> None:
-        """Add a configuration with as few neighbours, and so as many local clusters, as possible."""
-        fit = self.fits[0][0]
-        stages = compute_stages(fit, variant, min(2, fit.samples.n_samples - 1), n_jobs=self.n_jobs)
-        self.add(fit._replace(stages=[stages]))
-
-    @property
-    def max_clusters(self) -> int:
-        """Return the largest number of clusters that a configuration has."""
-        return max(configuration.max_clusters for configuration in self.configurations)
+    def refine(self) -> None:
+        """Add a configuration with as few neighbours as possible if all others have too few local clusters."""
+        most, number = max(some.max_clusters for some in self.configurations), self.settings.n_clusters
+        if self.settings.n_neighbors is None and number is not None and most < number:
+            fit = self.fits[0][0]
+            stages = compute_stages(fit, min(2, fit.samples.n_samples - 1), self.settings)
+            self.add(fit._replace(stages=[stages]))
 
     @property
     def dimension(self) -> float:
         """Return the intrinsic dimension of the samples."""
         return intrinsic_dimension(self.fits[0][0].near)
 
+    def local_labels(self, i: int) -> Array:
+        """Return the local cluster, in a configuration, of every sample that serves to compare clusterings."""
+        labels = self.fits[i][1].local_clusters.labels
+        return labels if self.compared is None else labels[self.compared]
 
-class Study(NamedTuple):
-    """Decisions of the samples that all representations are compared on."""
+    def count_crossing(self, cuts: Sequence[tuple[int, Array]]) -> list[Crossing]:
+        """Return the crossing links of cuts, each a configuration and the clusters of its local clusters."""
+        crossings: dict[int, Crossing] = {}
+        for i in {i for i, _ in cuts}:
+            own = {number: labels for number, (j, labels) in enumerate(cuts) if j == i}
+            pairs = [(labels, highest_peaks(self.configurations[i], labels)) for labels in own.values()]
+            (fit, stages), k = self.fits[i], crossing_reach(*self.fits[i][0].near.indices.shape)
+            counted = count_crossings(
+                fit.near.indices,
+                k,
+                stages.local_clusters.labels,
+                stages.log_intensity,
+                pairs,
+                n_jobs=self.settings.n_jobs,
+            )
+            crossings.update(zip(own, counted, strict=True))
+        return [crossings[number] for number in range(len(cuts))]
 
-    selection: Selection
-    fit: RepresentationFit
-    """The chosen fit and, in it, the chosen stages and configuration."""
-    stages: Stages
-    configuration: Configuration
-    dimension: float
-    labels: Array
-    """Clusters of the studied samples."""
-    is_final: bool
-    """Whether all samples were studied, and as they are, so that the chosen configuration is that of the model."""
-
-
-def study_samples(
-    samples: Samples,
-    variant: Variant,
-    representations: list[Representation],
-    *,
-    steps: NDArray[np.float64] | None = None,
-    search: str = "exact",
-    n_neighbors: list[int] | None = None,
-    n_clusters: int | None = None,
-    prior: NDArray[np.float64] | None = None,
-    is_all: bool = True,
-    asks: bool = False,
-    second_opinion: bool = True,
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
-) -> Study:
-    """Compare the clusterings of all representations.
-
-    ``samples`` are at most ``MAX_STUDIED``, and ``is_all`` tells whether these are all. Features with ``steps`` are
-    rounded and get noise, another one in each representation. If ``asks``, columns that do not depend on one another
-    have one cluster and, for a ``second_opinion``, referees vote.
-    """
-    sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
-    options: dict[str, Any] = {"steps": steps, "search": search, "n_jobs": n_jobs, "report": report}
-    candidates, tried = fit_representations(samples, variant, representations, sizes, **options)
-    report("merge")
-    if is_all and n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
-        candidates.add_finest(variant)
-    dimension = candidates.dimension
-    referees = twin = None
-    if asks and second_opinion and dimension >= MIN_DIMENSION:
-        referees = invite_referees(samples, candidates)
-        if n_clusters is None and samples.source.n_features <= MAX_FEATURES:  # the cost is cubic
-            twin = partial(study_twin, samples, variant, sizes, steps=steps, n_jobs=n_jobs)
-    selection = select(
-        candidates.configurations,
-        candidates.statistics,
-        n_clusters=n_clusters,
-        prior=prior,
-        dimension=dimension,
-        constraints=samples.constraints,
-        referees=referees,
-        twin=twin,
-        is_independent=asks and n_clusters is None and are_independent(samples),
-    )
-    selection = selection._replace(representations=describe_representations(tried, selection.table))
-    winner = selection.chosen.configuration
-    fit, stages = candidates.fits[winner]
-    labels = selection.chosen.labels[candidates.statistics.local_labels(winner)]
-    is_final = is_all and steps is None
-    configuration = candidates.configurations[winner]
-    return Study(selection, fit, stages, configuration, candidates.dimension, labels, is_final)
-
-
-def fit_representations(
-    samples: Samples,
-    variant: Variant,
-    representations: list[Representation],
-    sizes: list[int],
-    *,
-    steps: NDArray[np.float64] | None = None,
-    search: Any = "exact",
-    n_jobs: int | None = None,
-    report: Report = lambda stage: None,
-) -> tuple[ConfigurationSet, list[Representation]]:
-    """Return the configurations of all representations, and the representations with the reasons of failures."""
-    first = next((some for some in representations if not some.reason), None)
-
-    def try_representation(draw: int) -> RepresentationFit | ValueError | None:
-        representation = representations[draw]
-        quiet = report if representation is first else lambda stage: None  # report every stage once
-        own = samples if steps is None else add_noise(samples, steps, draw)
-        options: dict[str, Any] = {"variant": variant, "search": search, "n_jobs": n_jobs, "report": quiet}
-        try:
-            return None if representation.reason else fit_representation(own, representation, sizes, **options)
-        except ValueError as error:
-            return error
-
-    with limit_threads(1):  # the fits run in threads, and have threads of their own
-        results = run_threads(try_representation, range(len(representations)), n_jobs)
-    candidates, tried = ConfigurationSet(n_jobs), []
-    for representation, result in zip(representations, results, strict=True):
-        if isinstance(result, RepresentationFit):
-            candidates.add(result)
-        failed = isinstance(result, ValueError)
-        tried.append(representation._replace(reason=str(result)) if failed else representation)
-    problems = [result for result in results if isinstance(result, ValueError)]
-    if problems and not candidates.configurations:
-        raise problems[0]
-    return candidates, tried
+    def choose(self, *, dimension: float, **options: Any) -> Study:
+        """Return the selected clustering, see :func:`gitcluster.selection.select`."""
+        settings = self.settings
+        selection = select(self, n_clusters=settings.n_clusters, prior=settings.prior, dimension=dimension, **options)
+        winner = selection.chosen.configuration
+        labels = selection.chosen.labels[self.local_labels(winner)]
+        return Study(selection, *self.fits[winner], self.configurations[winner], dimension, labels, is_final=True)
 
 
 def invite_referees(samples: Samples, candidates: ConfigurationSet) -> Referees:
@@ -408,93 +417,6 @@ def invite_referees(samples: Samples, candidates: ConfigurationSet) -> Referees:
     used = {name: points[name].values[rows].astype(np.float64) for name in REPRESENTATIONS if name in points}
     # There is no density between categories, so that other methods may see more.
     return Referees(rows, used, may_win=are_mostly_discrete(samples))
-
-
-def study_twin(
-    samples: Samples, variant: Variant, sizes: list[int], *, steps: NDArray[np.float64] | None, n_jobs: int | None
-) -> Families:
-    """Return the families of methods on samples that are like the given ones, but have no clusters."""
-    twin = without_clusters(samples if steps is None else add_noise(samples, steps, 0))
-    representations = find_representations(twin, "auto", n_jobs=n_jobs)
-    candidates, _ = fit_representations(twin, variant, representations, sizes, n_jobs=n_jobs)
-    return Families(candidates.configurations, candidates.statistics, invite_referees(twin, candidates))
-
-
-def fit_adaptive(
-    samples: Samples,
-    variant: Variant,
-    *,
-    scale: Any,
-    search: str,
-    n_neighbors: list[int] | None,
-    n_clusters: int | None,
-    prior: NDArray[np.float64] | None,
-    second_opinion: bool,
-    report: Report,
-    n_jobs: int | None,
-) -> MergeResult:
-    """Run stages 1 to 5 by linkage: return the clustering that most configurations agree on.
-
-    If there are many samples, a subsample decides on the representation and the number of clusters, and its clustering
-    has half of the vote on that of all samples. If many rows are equal, copies with noise decide, and the given samples
-    get the clustering that agrees best with the decision. ``n_neighbors`` is None unless the user set it.
-    """
-    some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
-    studied = samples if some is None else samples.take(some)
-    compares = isinstance(scale, str) and scale == "auto" and samples.base is not None and samples.constraints is None
-    compares = compares and isinstance(samples.source, Points) and samples.source.metric == "euclidean"
-    steps = find_steps(studied) if compares else None
-    learned = studied if steps is None else add_noise(studied, steps, 0)
-    study = study_samples(
-        studied,
-        variant,
-        find_representations(samples, scale, learned, n_jobs=n_jobs),
-        steps=steps,
-        search=search if some is None and steps is None else "exact",  # few samples, which need no index of the user's
-        n_neighbors=n_neighbors,
-        n_clusters=n_clusters,
-        prior=prior,
-        is_all=some is None,
-        asks=compares and samples.weights is None,
-        second_opinion=second_opinion,
-        n_jobs=n_jobs,
-        report=report if some is None and steps is None else lambda stage: None,
-    )
-    fitted, stages, configuration, selection = study.fit, study.stages, study.configuration, study.selection
-    chosen = selection.chosen
-    if not study.is_final:
-        sizes = n_neighbors or neighborhood_sizes(samples.n_samples)
-        candidates = ConfigurationSet(n_jobs, some)
-        candidates.add(
-            fit_representation(
-                samples, fitted.representation, sizes, variant=variant, search=search, n_jobs=n_jobs, report=report
-            )
-        )
-        give_back()
-        report("merge")
-        target: Array | None = study.labels
-        if samples.constraints is None:
-            n_clusters = selection.n_clusters if n_clusters is None else n_clusters
-        else:  # which hold for all samples only
-            target = None
-        if n_neighbors is None and n_clusters is not None and candidates.max_clusters < n_clusters:
-            candidates.add_finest(variant)
-        final = select(
-            candidates.configurations,
-            candidates.statistics,
-            n_clusters=n_clusters,
-            prior=prior,
-            dimension=study.dimension,
-            constraints=samples.constraints,
-            target=target,
-        )
-        chosen = final.chosen
-        fitted, stages = candidates.fits[chosen.configuration]
-        configuration = candidates.configurations[chosen.configuration]
-        if target is None:
-            selection = final._replace(representations=selection.representations)
-    cut = describe_cut(configuration.topo_graph, chosen.labels, chosen.merged, prior)
-    return MergeResult(fitted, stages, cut, hierarchy_of(configuration, chosen), selection, configuration.links)
 
 
 def describe_representations(representations: list[Representation], table: Table) -> Table:
@@ -510,25 +432,26 @@ def describe_representations(representations: list[Representation], table: Table
 
 
 def build_clustering(
-    result: MergeResult,
-    samples: Samples,
-    variant: Variant,
-    *,
+    fit: RepresentationFit,
+    stages: Stages,
+    edge_cut: EdgeCut,
+    settings: Settings,
     noise: float | str | None,
-    n_clusters: int | None,
-    prior: NDArray[np.float64] | None,
-    n_jobs: int | None,
+    selection: Selection | None = None,
+    *,
+    hierarchy: Hierarchy | None = None,
+    links: LinkConstraints | None = None,
 ) -> Clustering:
     """Return all results, for the samples in the order in which they were given."""
-    fit, stages, cut, selection = result.fit, result.stages, result.edge_cut, result.selection
-    local, near, copies = stages.local_clusters, fit.near, samples.copies
-    k = min(stages.n_neighbors, near.indices.shape[1])
+    variant, n_jobs = settings.variant, settings.n_jobs
+    samples, local, near = fit.samples, stages.local_clusters, fit.near
+    copies, k = samples.copies, min(stages.n_neighbors, near.indices.shape[1])
     widths, scores = score_outliers(near, k, n_jobs=n_jobs)
-    labels = clusters = cut.labels[local.labels]
+    labels = clusters = edge_cut.labels[local.labels]
     threshold = 1.0
     if noise is not None:
         threshold = noise_threshold(scores, noise)
-        highest = highest_in(clusters, stages.log_intensity, len(cut.sizes))
+        highest = highest_in(clusters, stages.log_intensity, len(edge_cut.sizes))
         labels = mark_noise(clusters, stages.log_intensity, scores, above=threshold, highest=highest)
     training = TrainingSamples(
         variant=variant,
@@ -538,7 +461,7 @@ def build_clustering(
         log_intensity=stages.log_intensity,
         parents=local.parent,
         local_labels=local.labels,
-        clusters=cut.labels,
+        clusters=edge_cut.labels,
         labels=labels,
         widths=widths.astype(np.float32),
         outlier_scores=scores.astype(np.float32),
@@ -547,8 +470,13 @@ def build_clustering(
         rows=samples.rows,
         copies=copies,
     )
-    given = to_input_order(training, samples.source, n_jobs=n_jobs)
-    counts = np.bincount(labels + 1, samples.weights, minlength=len(cut.sizes) + 1)[1:]
+    given = predict_training(training, copies)
+    if copies is not None and (copies < 0).any():  # samples of weight 0 are predicted
+        missing = np.flatnonzero(copies < 0)
+        predicted = predict_samples(training, training.source.as_new(samples.source, missing), n_jobs=n_jobs)
+        for column, values in zip(tuple[Any, ...](given), tuple[Any, ...](predicted), strict=True):
+            column[missing] = values
+    counts = np.bincount(labels + 1, samples.weights, minlength=len(edge_cut.sizes) + 1)[1:]
     return Clustering(
         variant=variant,
         n_neighbors=stages.n_neighbors,
@@ -559,28 +487,16 @@ def build_clustering(
         outlier_scores=given.outlier_scores,
         proportions=counts / (len(labels) if samples.weights is None else samples.weights.sum()),
         topo_graph=stages.topo_graph._replace(peaks=training.given(local.peaks)),
-        edge_cut=cut,
-        hierarchy=result.hierarchy,
-        links=result.links,
+        edge_cut=edge_cut,
         selection=None if selection is None else selection.table,
         n_clusters_scores=None if selection is None else selection.n_clusters_scores,
-        representation=fit.representation.name,
         representations=None if selection is None else selection.representations,
+        representation=fit.representation.name,
         recall=near.recall,
         n_connected_components=int(find_components(near.indices, k, len(labels))[1]),
-        n_requested=n_clusters,
-        prior=prior,
         training=training,
+        hierarchy=hierarchy,
+        links=links,
+        n_requested=settings.n_clusters,
+        prior=settings.prior,
     )
-
-
-def to_input_order(training: TrainingSamples, source: Source, *, n_jobs: int | None = None) -> SamplePrediction:
-    """Return the results of the given samples in their order; those of weight 0 are predicted."""
-    copies = training.copies
-    results = predict_training(training, copies)
-    if copies is not None and (copies < 0).any():
-        missing = np.flatnonzero(copies < 0)
-        predicted = predict_samples(training, training.source.as_new(source, missing), n_jobs=n_jobs)
-        for column, values in zip(tuple[Any, ...](results), tuple[Any, ...](predicted), strict=True):
-            column[missing] = values
-    return results

@@ -29,6 +29,7 @@ estimated well, and clusters have shapes that no referee can find."""
 SAMPLES_PER_FEATURE = 5
 """Samples per cluster and feature from which on a full covariance matrix is estimated."""
 MIXTURE_STEPS = 20
+"""Steps of expectation maximisation at most; they start from k-means, so that few are needed."""
 MIXTURE_TOLERANCE = 1e-3
 """Gain in the mean log likelihood below which a mixture has converged."""
 MIXTURE_FLOOR = 1e-3
@@ -90,7 +91,7 @@ def fit_mixture(points: NDArray[np.float64], start: Array) -> Array | None:
     full, squares = n_samples >= SAMPLES_PER_FEATURE * n_clusters * n_features, points**2
     shares, fit, converged = np.eye(n_clusters)[start].T, -np.inf, False
     for _ in range(MIXTURE_STEPS + 1):
-        sizes = shares.sum(axis=1, keepdims=True) + 1e-15
+        sizes = shares.sum(axis=1, keepdims=True) + 1e-15  # an empty cluster has no mean
         means = shares @ points / sizes
         if full:
             centred = points - means[:, None]

@@ -28,7 +28,6 @@ from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import (
     Representation,
     find_kinds,
-    named_representation,
     represent,
     represent_table,
     representation_name,
@@ -101,14 +100,7 @@ def prepare(
     Integer weights repeat rows, fractions enter the formulas of the stages. Dense samples are sorted, but not for the
     published variants.
     """
-    weights = check_sample_weight(sample_weight, source.n_samples)
-    rows = copies = None
-    if weights is not None:
-        rows = _repeated_rows(source, weights, constraints)
-        if rows is not None:
-            weights, copies = None, _first_copies(rows, source.n_samples)
-        else:
-            rows, copies, weights = _merge_duplicates(source, weights, constraints)
+    rows, copies, weights = apply_weights(source, check_sample_weight(sample_weight, source.n_samples), constraints)
     if constraints is not None and rows is not None:
         constraints = constraints.take(rows)
     samples = Samples(source, rows, copies, weights, constraints)
@@ -302,81 +294,63 @@ def find_representations(
 
     Weights, power transforms and principal components are learned from the ``studied`` samples, by default from all.
     """
-    source = samples.source
-    if isinstance(scale, str) and scale not in SCALES:
+    source, named = samples.source, isinstance(scale, str)
+    if named and scale not in SCALES:
         raise ValueError(f"scale must be one of {SCALES}, None or one weight per feature, got {scale!r}.")
-    if not isinstance(source, Points):
-        return [Representation("given", None)]
     if isinstance(scale, tuple) and scale and isinstance(scale[0], Representation):
         return list(scale)
-    if source.metric != "euclidean" and (scale is None or isinstance(scale, str)):
+    if not isinstance(source, Points) or (source.metric != "euclidean" and (scale is None or named)):
         return [Representation("given", None)]
-    if isinstance(scale, str):
-        base = samples.base
-        if base is None:
-            assert samples.features is not None
-            base = fit_scaling(samples.values(), "std").put_in_order(samples.features)
-        if scale == "std" and source.kinds is None:
+    features = samples.features
+    assert features is not None
+    if named and (scale != "std" or source.kinds is None):
+        base = samples.base or fit_scaling(samples.values(), "std").put_in_order(features)
+        if scale == "std":
             return [Representation("std", base)]
-        if scale != "std":
-            choices = represent((studied or samples).values(), base, source.kinds, n_jobs=n_jobs)
-            return choices if scale == "auto" else [named_representation(choices, scale)]
-    if source.kinds is not None and (scale is None or isinstance(scale, str)):
+        choices = represent((studied or samples).values(), base, source.kinds, n_jobs=n_jobs)
+        if scale == "auto":
+            return choices
+        chosen = next(some for some in choices if some.name == scale)
+        if chosen.scaling is None:
+            raise ValueError(f"scale={scale!r} is not possible here: {chosen.reason}. Use scale='std'.")
+        return [chosen]
+    if source.kinds is not None and (scale is None or named):
         some = subsample(samples, MAX_STUDIED, n_jobs=n_jobs)
         assert samples.base is not None
         return [represent_table(samples.values(some), samples.base, source.kinds, divide=scale is not None)]
     scaling = fit_scaling(source.values, scale)
     if source.metric == "euclidean":  # other metrics, such as haversine, may depend on the order of the features
-        assert samples.features is not None
-        scaling = scaling.put_in_order(samples.features)
+        scaling = scaling.put_in_order(features)
     return [Representation(representation_name(scale), scaling)]
 
 
-def scale_points(points: Points, scale: Any) -> Any:
-    """Return samples scaled as a fit with this ``scale`` does, in the given order."""
-    samples = prepare(points, sort=False)
-    return points.transform(find_representations(samples, scale)[0], None).values
+def apply_weights(
+    source: Source, weights: NDArray[np.float64] | None, constraints: Constraints | None
+) -> tuple[Array | None, Array | None, NDArray[np.float64] | None]:
+    """Return the rows to use, the first of them that every given sample is (-1 for none), and the remaining weights.
 
-
-def _repeated_rows(
-    source: Source, weights: NDArray[np.float64], constraints: Constraints | None
-) -> NDArray[np.int64] | None:
-    """Return every row as often as its integer weight; None if the weighted formulas are to be used.
-
-    Large weights would take much memory, and samples of weight 0 that have links must not be left out.
+    Integers repeat rows, unless they would take much memory, or a sample of weight 0 has links. Otherwise, equal
+    samples of one group are one row of their total weight.
     """
-    if not source.repeatable or (weights != np.floor(weights)).any():
-        return None
-    if weights.sum() > max(MAX_REPEATS * len(weights), 10_000):
-        return None
-    if constraints is not None and (constraints.groups[weights == 0] >= 0).any():
-        return None
-    if weights.sum() < 2:
-        raise ValueError("sample_weight must sum to 2 or more if it holds integers.")
-    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-
-
-def _first_copies(rows: Array, n_given: int) -> NDArray[np.int64]:
-    """Return the first position of every given sample in ``rows``, -1 if it is not there."""
-    first = np.full(n_given, -1)
-    first[rows[::-1]] = np.arange(len(rows))[::-1]
-    return first
-
-
-def _merge_duplicates(
-    source: Source, weights: NDArray[np.float64], constraints: Constraints | None
-) -> tuple[Array | None, Array | None, NDArray[np.float64]]:
-    """Return equal samples of one group as one row of their total weight: the rows, their copies and weights."""
+    if weights is None:
+        return None, None, None
     n_samples = source.n_samples
-    equal = _first_equal(source.values, np.arange(n_samples)) if isinstance(source, Points) else np.arange(n_samples)
     groups = np.full(n_samples, -1) if constraints is None else constraints.groups
+    is_small = weights.sum() <= max(MAX_REPEATS * n_samples, 10_000)
+    if source.repeatable and is_small and (weights == np.floor(weights)).all() and (groups[weights == 0] < 0).all():
+        if weights.sum() < 2:
+            raise ValueError("sample_weight must sum to 2 or more if it holds integers.")
+        rows, copies = np.repeat(np.arange(n_samples), weights.astype(np.int64)), np.full(n_samples, -1)
+        copies[rows[::-1]] = np.arange(len(rows))[::-1]
+        return rows, copies, None
+    equal = _first_equal(source.values, np.arange(n_samples)) if isinstance(source, Points) else np.arange(n_samples)
     _, first, copies = np.unique(np.stack([equal, groups]), axis=1, return_index=True, return_inverse=True)
     if len(first) == n_samples or len(first) < 2:
         return None, None, weights
     copies = copies.ravel()
     by_weight = np.lexsort((weights, copies))  # sums do not depend on the order of the samples
-    total = np.add.reduceat(weights[by_weight], np.searchsorted(copies[by_weight], np.arange(len(first))))
-    return first, copies, total
+    totals = np.add.reduceat(weights[by_weight], np.searchsorted(copies[by_weight], np.arange(len(first))))
+    return first, copies, totals
 
 
 def _first_equal(values: Any, order: Array) -> Array:

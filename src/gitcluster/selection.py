@@ -69,6 +69,7 @@ NULL_AGREEMENTS = np.array([[3, 0.63], [4, 0.57], [5, 0.53], [7, 0.48], [10, 0.4
 """Intrinsic dimensions, and the agreement between families of methods that at least 98 % of simulated sets without
 structure do not exceed there, see ``python -m benchmarks null_agreement``."""
 MAX_CLUSTERS = 60
+"""Largest number that is tried if none is given; the cost of comparing cuts grows with its square."""
 MAX_CONDUCTANCE = 0.1
 """Conductance from which on clusters in few dimensions are not closed."""
 NULL_SCORE = 0.5
@@ -108,35 +109,8 @@ class Selection(NamedTuple):
         return int(self.chosen.labels.max()) + 1
 
 
-class Families(NamedTuple):
-    """The families of methods that may agree on a number of clusters: GIT and the referees."""
-
-    configurations: Sequence[Configuration]
-    statistics: SampleStatistics
-    referees: Referees
-
-    def agreement(self, n_clusters: int) -> float:
-        """Return the mean agreement between families on clusterings into ``n_clusters``."""
-        rows = self.referees.rows
-        partitions = [(method, labels) for method, _, labels in self.referees.cluster(n_clusters)]
-        for i, some in enumerate(self.configurations):
-            local = self.statistics.local_labels(i)[rows]
-            for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
-                labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
-                partitions.append(("GIT", labels[local]))
-        families, clusterings = zip(*partitions, strict=True)
-        agreement = compare_labels(clusterings)
-        # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
-        least = len(rows) / n_clusters / MIN_SPLIT_RATIO
-        n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
-        outliers = n_counted < max(2, n_clusters / 2)
-        agreement[outliers] = agreement[:, outliers] = 0.0
-        return agreement_of_families(agreement, families)
-
-
 def select(
-    configurations: Sequence[Configuration],
-    statistics: SampleStatistics,
+    candidates: SampleStatistics,
     *,
     n_clusters: int | None,
     dimension: float,
@@ -144,24 +118,24 @@ def select(
     constraints: Constraints | None = None,
     target: Array | None = None,
     referees: Referees | None = None,
-    twin: Callable[[], Families] | None = None,
+    fit_twin: Callable[[], tuple[SampleStatistics, Referees]] | None = None,
     is_independent: bool = False,
 ) -> Selection:
     """Return the clustering that the configurations agree on, and scores of all numbers of clusters if none is given.
 
     ``dimension`` is the intrinsic one, see :func:`intrinsic_dimension`. ``prior`` has the expected shares of clusters,
     and ``target`` the labels that the chosen clustering should agree with, see :func:`choose`. The ``referees`` vote if
-    the candidates disagree. They compare a number of clusters with samples without any, on which ``twin`` returns the
-    families of methods. If ``is_independent``, no column depends on another one, so that there is one cluster.
+    the candidates disagree. They compare a number of clusters with samples without any, which ``fit_twin`` clusters. If
+    ``is_independent``, no column depends on another one, so that there is one cluster.
     """
-    choose_from = partial(choose, configurations, statistics, prior=prior, target=target, referees=referees)
+    options: dict[str, Any] = {"prior": prior, "target": target, "referees": referees}
     if n_clusters is not None:
-        return Selection(*choose_from(n_clusters=n_clusters), None)
-    scores = score_n_clusters(configurations, statistics, dimension)
+        return Selection(*choose(candidates, n_clusters=n_clusters, **options), None)
+    scores = score_n_clusters(candidates, dimension)
     if is_independent:
         scores = prefer_number(scores, 1)
     elif referees is not None:
-        scores = ask_referees(Families(configurations, statistics, referees), twin, scores, dimension)
+        scores = ask_referees(candidates, referees, fit_twin, scores, dimension)
     numbers = scores["n_clusters"]
     least, most = (1, np.inf) if constraints is None else possible_numbers(constraints)
     problem: UnmetConstraintsError | None = None
@@ -169,18 +143,17 @@ def select(
     while True:  # only links and bounds on sizes need more than one round
         allowed = (numbers >= least) & (numbers <= most) & ~np.isin(numbers, [*tried])
         number = int(numbers[np.where(allowed, scores["score"], -np.inf).argmax()])
-        number = min(max(number, least), configurations[0].n_samples)  # constraints may need more than have scores
+        number = min(max(number, least), candidates.configurations[0].n_samples)  # may need more than have scores
         if number in tried:
             raise problem or UnmetConstraintsError("No clustering satisfies the constraints.")
         try:
-            return Selection(*choose_from(n_clusters=number), scores)
+            return Selection(*choose(candidates, n_clusters=number, **options), scores)
         except UnmetConstraintsError as error:
             problem, least = problem or error, max(least, error.n_clusters)
             tried.add(number)
 
 
 def choose(
-    configurations: Sequence[Configuration],
     statistics: SampleStatistics,
     *,
     n_clusters: int,
@@ -195,6 +168,7 @@ def choose(
     candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
     penalised, and referees, who do not know it, have half of the vote.
     """
+    configurations = statistics.configurations
     candidates = gather_candidates(configurations, n_clusters, prior)
     local = [statistics.local_labels(i) for i in range(len(configurations))]
     labels = [c.labels[local[c.configuration]] for c in candidates]
@@ -232,18 +206,16 @@ def choose(
         if followers:
             near = compare_labels([labels[winner], *(c.labels[rows[c.configuration]] for c in followers)])[0, 1:]
             best, chosen = winner, followers[int(near.round(9).argmax())]
-    merges = [c.merge for c in candidates] + [some.method for some in voters]
-    # Only the chosen clustering of a referee is followed by local clusters.
     used = [configurations[c.configuration] for c in candidates]
     described = [(some.representation, some.n_neighbors, some.n_peaks) for some in used]
-    described += [(some.representation, 0, 0) for some in voters]
+    described += [(some.representation, 0, 0) for some in voters]  # only the chosen one is followed by local clusters
     followed = configurations[chosen.configuration]
     described[best] = (followed.representation, followed.n_neighbors, followed.n_peaks)
     names, n_neighbors, n_local = zip(*described, strict=True)
     return chosen, {
         "representation": np.array(names),
         "n_neighbors": np.array(n_neighbors),
-        "merge": np.array(merges),
+        "merge": np.array([c.merge for c in candidates] + [some.method for some in voters]),
         "n_local_clusters": np.array(n_local),
         "agreement": agreement,
         "proportion_distance": distances,
@@ -293,33 +265,29 @@ def _best_within_bounds(
 def gather_candidates(
     configurations: Sequence[Configuration], n_clusters: int, prior: NDArray[np.float64] | None
 ) -> list[Candidate]:
-    """Return all clusterings into a number of clusters."""
+    """Return all clusterings into a number of clusters.
+
+    They come from the configurations with enough local clusters whose 2 k neighbours fit in an average cluster or,
+    without one, from the nearest to it.
+    """
+    numbered = list(enumerate(configurations))
+    enough = [(i, some) for i, some in numbered if some.max_clusters >= n_clusters]
+    used = [(i, some) for i, some in enough if some.n_neighbors <= some.n_samples / n_clusters / 2]
+    if not used and enough:
+        used = [min(enough, key=lambda pair: pair[1].n_neighbors)]
     candidates, problem = [], None
-    for i in _suitable(configurations, n_clusters):
-        links = configurations[i].links
+    for i, some in used or [max(numbered, key=lambda pair: pair[1].max_clusters)]:
         for name, merge in (MERGES if prior is None else MERGES | PRIOR_MERGES).items():
             try:
-                result = merge(configurations[i], n_clusters, prior)
+                result = merge(some, n_clusters, prior)
             except UnmetConstraintsError as error:  # report the configuration that comes down to the fewest clusters
                 problem = error if problem is None or error.n_clusters < problem.n_clusters else problem
                 continue
-            if result is not None and (links is None or links.are_satisfied(result[0])):
+            if result is not None and (some.links is None or some.links.are_satisfied(result[0])):
                 candidates.append(Candidate(i, name, *result))
     if problem is not None and not candidates:
         raise problem
     return candidates
-
-
-def _suitable(configurations: Sequence[Configuration], n_clusters: int) -> list[int]:
-    """Return the configurations with enough local clusters whose 2 k neighbours fit in an average cluster.
-
-    Without one, return the nearest to it.
-    """
-    enough = [i for i, some in enumerate(configurations) if some.max_clusters >= n_clusters]
-    fitting = [i for i in enough if configurations[i].n_neighbors <= configurations[i].n_samples / n_clusters / 2]
-    if fitting or enough:
-        return fitting or [min(enough, key=lambda i: configurations[i].n_neighbors)]
-    return [max(range(len(configurations)), key=lambda i: configurations[i].max_clusters)]
 
 
 MergedLabels = tuple[Array, Array] | None
@@ -387,7 +355,7 @@ def misplaced_share(sizes: Array, prior: NDArray[np.float64]) -> float:
     return float(np.abs(shares - np.pad(prior, (0, len(shares) - len(prior)))).sum() / 2)
 
 
-def score_n_clusters(configurations: Sequence[Configuration], statistics: SampleStatistics, dimension: float) -> Table:
+def score_n_clusters(statistics: SampleStatistics, dimension: float) -> Table:
     """Score every number of clusters; the highest score is chosen.
 
     The score is the information that the configurations agree on, as far as the clusters are closed: the entropy of
@@ -401,6 +369,7 @@ def score_n_clusters(configurations: Sequence[Configuration], statistics: Sample
     less informative than two equal clusters, so that a small cluster far from all others is detected.
     """
     # Walls between balanced categories are no valleys of the intensity, and factors lack directions that may have some.
+    configurations = statistics.configurations
     numbered = list(enumerate(configurations))
     used = [(i, some) for i, some in numbered if some.representation not in ("balanced", "factors")] or numbered
     n_peaks = max(some.n_peaks for _, some in used)
@@ -478,7 +447,13 @@ def prefer_number(scores: Table, number: int) -> Table:
     return scores | {"score": score, "rank": rank_numbers(score)}
 
 
-def ask_referees(families: Families, twin: Callable[[], Families] | None, scores: Table, dimension: float) -> Table:
+def ask_referees(
+    candidates: SampleStatistics,
+    referees: Referees,
+    fit_twin: Callable[[], tuple[SampleStatistics, Referees]] | None,
+    scores: Table,
+    dimension: float,
+) -> Table:
     """Return the scores of numbers of clusters after a second opinion; the number decided on gets the highest one.
 
     If the best number is one, or if the candidates do not agree on it, referees may replace it, see
@@ -488,36 +463,46 @@ def ask_referees(families: Families, twin: Callable[[], Families] | None, scores
     most columns are categories, the twin has clusters for all methods but GIT, and agreement of the candidates is
     enough.
     """
-    scores, referees = scores | {"families": scores["families"].copy()}, families.referees
+    scores = scores | {"families": scores["families"].copy()}
     best = int(scores["score"].argmax()) + 1
     number, agreement = best, scores["agreement"][best - 1] if best > 1 else 0.0
     if agreement >= (AGREED if referees.may_win else np.inf if referees.has_categories else CERTAIN):
         return scores
     if agreement < AGREED and number <= MAX_ASKED and not referees.has_categories:
-        number = replace_number(families, number, scores["families"], dimension)
-    if number > 1 and twin is not None and not exceeds_twin(families, twin(), scores, dimension):
+        number = replace_number(candidates, referees, number, scores["families"], dimension)
+    if number > 1 and fit_twin is not None and not exceeds_twin(candidates, referees, *fit_twin(), scores, dimension):
         number = 1
     return prefer_number(scores, number)
 
 
-def exceeds_twin(families: Families, twin: Families, scores: Table, dimension: float) -> bool:
+def exceeds_twin(
+    candidates: SampleStatistics,
+    referees: Referees,
+    twin: SampleStatistics,
+    twin_referees: Referees,
+    scores: Table,
+    dimension: float,
+) -> bool:
     """Return whether there is more structure than in a twin: samples like the given ones, but without clusters.
 
     The clusters show either in the density, in the best score of a number, or in the agreement between the families of
     methods, which is written to ``scores``. Both vary by chance, the score much more.
     """
-    by_chance = score_n_clusters(twin.configurations, twin.statistics, dimension)["score"]
+    by_chance = score_n_clusters(twin, dimension)["score"]
     if scores["score"][1:].max() > MIN_SCORE_RATIO * by_chance[1:].max(initial=0.0):
         return True
     agreements = scores["families"]
-    compared = [c for c in NUMBERS_COMPARED if c <= len(agreements) and 3 * c < len(families.referees.rows)]
+    compared = [c for c in NUMBERS_COMPARED if c <= len(agreements) and 3 * c < len(referees.rows)]
     for c in compared:
-        agreements[c - 1] = families.agreement(c) if np.isnan(agreements[c - 1]) else agreements[c - 1]
-    chance = max((twin.agreement(c) for c in compared), default=0.0)
+        if np.isnan(agreements[c - 1]):
+            agreements[c - 1] = families_agreement(candidates, referees, c)
+    chance = max((families_agreement(twin, twin_referees, c) for c in compared), default=0.0)
     return bool(max((agreements[c - 1] for c in compared), default=1.0) > MIN_AGREEMENT_RATIO * chance)
 
 
-def replace_number(families: Families, number: int, agreements: NDArray[np.float64], dimension: float) -> int:
+def replace_number(
+    candidates: SampleStatistics, referees: Referees, number: int, agreements: NDArray[np.float64], dimension: float
+) -> int:
     """Return the number of clusters that the families of methods agree on best, or the given one if they agree on it.
 
     They agree if their agreement, which is written to ``agreements``, exceeds that of samples without structure. If
@@ -525,12 +510,30 @@ def replace_number(families: Families, number: int, agreements: NDArray[np.float
     """
     level = np.interp(dimension, *NULL_AGREEMENTS.T)
     for c in [*([number] if number > 1 else []), *NUMBERS_ASKED]:
-        if c <= len(agreements) and 3 * c < len(families.referees.rows):
-            agreements[c - 1] = families.agreement(c)
+        if c <= len(agreements) and 3 * c < len(referees.rows):
+            agreements[c - 1] = families_agreement(candidates, referees, c)
         if c == number and agreements[c - 1] > level:
             return number
     best = int(np.nan_to_num(agreements).argmax())
     return best + 1 if agreements[best] > level else number
+
+
+def families_agreement(candidates: SampleStatistics, referees: Referees, n_clusters: int) -> float:
+    """Return the mean agreement of GIT and the referees, the families of methods, on a number of clusters."""
+    partitions = [(some.method, some.labels) for some in referees.cluster(n_clusters)]
+    for i, some in enumerate(candidates.configurations):
+        local = candidates.local_labels(i)[referees.rows]
+        for linkage in LINKAGES if some.n_peaks >= n_clusters else ():
+            labels, _ = cut_merges(some.merges, some.topo_graph, some.splits(linkage, n_clusters - 1))
+            partitions.append(("GIT", labels[local]))
+    families, clusterings = zip(*partitions, strict=True)
+    agreement = compare_labels(clusterings)
+    # Outliers are easy to agree on. A cluster counts if it holds a twentieth of an average one, as in linkage.
+    least = len(referees.rows) / n_clusters / MIN_SPLIT_RATIO
+    n_counted = np.array([(np.bincount(labels) >= least).sum() for labels in clusterings])
+    outliers = n_counted < max(2, n_clusters / 2)
+    agreement[outliers] = agreement[:, outliers] = 0.0
+    return agreement_of_families(agreement, families)
 
 
 def null_conductance(n_links: int, n_samples: int, dimension: float) -> float:

@@ -20,12 +20,14 @@ from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import run_chunks, structures, sums
 from gitcluster.local_clusters import LocalClusters
 from gitcluster.neighbors import Neighbors
-from gitcluster.preprocessing.sources import Source, as_source
+from gitcluster.preprocessing.sources import SearchAmong, Source, as_source
 from gitcluster.variants import SIMILARITIES
 
 BOUNDARIES = ("mutual", "uphill")
 ROWS_AT_ONCE = 1 << 12
 """Edges that boundary pairs are summed for at a time, and one per local cluster."""
+NEAR_PEAKS = (8, 32)
+"""Nearest peaks among which bridges are searched first. Only large components have none of another one among them."""
 TINY = 1e-12
 """Weight of a sample of weight 0, whose logarithm is needed."""
 
@@ -227,8 +229,8 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
     component = np.unique(graph.join(np.arange(len(graph.edges))), return_inverse=True)[1]
     if component.max() == 0:
         return graph
-    find_bridges = None if source is None else source.bridge_finder(graph.peaks)
-    if find_bridges is None:
+    search = None if source is None else source.search_among(graph.peaks)
+    if search is None:
         highest = np.unique(component, return_index=True)[1]  # the lowest number is the highest peak
         order = np.lexsort((-highest, np.bincount(component, graph.sizes)))
         to_largest = [sorted((int(highest[c]), int(highest[order[-1]]))) for c in order[:-1]]
@@ -236,7 +238,7 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
     distance: dict[tuple[int, int], float] = {}
     while component.max() > 0:
         root = np.arange(component.max() + 1)
-        for d, i, j in sorted(set(find_bridges(component))):
+        for d, i, j in sorted(set(shortest_bridges(search, component))):
             a, b = structures.find(root, component[i]), structures.find(root, component[j])
             if a != b:  # equal distances could close a circle
                 structures.union(root, a, b)
@@ -244,3 +246,29 @@ def bridge_components(graph: TopoGraph, points: Any, *, metric: str = "euclidean
         component = np.unique(follow_to_end(root)[component], return_inverse=True)[1]
     ends = sorted(distance)
     return graph.add_bridges(ends, [-distance[pair] for pair in ends])
+
+
+def shortest_bridges(search: SearchAmong, component: Array) -> list[tuple[float, int, int]]:
+    """Return the shortest bridge out of every component but the largest: its length and the two peaks."""
+    everyone, open_peaks = np.arange(len(component)), np.flatnonzero(component != np.bincount(component).argmax())
+    best: dict[int, tuple[float, int, int]] = {}
+    for k in (min(n, len(component)) for n in NEAR_PEAKS):
+        distances, near = search(open_peaks, everyone, k)
+        outside = component[near] != component[open_peaks][:, None]
+        nearest = np.where(outside, distances, np.inf).min(axis=1)
+        for row in np.flatnonzero(outside.any(axis=1)):
+            i, j = int(open_peaks[row]), int(near[row][outside[row] & (distances[row] == nearest[row])].min())
+            bridge = (float(nearest[row]), min(i, j), max(i, j))
+            best[component[i]] = min(best.get(component[i], bridge), bridge)
+        # A peak stays open only if it saw no peak outside and may still have one nearer than the best bridge.
+        limit = np.array([best.get(component[i], (np.inf,))[0] for i in open_peaks])
+        open_peaks = open_peaks[~outside.any(axis=1) & (distances[:, -1] < limit)]
+        if not len(open_peaks):
+            break
+    for number in np.unique(component[open_peaks]):  # large components
+        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
+        distances, near = search(rows, others, 1)
+        first = int(distances.argmin())
+        i, j = int(rows[first]), int(near[first, 0])
+        best[number] = (float(distances[first, 0]), min(i, j), max(i, j))
+    return list(best.values())

@@ -91,11 +91,6 @@ class Variant(NamedTuple):
         """Whether local clusters are merged by linkage, which supports constraints and cuts into any number."""
         return self.merge == "linkage"
 
-    @property
-    def needs_bridges(self) -> bool:
-        """Whether unconnected parts of the topo-graph are joined by bridges, so that all of them can merge."""
-        return self.leftover == "connected"
-
     def check(self, *, n_clusters: int | None, constrained: bool, fractions: bool) -> None:
         """Raise ValueError if the variant does not support what is requested."""
         if self.has_hierarchy:

@@ -125,7 +125,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of numbers, for distances and for models that were fitted to arrays."""
     columns = columns_of(frame)
     assert columns is not None
-    numbers = {column.name: column.read(frame[column.name]).numbers for column in columns}
+    numbers = {column.name: values.numbers for column, values in columns.read(frame, [c.name for c in columns])}
     texts = [name for name, values in numbers.items() if values is None]
     if texts:
         raise TableError(f"The column {texts[0]!r} does not hold numbers. Leave it out with --exclude.")

@@ -34,9 +34,9 @@ from gitcluster.edge_cutting import EdgeCut, describe_cut
 from gitcluster.hierarchy import Hierarchy
 from gitcluster.kernels import graph as kernels
 from gitcluster.kernels import sums
-from gitcluster.pipeline import Study, study_samples
+from gitcluster.pipeline import Settings, Study, study_samples
 from gitcluster.preprocessing.sources import Points
-from gitcluster.samples import MAX_STUDIED, Samples, add_noise, find_representations, find_steps
+from gitcluster.samples import MAX_STUDIED, Samples
 from gitcluster.selection import hierarchy_of, select
 from gitcluster.topo_graph import bridge_components, collect_edges, level_bins, merge_sums, sum_boundary_pairs
 from gitcluster.variants import KERNELS, SIMILARITIES
@@ -50,20 +50,9 @@ def study_subsample(
     """Choose the representation and the number of clusters on a subsample; return its rows and the decisions."""
     values, rows = draw_subsample(samples, ordered, MAX_STUDIED)
     subsample = Samples(Points(values), features=samples.features, base=samples.scaling)
-    compares = isinstance(scale, str) and scale == "auto"
-    steps = find_steps(subsample) if compares else None
-    learned = subsample if steps is None else add_noise(subsample, steps, 0)
-    study = study_samples(
-        subsample,
-        ADAPTIVE,
-        find_representations(subsample, scale, learned),
-        steps=steps,
-        n_neighbors=settings.sizes if settings.fixed else None,
-        n_clusters=settings.n_clusters,
-        prior=settings.prior,
-        is_all=len(rows) == samples.n_samples,
-        asks=compares,
-    )
+    sizes = settings.sizes if settings.fixed else None
+    asked = Settings(ADAPTIVE, scale, n_neighbors=sizes, n_clusters=settings.n_clusters, prior=settings.prior)
+    study = study_samples(subsample, subsample, asked, is_all=len(rows) == samples.n_samples)
     return rows, study
 
 
@@ -327,7 +316,6 @@ def choose_configuration(
         if not settings.fixed and most < n_clusters:
             statistics.add_finest()
         chosen = select(
-            statistics.configurations,
             statistics,
             n_clusters=n_clusters,
             prior=settings.prior,

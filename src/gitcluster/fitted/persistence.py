@@ -192,8 +192,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("weight", "float", low=0)
     | fields("missing distinct unread", "int")
     | fields("format", "Format"),
-    "Format": fields("nature decimal date_order", "str")
-    | fields("utc_offset", "float", low=-24, high=24, optional=True),
+    "Format": fields("nature decimal date_order", "str"),
 }
 """Fields of classes and columns of tables. A field that is not listed is not saved; a loaded model has its default."""
 SAVED = (

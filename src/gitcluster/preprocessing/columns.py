@@ -55,7 +55,7 @@ class Column(NamedTuple):
     other: bool = False
     """Whether there are more values, which count as one."""
     median: float = 0.0
-    """Median of the numbers, after the logarithm if it is taken."""
+    """Median of the logarithms, for explanations."""
     shift: float = 0.0
     """Added before the logarithm: 1 if there are zeros."""
     weight: float = 1.0
@@ -112,18 +112,10 @@ class Column(NamedTuple):
             text += f"; {self.missing:,} missing, {gaps}"
         return escape_control(text)
 
-    def read(self, series: Any) -> Values:
-        """Return the cells of this column in another frame, in the format of the fit."""
-        return read_values(series, self.format, name=self.name)
-
     def encode(self, values: Values) -> tuple[NDArray[np.float64], Counter[str]]:
         """Return the features of cells, (n, m), NaN for missing numbers, and categories that the fit did not have."""
         if self.kind in ("binary", "categorical", "ordinal"):
             texts, ranks = values.as_texts(), {level: rank for rank, level in enumerate(self.levels)}
-            for text in set(texts) - ranks.keys() - {None}:
-                number = parse_number(text)
-                if number is not None and number_text(number) in ranks:
-                    ranks[text] = ranks[number_text(number)]  # "1.0" is "1" if the fit had that
             unseen = Counter(text for text in texts if text is not None and text not in ranks)
             if self.kind != "categorical":
                 gap = 0.5 if self.kind == "binary" else np.nan  # halfway between two values; ordinals are imputed
@@ -175,11 +167,8 @@ REQUESTS = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
 
 
-def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str = ".") -> tuple[Column, Values]:
-    """Return a column, with its kind and the encoding of its cells, and the cells.
-
-    ``request`` is the requested kind or None, and ``decimal`` the mark to prefer if both fit.
-    """
+def learn_column(name: str, series: Any, request: Any, weight: Any) -> tuple[Column, Values | None]:
+    """Return a column with its kind, the requested one or None, and its cells, None if it is ignored."""
     is_order = not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
     if request is not None and not is_order and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
@@ -187,12 +176,12 @@ def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str
             f"got {request!r}."
         )
     kind = "ordinal" if is_order else request
-    values = _read_as(name, series, kind, decimal)
     if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
         raise ValueError(f"weights[{name!r}] must be a number of 0 or more, got {weight!r}.")
     column = Column(name, kind, weight=float(weight), requested=request is not None)
     if kind == "ignore":
-        return column, values
+        return column, None
+    values = _read_as(name, series, kind)
     known = values.known
     column = column._replace(
         kind="empty" if not known.any() else kind or find_kind(name, values), missing=int((~known).sum()),
@@ -202,37 +191,32 @@ def learn_column(name: str, series: Any, request: Any, weight: Any, decimal: str
         counts = Counter(text for text in values.as_texts() if text is not None)
         levels = sorted(counts, key=lambda level: (-counts[level], level))
         if len(levels) == 2:
-            column = column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)), median=0.5)
+            column = column._replace(kind="binary", levels=tuple(sorted(levels, key=_level_order)))
         elif len(levels) > MAX_LEVELS:
             column = column._replace(levels=tuple(levels[: MAX_LEVELS - 1]), other=True)
         else:
             column = column._replace(kind="categorical" if len(levels) > 1 else "constant", levels=tuple(levels))
     elif column.kind == "ordinal":
-        texts = [text for text in values.as_texts() if text is not None]
+        texts = set(values.as_texts().tolist()) - {None}
         if is_order:
             order = [cell_text(level) for level in request]
         else:
-            order = [level for level in values.order if level in texts] or sorted(set(texts), key=_level_order)
-        if lost := sorted(set(texts) - set(order)):
+            order = [level for level in values.order if level in texts] or sorted(texts, key=_level_order)
+        if lost := sorted(texts - set(order)):
             raise ValueError(f"columns[{name!r}] does not name the value {lost[0]!r}. Name all values in order.")
-        column = column._replace(levels=tuple(order), median=float(np.median([order.index(text) for text in texts])))
-    elif column.kind in ("numeric", "log", "date"):
-        numbers = values.numbers
-        assert numbers is not None
-        if kind == "log":
-            column = column._replace(shift=1.0 if np.nanmin(numbers) == 0 else 0.0)
-            numbers = column.logarithm(numbers)
-        column = column._replace(median=float(np.nanmedian(numbers)))
+        column = column._replace(levels=tuple(order))
+    elif column.kind == "log":
+        assert values.numbers is not None
+        column = column._replace(shift=1.0 if np.nanmin(values.numbers) == 0 else 0.0)
+        column = column._replace(median=float(np.nanmedian(column.logarithm(values.numbers))))
     return column, values
 
 
-def _read_as(name: str, series: Any, kind: str | None, decimal: str) -> Values:
+def _read_as(name: str, series: Any, kind: str | None) -> Values:
     """Return the cells of a column in the format that suits them and a requested kind."""
-    if kind == "ignore":
-        return Values(Format("numbers"), np.empty(0))
     if kind in ("categorical", "ordinal"):
         return read_values(series, as_written=True, name=name)
-    values = read_values(series, decimal=decimal, name=name)
+    values = read_values(series, name=name)
     nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind or "", values.nature)
     if nature == values.nature:
         return values

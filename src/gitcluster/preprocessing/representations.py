@@ -43,6 +43,8 @@ VARIANCE_KEPT = 0.9
 """Share of the variance in the principal components that are used."""
 MAX_FEATURES = 2000
 """Features up to which principal components are computed; the cost is cubic."""
+SAME_UNIT = 1e-9
+"""Units whose logarithms differ by less, because of rounding, are equal."""
 CROSSING_NEIGHBOR = 10
 """A step in a yes/no column is as long as the distance to this neighbour in the numeric columns."""
 
@@ -59,14 +61,6 @@ class Representation(NamedTuple):
 def representation_name(scale: Any) -> str:
     """Return the name of the single representation that a scale other than "auto" requests."""
     return scale if isinstance(scale, str) else "given" if scale is None else "weights"
-
-
-def named_representation(representations: list["Representation"], name: str) -> "Representation":
-    """Return one of the representations; an error if it cannot be computed."""
-    chosen = next(some for some in representations if some.name == name)
-    if chosen.scaling is None:
-        raise ValueError(f"scale={name!r} is not possible here: {chosen.reason}. Use scale='std'.")
-    return chosen
 
 
 class FeatureKinds(NamedTuple):
@@ -180,7 +174,7 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
     if table is not None and table.discrete.any():
         return Representation("given", None, "numbers and categories have no unit in common")
     units = 1 / base.weights if len(base.weights) else base.span * base.deviation
-    if len(units) < 2 or np.ptp(np.log(units)) < 1e-9:
+    if len(units) < 2 or np.ptp(np.log(units)) < SAME_UNIT:
         return Representation("given", None, "the same as std")
     if issparse(X):
         scaling = base._replace(weights=np.full(len(units), np.median(base.weights)))
@@ -197,7 +191,7 @@ def _given(X: Any, base: Scaling, table: FeatureKinds | None) -> Representation:
 
 def _range(base: Scaling, weights: NDArray[np.float64], table: FeatureKinds | None) -> Representation:
     by_range = np.ones(len(weights), bool) if table is None else ~table.discrete
-    if by_range.sum() < 2 or np.ptp(np.log(base.deviation[by_range])) < 1e-9:
+    if by_range.sum() < 2 or np.ptp(np.log(base.deviation[by_range])) < SAME_UNIT:
         return Representation("range", None, "the same as std")
     typical = np.median(base.deviation[by_range])
     return Representation("range", base._replace(deviation=np.where(by_range, typical, base.deviation) / weights))

@@ -5,10 +5,9 @@ that. Each class searches the neighbours of its samples (stage 1), the nearest o
 equal fitted ones, and the shortest bridges between local clusters that no boundary pair connects.
 """
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar
 
@@ -39,10 +38,8 @@ GRAPH_INPUT = "metric='precomputed_graph' takes a sparse matrix of distances or 
 
 Validate = Callable[..., Any]
 """scikit-learn's ``check_array``, or ``validate_data`` of an estimator, which also stores the names of features."""
-Bridge = tuple[float, int, int]
-"""Distance between two peaks, and the two."""
-FindBridges = Callable[[Array], list[Bridge]]
-"""Returns the shortest bridge out of every component but the largest, from the component of every peak."""
+SearchAmong = Callable[[Array, Array, int], tuple[Array, Array]]
+"""Returns the distances of some rows to the k nearest of other rows, and these: ``search(rows, others, k)``."""
 
 
 def check_source(X: Any, metric: str, *, validate: Validate = check_array) -> "Source":
@@ -85,11 +82,10 @@ def _check_metric(metric: Any) -> None:
         raise ValueError(f"metric={metric!r} needs parameters. Compute the distances and use metric='precomputed'.")
     from sklearn.neighbors import VALID_METRICS  # slow to import
 
-    known = {name for names in VALID_METRICS.values() for name in names if isinstance(name, str)}
-    if not isinstance(metric, str) or metric not in known:
-        near = difflib.get_close_matches(str(metric), known, 1)
-        remedy = f"Did you mean {near[0]!r}?" if near else "Use 'precomputed' with a matrix of distances."
-        raise ValueError(f"metric must be one of sklearn.neighbors.VALID_METRICS, got {metric!r}. {remedy}")
+    if not isinstance(metric, str) or not any(metric in names for names in VALID_METRICS.values()):
+        raise ValueError(
+            f"metric must be one of sklearn.neighbors.VALID_METRICS, got {metric!r}. Use 'precomputed' with distances."
+        )
 
 
 def as_floats(X: Any, validate: Validate, *, ensure_min_samples: int = 2, allow_nan: bool = False) -> Any:
@@ -156,8 +152,8 @@ class _Source:
         """Return some of the given samples in the form of new ones; those of a graph are never left out."""
         raise NotImplementedError
 
-    def bridge_finder(self, peaks: Array) -> FindBridges | None:
-        """Return a function that finds short bridges between peaks; None if their distances are unknown or all 0."""
+    def search_among(self, samples: Array) -> SearchAmong | None:
+        """Return a function that searches among some of the samples; None if all distances are 0 or unknown."""
         return None
 
 
@@ -305,12 +301,24 @@ class Points(_Source):
         """Return some of the samples, as :meth:`nearest` takes them; ``X`` is not needed."""
         return self.values[members]
 
-    def bridge_finder(self, peaks: Array) -> FindBridges | None:
-        """Return a function that finds short bridges between peaks; None if no feature varies."""
+    def search_among(self, samples: Array) -> SearchAmong | None:
+        """Return a function that searches among some of the samples; None if no feature varies."""
         if not self.values.shape[1]:
             return None
-        points = self.values[peaks]
-        return partial(_bridges_between_points, points, self.metric, choose_query_index(points, self.metric))
+        points = self.values[samples]
+        everyone = choose_query_index(points, self.metric)
+
+        def search(rows: Array, others: Array, k: int) -> tuple[Array, Array]:
+            is_all = len(others) == len(samples)
+            index = everyone if is_all else choose_query_index(points[others], self.metric)
+            near, distances = index.query(points[rows], k)
+            near, distances = others[near], distances.astype(np.float64)
+            if self.metric == "euclidean":  # scikit-learn's own distances have lost digits
+                distances = measure_pairs(points, rows, near, None)
+            round_distances(distances)
+            return distances, near
+
+        return search
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
@@ -379,9 +387,17 @@ class Distances(_Source):
         """Return the part that a model stores, without the matrix; ``members`` are the given samples, each once."""
         return replace(self, matrix=None, fingerprint=sha256(self.matrix[members].tobytes()).hexdigest())
 
-    def bridge_finder(self, peaks: Array) -> FindBridges:
-        """Return a function that finds short bridges between peaks."""
-        return partial(_bridges_in_matrix, self.matrix[np.ix_(peaks, peaks)])
+    def search_among(self, samples: Array) -> SearchAmong:
+        """Return a function that searches among some of the samples."""
+        matrix = self.matrix[np.ix_(samples, samples)].astype(np.float64)
+        round_distances(matrix)
+
+        def search(rows: Array, others: Array, k: int) -> tuple[Array, Array]:
+            distances = matrix[np.ix_(rows, others)]
+            near = np.argsort(distances, axis=1, kind="stable")[:, :k]
+            return np.take_along_axis(distances, near, axis=1), others[near]
+
+        return search
 
 
 @dataclass(frozen=True, eq=False)
@@ -450,55 +466,6 @@ def tidy_rows(X: Any) -> Any:
     return X
 
 
-def _bridges_in_matrix(matrix: Array, component: Array) -> list[Bridge]:
-    """Return the shortest bridge out of every component but the largest, in a matrix of distances."""
-    distances = matrix.astype(np.float64)
-    round_distances(distances)
-    distances[component[:, None] == component] = np.inf
-    ends = np.sort(np.stack([np.arange(len(component)), distances.argmin(axis=1)], axis=1), axis=1)
-    shortest = distances.min(axis=1)
-    order = np.lexsort((ends[:, 1], ends[:, 0], shortest, component))
-    first = order[np.unique(component[order], return_index=True)[1]]  # one of every component
-    largest = np.bincount(component).argmax()
-    return [(float(shortest[row]), int(ends[row, 0]), int(ends[row, 1])) for row in np.delete(first, largest)]
-
-
-def _bridges_between_points(points: Any, metric: str, index: Any, component: Array) -> list[Bridge]:
-    """Return the shortest bridge out of every component but the largest; the nearest peaks are searched first."""
-
-    def search(index: Any, rows: Array, others: Array, k: int) -> tuple[Array, Array]:
-        """Return the distances of some rows to the k nearest of the others, which the index holds, and these rows."""
-        near, distances = index.query(points[rows], k)
-        near, distances = others[near], distances.astype(np.float64)
-        if metric == "euclidean":  # scikit-learn's own distances have lost digits
-            distances = measure_pairs(points, rows, near, None)
-        round_distances(distances)
-        return distances, near
-
-    everyone, open_peaks = np.arange(len(component)), np.flatnonzero(component != np.bincount(component).argmax())
-    best: dict[int, Bridge] = {}
-    for n_candidates in (min(n, len(component)) for n in (8, 32)):
-        distances, near = search(index, open_peaks, everyone, n_candidates)
-        outside = component[near] != component[open_peaks][:, None]
-        nearest = np.where(outside, distances, np.inf).min(axis=1)
-        for row in np.flatnonzero(outside.any(axis=1)):
-            i, j = int(open_peaks[row]), int(near[row][outside[row] & (distances[row] == nearest[row])].min())
-            bridge = (float(nearest[row]), min(i, j), max(i, j))
-            best[component[i]] = min(best.get(component[i], bridge), bridge)
-        # A peak stays open only if it saw no peak outside and may still have one nearer than the best bridge.
-        limit = np.array([best.get(component[i], (np.inf,))[0] for i in open_peaks])
-        open_peaks = open_peaks[~outside.any(axis=1) & (distances[:, -1] < limit)]
-        if not len(open_peaks):
-            break
-    for number in np.unique(component[open_peaks]):  # large components
-        rows, others = np.flatnonzero(component == number), np.flatnonzero(component != number)
-        distances, near = search(choose_query_index(points[others], metric), rows, others, 1)
-        first = int(distances.argmin())
-        i, j = int(rows[first]), int(near[first, 0])
-        best[number] = (float(distances[first, 0]), min(i, j), max(i, j))
-    return list(best.values())
-
-
 def graph_neighbors(graph: Any, *, n_neighbors: int, same: bool = True, n_jobs: int | None = None) -> Neighbors:
     """Return the nearest neighbours in a checked graph; fewer if no row has as many.
 
@@ -516,24 +483,22 @@ def check_graph(graph: Any, *, n_fitted: int | None = None) -> Any:
 
     ``n_fitted`` is the number of fitted samples, if the rows are new samples and the columns fitted ones.
     """
-    if issparse(graph):
-        try:
-            checked = csr_array(graph)
-            checked.check_format(full_check=True)
-        except (ValueError, IndexError) as error:
-            raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
-    elif isinstance(graph, (tuple, list)) and len(graph) == 2:
-        checked = _graph_of_arrays(*graph, n_fitted=n_fitted)
-    else:
+    if isinstance(graph, (tuple, list)) and len(graph) == 2:
+        graph = _graph_of_arrays(*graph, n_fitted=n_fitted)
+    elif not issparse(graph):
         raise ValueError(f"{GRAPH_INPUT}, got {type(graph).__name__}. Use metric='precomputed' for a dense matrix.")
+    try:
+        checked = csr_array(graph)
+        checked.check_format(full_check=True)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"The sparse graph is not a valid matrix: {error}") from None
     if checked.dtype.kind not in "fiub":
         raise ValueError(f"A graph must hold numbers as distances, got {checked.dtype}. Complex data not supported.")
     if checked.dtype not in (np.float32, np.float64):
         checked = checked.astype(np.float64)
     n_samples, n_columns = checked.shape
     if n_columns != (n_fitted or n_samples):
-        where = "square" if n_fitted is None else f"of {n_fitted} columns, one per fitted sample"
-        raise ValueError(f"A graph of distances must be {where}, got shape {checked.shape}.")
+        raise ValueError(f"A graph must have {n_fitted or n_samples} columns, one per sample, got {n_columns}.")
     if n_fitted is None and n_samples < 2:
         raise ValueError(f"Found a graph with {n_samples} sample(s) while a minimum of 2 is required.")
     if np.isnan(checked.data).any() or (checked.data < 0).any():
@@ -554,17 +519,11 @@ def _graph_of_arrays(indices: Any, distances: Any, *, n_fitted: int | None) -> A
         indices, distances = np.asarray(indices), np.asarray(distances)
     except (TypeError, ValueError):
         raise ValueError(f"{GRAPH_INPUT}, got rows of different lengths. Fill them up with index -1.") from None
-    numbers = indices.dtype.kind in "iu" and distances.dtype.kind in "fiub"
-    if indices.ndim != 2 or indices.shape != distances.shape or not numbers:
+    if indices.ndim != 2 or indices.shape != distances.shape or indices.dtype.kind not in "iu":
         raise ValueError(
-            f"{GRAPH_INPUT} of one shape (n_samples, k), integers and numbers, got shapes {indices.shape} of type "
-            f"{indices.dtype} and {distances.shape}."
+            f"{GRAPH_INPUT} of one shape (n_samples, k), got shapes {indices.shape} of type {indices.dtype} and "
+            f"{distances.shape}."
         )
-    n_samples, n_columns = len(indices), n_fitted or len(indices)
     present = (indices != -1) & (distances != np.inf)
-    neighbors = indices[present]
-    if len(neighbors) and (neighbors.min() < 0 or neighbors.max() >= n_columns):
-        raise ValueError(
-            f"indices must be from 0 to {n_columns - 1}, or -1 for none, got {neighbors.min()} to {neighbors.max()}."
-        )
-    return csr_array((distances[present], neighbors, starts_of(present.sum(axis=1))), shape=(n_samples, n_columns))
+    shape = len(indices), n_fitted or len(indices)
+    return csr_array((distances[present], indices[present], starts_of(present.sum(axis=1))), shape=shape)

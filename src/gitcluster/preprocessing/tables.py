@@ -5,10 +5,8 @@
 they are.
 """
 
-import difflib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from html import escape
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -24,7 +22,7 @@ from gitcluster.preprocessing.columns import DISCRETE, Column, learn_column
 from gitcluster.preprocessing.dependence import are_dependent, is_multimodal
 from gitcluster.preprocessing.representations import FeatureKinds
 from gitcluster.preprocessing.scaling import mix
-from gitcluster.preprocessing.values import Format, Values, as_objects
+from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
 
 
 def as_frame(X: Any) -> "nw.DataFrame[Any] | None":
@@ -49,22 +47,13 @@ def native_frame(X: Any) -> Any:
     return X if frame is None else frame.to_native()
 
 
-REMEDIES: dict[Any, str] = {
-    dict: "Use pandas.DataFrame(X)",
-    Generator: "Use numpy.array(list(X))",
-    set: "Use numpy.array(list(X))",
-    (str, bytes, PathLike): "Read the file first, for example with pandas.read_csv, or run `gitcluster fit FILE`",
-}
-"""Objects that people pass instead of an array or a data frame, and what to do."""
-
-
 def refuse_containers(X: Any) -> None:
     """Raise TypeError for objects that are neither an array nor a data frame."""
-    if isinstance(X, np.ndarray) and X.dtype.names:
-        raise TypeError("X must be an array or a data frame, got a structured array. Use pandas.DataFrame(X).")
-    for kind, remedy in REMEDIES.items():
-        if isinstance(X, kind) and not issparse(X):  # a DOK matrix is a dict
-            raise TypeError(f"X must be an array or a data frame, got {type(X).__name__}. {remedy}.")
+    is_structured = isinstance(X, np.ndarray) and X.dtype.names is not None
+    if is_structured or (isinstance(X, (dict, set, Generator, str, bytes, PathLike)) and not issparse(X)):
+        raise TypeError(  # a DOK matrix is a dict
+            f"X must be an array or a data frame, got {type(X).__name__}. Use pandas.DataFrame(X), or read the file."
+        )
 
 
 def column_names(X: Any) -> list[str]:
@@ -139,13 +128,6 @@ class Columns:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(escape_control(column.name))}</td><td>{escape(column.describe())}</td></tr>"
-            for column in self.columns
-        )
-        return f'<table><tr><th>column</th><th style="text-align:left">use</th></tr>{rows}</table>'
-
     def read(self, X: Any, names: list[str] | None = None) -> Iterator[tuple[Column, Values]]:
         """Yield the columns of another frame, by default those that are clustered by, in the format of the fit."""
         frame = as_frame(X)
@@ -158,17 +140,20 @@ class Columns:
         series = dict(zip(column_names(frame), frame.iter_columns(), strict=True))
         lost = [name for name in wanted if name not in series]
         if lost:
-            new = [name for name in series if name not in {column.name for column in self.columns}]
-            also = f" It has {listed(new)}, which the fit did not have." if new else ""
-            raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.{also}")
+            raise ValueError(f"The data frame lacks {listed(lost)}, which the model was fitted with.")
         columns = {column.name: column for column in self.columns}
         for name in wanted:
-            yield columns[name], columns[name].read(series[name])
+            yield columns[name], read_values(series[name], columns[name].format, name=name)
 
-    def encode(self, X: Any) -> tuple[NDArray[np.float64], list[str]]:
-        """Return the features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing."""
+    def encode(
+        self, X: Any, known: Iterable[tuple[Column, Values]] | None = None
+    ) -> tuple[NDArray[np.float64], list[str]]:
+        """Return the features of a frame, (n, m), NaN for missing numbers, and notes on cells that count as missing.
+
+        ``known`` are the used columns with their cells, if these have been read.
+        """
         parts, notes = [], []
-        for column, values in self.read(X):
+        for column, values in self.read(X) if known is None else known:
             part, unseen = column.encode(values)
             parts.append(part)
             not_read = "cells that are not dates" if column.kind == "date" else "cells that are not numbers"
@@ -198,7 +183,13 @@ class Columns:
 
 
 def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | None:
-    """Return the columns of a data frame; None for anything else.
+    """Return the columns of a data frame; None for anything else, see :func:`learn_columns`."""
+    learned = learn_columns(X, requested, weights)
+    return None if learned is None else learned[0]
+
+
+def learn_columns(X: Any, requested: Any = None, weights: Any = None) -> tuple[Columns, list[Values | None]] | None:
+    """Return the columns of a data frame with their cells; None for anything else.
 
     Frames of numbers are used as they are, unless something is requested.
 
@@ -228,20 +219,13 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
         return None
     names, nothing_requested = column_names(frame), requested is None and weights is None
     if nothing_requested and is_numeric(frame):
-        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False)
+        return Columns(tuple(Column(name, "numeric") for name in names), encoded=False), []
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    series = dict(zip(names, frame.iter_columns(), strict=True))
-    learned: dict[str, Column] = {}
-    marks, either_mark = set(), []
-    for name, cells in series.items():
-        learned[name], values = learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
-        if values.one_mark:
-            marks.add(values.format.decimal)
-        elif values.nature == "numbers":
-            either_mark.append(name)
-    for name in either_mark if marks == {","} else ():  # columns that allow both decimal marks have a comma as well
-        learned[name], _ = learn_column(name, series[name], requested.get(name), weights.get(name, 1.0), decimal=",")
-    columns = Columns(tuple(learned.values()))
+    learned = [
+        learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
+        for name, cells in zip(names, frame.iter_columns(), strict=True)
+    ]
+    columns = Columns(tuple(column for column, _ in learned))
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")
     if nothing_requested and all(c.format.nature in ("numbers", "truths") and c.kind != "empty" for c in columns):
@@ -249,8 +233,8 @@ def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | 
             Column(c.name, "numeric", missing=c.missing, format=Format("numbers", c.format.decimal), unread=c.unread)
             for c in columns
         )
-        return Columns(tuple(plain), encoded=False)
-    return columns
+        return Columns(tuple(plain), encoded=False), []
+    return columns, [values for _, values in learned]
 
 
 def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]:
@@ -261,9 +245,7 @@ def _check_named(parameter: str, given: Any, names: list[str]) -> dict[str, Any]
         raise TypeError(f"{parameter} must be a dict of column names, got {type(given).__name__}.")
     for name in map(str, given):
         if name not in names:
-            near = difflib.get_close_matches(name, names[:1000], 1, 0.8)
-            remedy = f"did you mean {near[0]!r}?" if near else f"it has {listed(names)}."
-            raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; {remedy}")
+            raise ValueError(f"{parameter} names {name!r}, which the data frame does not have; it has {listed(names)}.")
     return {str(name): value for name, value in given.items()}
 
 
@@ -288,15 +270,20 @@ def learn_table(
 
     ``check`` returns a frame of numbers as an array of floats, NaN allowed.
     """
-    columns = columns_of(X, requested, weights)
-    if columns is None:
+    learned = learn_columns(X, requested, weights)
+    if learned is None:
         return None
-    if columns.encoded or not is_numeric(X):
-        matrix, notes = columns.encode(X)
-    else:
-        matrix, notes = check(X), []
+    columns, cells = learned
     if columns.encoded:
+        pairs = zip(columns, cells, strict=True)
+        matrix, notes = columns.encode(
+            X, ((column, some) for column, some in pairs if column.used and some is not None)
+        )
         columns, matrix = drop_independent(columns, matrix)
+    elif is_numeric(X):
+        matrix, notes = check(X), []
+    else:
+        matrix, notes = columns.encode(X)
     missing = np.isnan(matrix)
     # Rows that have a gap later, in new data, are imputed as well.
     donors = choose_donors(matrix)
@@ -334,6 +321,7 @@ def drop_independent(columns: Columns, matrix: NDArray[np.float64]) -> tuple[Col
 
 
 N_NEIGHBORS = 5
+"""Nearest rows whose mean fills a gap, as in scikit-learn's KNNImputer."""
 MAX_DONORS = 5000
 """Rows that are searched. A mean of five is as good from any large sample, and the cost stays linear in the rows."""
 
