@@ -97,8 +97,6 @@ def test_clusters_without_samples_are_never_silent():
     assert len(np.unique(finer[finer >= 0])) < 9
     with pytest.warns(ConvergenceWarning, match="no samples"):
         assert (model.layers([4, 9])[1].sizes == 0).any()
-    with pytest.warns(ConvergenceWarning, match="no samples"):
-        GIT(3).fit(points).cut(proportions=[1000, 1000, 1], exact=True)
 
 
 # cuts and priors

@@ -16,18 +16,17 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gitcluster._support.arrays import inverse_order
 from gitcluster._support.progress import CallbackSupportMixin, Counter, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.comparison import continue_numbers
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.edits import Replay, read_all, refit_edited
-from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
+from gitcluster.fitted.attributes import ClusteringAttributes, warn_of_empty_clusters
 from gitcluster.fitted.clustering import Clustering, ClusterNames, check_names, clustering_of
-from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
+from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
-from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
+from gitcluster.fitted.exports import Frames, to_networkx, to_pandas
 from gitcluster.fitted.memberships import memberships, own_shares, score_closedness, top_memberships
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import SamplePrediction, predict_samples
@@ -486,9 +485,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             refuse_containers(X)
         return clustering.source.check_new(X, validate)
 
-    def cut(
-        self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
-    ) -> NDArray[np.int64]:
+    def cut(self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None) -> NDArray[np.int64]:
         """Return labels for another number or other proportions, from the fitted topo-graph.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: each cluster of the finer cut lies
@@ -499,9 +496,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         n_clusters : int, default=None
         proportions : array-like of shape (n_clusters,) or "equal", default=None
-        exact : bool, default=False
-            Whether clusters have exactly these proportions (by default those of the fit), rounded to whole samples.
-            Samples near a boundary then change clusters, and equal samples may be separated. The model does not change.
 
         Returns
         -------
@@ -509,24 +503,13 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         clustering = self.clustering_
-        if exact and n_clusters is proportions is None:
-            proportions = clustering.prior
-        if exact and proportions is None:
-            raise ValueError("exact=True needs proportions, in cut or in the fit; use 'equal' for equal sizes.")
         clusters = self._cut_local_clusters(n_clusters, proportions)
-        labels = apply_cut(clustering, clusters)
-        number = clustering.n_clusters if clusters is None else int(clusters.max()) + 1
-        if not exact:
-            reason = "all of theirs are noise, or copies of samples in other clusters."
-            warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-            return labels if clusters is not None else clustering.to_ids(labels)
-        prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)[1]
-        by_size = np.arange(number) if clusters is not None else np.argsort(-clustering.edge_cut.sizes, kind="stable")
-        labels = np.append(inverse_order(by_size), -1)[labels]  # the largest cluster gets the largest share
-        labels = np.append(by_size, -1)[meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)]
-        reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
-        warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-        return labels if clusters is not None else clustering.to_ids(labels)
+        if clusters is None:
+            return self.labels_.copy()
+        labels = np.where(clustering.labels < 0, -1, clusters[clustering.local_labels])
+        reason = "all of theirs are noise, or copies of samples in other clusters."
+        warn_of_empty_clusters(labels, int(clusters.max()) + 1, reason, stacklevel=2)
+        return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
         """Return the few numbers of clusters that the data support, from coarse to fine.
@@ -691,11 +674,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """Return the topo-graph as a :class:`networkx.Graph` with attributes of nodes and edges."""
         check_is_fitted(self)
         return to_networkx(self.clustering_)
-
-    def to_graphml(self, path: str | os.PathLike[str]) -> Path:
-        """Write the topo-graph as GraphML, for Gephi, Cytoscape or yEd."""
-        check_is_fitted(self)
-        return to_graphml(self.clustering_, path)
 
     def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> None:
         """Write the fitted model to a ``.npz`` file, without pickle; :meth:`load` reads it.

@@ -171,10 +171,3 @@ def warn_of_empty_clusters(labels: Array, n_clusters: int, reason: str, *, stack
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
-
-
-def apply_cut(clustering: Clustering, labels: Array | None) -> Array:
-    """Return labels of samples from those of local clusters; noise stays noise."""
-    if labels is None:
-        return np.asarray(clustering.labels.copy())
-    return np.where(clustering.labels < 0, -1, labels[clustering.local_labels])
