@@ -5,9 +5,9 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from html import escape
 from pathlib import Path
-from typing import Any, Self, overload
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,11 +23,11 @@ from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.edits import Replay, read_all, refit_edited
 from gitcluster.fitted.attributes import ClusteringAttributes, warn_of_empty_clusters
-from gitcluster.fitted.clustering import Clustering, ClusterNames, check_names, clustering_of
+from gitcluster.fitted.clustering import Clustering, check_names, clustering_of
 from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
 from gitcluster.fitted.exports import Frames, to_networkx, to_pandas
-from gitcluster.fitted.memberships import memberships, own_shares, score_closedness, top_memberships
+from gitcluster.fitted.memberships import memberships, own_shares, score_closedness
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import SamplePrediction, predict_samples
 from gitcluster.fitted.profiles import Profile, profile
@@ -322,8 +322,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             for words in skipped:
                 warnings.warn(f"An edit was skipped: {words}.", stacklevel=3)
             self._warn_of_missing_clusters(clustering.n_clusters, number, stacklevel=3)
-            reason = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
-            warn_of_empty_clusters(clustering.labels, clustering.n_clusters, reason, stacklevel=3)
+            warn_of_empty_clusters(clustering.labels, clustering.n_clusters, stacklevel=3)
             if table is not None:
                 warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, clustering.labels)])
         return self
@@ -375,9 +374,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return np.asarray(np.exp(self.log_intensity_))
 
     @property
-    def cluster_names_(self) -> ClusterNames:
-        """Names of clusters by their numbers; assign a dict to set them, or change single names."""
-        return ClusterNames(self)
+    def cluster_names_(self) -> Mapping[int, str]:
+        """Names of clusters by their numbers; assign a dict to set them."""
+        return MappingProxyType(self.clustering_.cluster_names)
 
     @cluster_names_.setter
     def cluster_names_(self, names: Mapping[int, str]) -> None:
@@ -406,23 +405,16 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         return self.predict_samples(X).labels
 
-    @overload
-    def predict_proba(self, X: Any, *, top: None = None) -> NDArray[np.float64]: ...
-
-    @overload
-    def predict_proba(self, X: Any, *, top: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
-
-    def predict_proba(
-        self, X: Any, *, top: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the memberships of samples in all clusters; rows sum to 1 and are largest at the sample's cluster.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        top : int, default=None
-            Return only the ``top`` largest memberships: two arrays of shape (n_samples, top), the clusters and their
-            memberships, largest first.
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters)
 
         Notes
         -----
@@ -435,11 +427,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
             raise TypeError("predict_proba does not support sparse X. Use X.toarray().")
         clustering = self.clustering_  # one object, in case another thread fits meanwhile
-        prediction = self._predict(X, clustering)
-        if top is None:
-            return memberships(clustering, prediction)
-        clusters, shares = top_memberships(clustering, prediction, top)
-        return clustering.to_ids(clusters), shares
+        return memberships(clustering, self._predict(X, clustering))
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return the log intensity of new or fitted samples."""
@@ -507,8 +495,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if clusters is None:
             return self.labels_.copy()
         labels = np.where(clustering.labels < 0, -1, clusters[clustering.local_labels])
-        reason = "all of theirs are noise, or copies of samples in other clusters."
-        warn_of_empty_clusters(labels, int(clusters.max()) + 1, reason, stacklevel=2)
+        warn_of_empty_clusters(labels, int(clusters.max()) + 1, stacklevel=2)
         return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
@@ -532,7 +519,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         check_is_fitted(self)
         layers = find_layers(self.clustering_, n_clusters)
         for layer in layers:
-            warn_of_empty_clusters(layer.labels, layer.n_clusters, "all of theirs are noise.", stacklevel=2)
+            warn_of_empty_clusters(layer.labels, layer.n_clusters, stacklevel=2)
         return layers
 
     def explain(
@@ -589,19 +576,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         return summarize(self.clustering_)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        """Return the summary of a fitted model and scikit-learn's diagram, for notebooks."""
-        from sklearn.utils import estimator_html_repr  # slow to import
-
-        bundle = {"text/plain": repr(self), "text/html": estimator_html_repr(self)}
-        if hasattr(self, "clustering_"):
-            text = self.summary()
-            bundle = {
-                "text/plain": f"{text}\n{bundle['text/plain']}",
-                "text/html": f"<p>{escape(text)}</p>{bundle['text/html']}",
-            }
-        return bundle
 
     def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
         """Cluster half-samples of the fitted data, to see which clusters another sample would show as well.

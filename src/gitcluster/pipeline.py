@@ -63,43 +63,18 @@ def git_clusters(
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Clustering:
-    """Cluster samples by the graph of their intensity topology.
+    """Cluster samples: ``GIT.fit`` without names of columns and rows; the parameters are those of ``GIT``.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features), or (n_samples, n_samples) distances, or Source
-        The data; a ``Source`` has been checked before.
-    n_clusters : int or "auto", default="auto"
-    proportions : array-like of shape (n_clusters,) or "equal", default=None
-    n_neighbors : int or "auto", default="auto"
-        k, not counting the sample itself.
-    variant : {"adaptive", "paper", "authors"}, default="adaptive"
-        "adaptive" needs no tuning. "paper" is the paper's method with every distance scaled. "authors" is the code
-        behind the published figures.
-    metric : str, default="euclidean"
-        "precomputed" for a matrix of distances, "precomputed_graph" for a sparse one or (indices, distances).
-    scale : {"auto", "std", "components"}, None, array-like of shape (n_features,) or tuple of Representation
-        Feature scaling, by default "auto". The published variants use "std" for it.
-    search : {"auto", "exact", "approximate"}, default="auto"
-        Neighbour search, see :func:`find_neighbors`.
-    noise : float or "auto", default=None
-        Samples to label -1.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every sample in intensities, sizes and connections.
+    X : as in :class:`gitcluster.GIT`, or a ``Source``, which has been checked before
+    scale : as in :class:`gitcluster.GIT`, or a tuple of Representation
     constraints : Constraints, default=None
         Adaptive variant only.
     second_opinion : bool, default=True
         Whether other methods vote if the candidates disagree, which takes as long as a few fits.
-    n_jobs : int, default=None
     report : callable, default=None
         Called with the name of every stage when it begins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
-    >>> git_clusters(X, n_clusters=2).labels
-    array([0, 0, 0, 1, 1, 1])
     """
     chosen_variant, report = find_variant(variant), report or (lambda stage: None)
     check_n_jobs(n_jobs)

@@ -1,7 +1,6 @@
 """The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
 import hashlib
-from collections import UserDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from gitcluster._support.arrays import Array, inverse_order
-from gitcluster._support.names import escape_control, list_of
+from gitcluster._support.names import escape_control
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
@@ -124,8 +123,8 @@ class TrainingSamples(_WithoutCaches):
 class Clustering(_WithoutCaches):
     """The results of a fit, stage by stage.
 
-    :func:`git_clusters` returns one, ``GIT`` and ``DaskGIT`` keep one as ``clustering_``. Arrays with one value per
-    sample are Dask arrays after a distributed fit.
+    ``GIT`` and ``DaskGIT`` keep one as ``clustering_``. Arrays with one value per sample are Dask arrays after a
+    distributed fit.
     """
 
     variant: Variant
@@ -289,14 +288,7 @@ class Clustering(_WithoutCaches):
         return self.training
 
     def climb(self, sample: int) -> Array:
-        """Return the samples from this one to its peak.
-
-        Examples
-        --------
-        >>> from gitcluster import git_clusters
-        >>> git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2).climb(0)
-        array([0, 1])
-        """
+        """Return the samples from this one to its peak."""
         path = [sample]
         while self.parents[path[-1]] != path[-1]:
             path.append(int(self.parents[path[-1]]))
@@ -351,31 +343,12 @@ def check_names(names: Any, ids: Array) -> dict[int, str]:
     """Return names of clusters by their numbers, without empty ones."""
     if not isinstance(names, Mapping):
         raise TypeError(f"cluster_names_ must be a dict such as {{0: 'regular'}}, got {type(names).__name__}.")
-    unknown = [number for number in names if number not in ids.tolist()]
-    if unknown:
-        numbers = list_of([str(number) for number in ids.tolist()], 8)
-        raise ValueError(f"cluster_names_ must have the numbers of clusters ({numbers}) as keys, got {unknown[0]!r}.")
+    if unknown := set(names) - set(ids.tolist()):
+        raise ValueError(f"cluster_names_ must have numbers of clusters as keys, got {unknown.pop()!r}.")
     checked = {int(number): name for number, given in names.items() if (name := check_name(given))}
     if len(set(checked.values())) < len(checked):
-        twice = next(name for name in checked.values() if list(checked.values()).count(name) > 1)
-        raise ValueError(f"cluster_names_ must be different, got {twice!r} twice.")
+        raise ValueError(f"cluster_names_ must be different, got {list(checked.values())}.")
     return checked
-
-
-class ClusterNames(UserDict[int, str]):
-    """Names of the clusters of a model; a change is checked and stored in the model."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.data, self.model = model.clustering_.cluster_names, model
-
-    def __setitem__(self, number: int, name: str) -> None:
-        self.model.cluster_names_ = {**self.data, number: name}
-        self.data = self.model.clustering_.cluster_names
-
-    def __delitem__(self, number: int) -> None:
-        self.model.cluster_names_ = {key: name for key, name in self.data.items() if key != number}
-        self.data = self.model.clustering_.cluster_names
 
 
 def clustering_of(model: Any) -> Clustering:

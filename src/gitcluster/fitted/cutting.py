@@ -106,7 +106,7 @@ def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) ->
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
-    >>> from gitcluster import git_clusters
+    >>> from gitcluster.pipeline import git_clusters
     >>> centers = [[0, 0], [0, 3], [20, 0], [20, 3]]
     >>> X = make_blobs(400, centers=centers, cluster_std=0.4, random_state=0)[0]
     >>> [layer.names for layer in find_layers(git_clusters(X), [2, 4])]
