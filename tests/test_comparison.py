@@ -10,7 +10,6 @@ from sklearn.datasets import make_blobs
 
 from gitcluster import GIT, compare
 from gitcluster.comparison import match_clusters
-from gitcluster.fitted.persistence import read_notes
 from gitcluster.hierarchy import is_same_partition
 from gitcluster.plots import plot_clusters
 
@@ -302,5 +301,5 @@ def test_notes_of_a_file_survive_a_new_name(model, tmp_path):
     loaded = GIT.load(tmp_path / "model.npz")
     loaded.cluster_names_ = {1: "gold"}
     loaded.save(tmp_path / "named.npz")
-    assert read_notes(tmp_path / "named.npz") == {"id": "customer"}
+    assert GIT.load(tmp_path / "named.npz").notes_ == {"id": "customer"}
     assert not hasattr(loaded.fit(TABLE), "notes_")

@@ -656,15 +656,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         path : str or path
         notes : dict, default=None
-            Numbers, texts, lists and arrays to store in the same file, for
-            :func:`gitcluster.fitted.persistence.read_notes`; by default those of the file that the model was loaded
-            from.
+            Numbers, texts, lists and arrays to store in the same file; :meth:`load` returns a model with them as
+            ``notes_``. By default those of the file that the model was loaded from.
         """
         check_is_fitted(self)
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
-        fitted = {name: getattr(self, name, None) for name in _SAVED}
-        notes = getattr(self, "notes_", None) if notes is None else notes
+        fitted = {name: getattr(self, name, None) for name in ("clustering_", "n_features_in_", "feature_names_in_")}
+        notes = getattr(self, "notes_", {}) if notes is None else notes
         save_model(path, parameters=self.get_params(deep=False), fitted=fitted, notes=notes)
 
     @classmethod
@@ -678,6 +677,3 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         tags.input_tags.pairwise, tags.input_tags.sparse = is_pairwise(self.metric), takes_sparse(self.metric)
         tags.non_deterministic = False
         return tags
-
-
-_SAVED = ("clustering_", "n_features_in_", "feature_names_in_")
