@@ -240,7 +240,7 @@ def test_models_without_ids_are_compared_by_position_or_prediction(model):
 @pytest.mark.parametrize(
     ("before", "after", "error", "words"),
     [
-        (pd.Series([0, 1], ["a", "a"]), pd.Series([0, 1], ["a", "b"]), ValueError, "unique"),
+        (pd.DataFrame({"customer": ["a", "a"], "cluster": [0, 1]}), [0, 1], ValueError, "unique"),
         (pd.Series([0, 1], ["a", "b"]), pd.Series([0, 1], ["c", "d"]), ValueError, "common"),
         ([0, 1], [0, 1, 2], ValueError, "ids"),
         ([-1, -1], [0, 1], ValueError, "noise"),

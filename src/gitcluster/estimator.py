@@ -261,6 +261,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         edits : path, dict or list of them, default=None
             Files of edits that the explorer saved, applied in this order (adaptive variant only). Rows are found by the
             index of the data frame. An edit is skipped, with a warning, if its rows are gone or in several clusters.
+            Edits take precedence over constraints.
 
         Returns
         -------
@@ -312,7 +313,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 for one in read:
                     replay.apply(one)
                 skipped = replay.skipped
-                edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
+                edited = refit_edited(source, clustering, replay, **options)
                 clustering, number = edited.with_names(*names), None
                 if earlier is not None and clustering_of(earlier).edits:  # its numbers are those of edited clusters
                     clustering = continue_numbers(clustering, earlier, X)

@@ -1,6 +1,5 @@
 """The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,8 +35,6 @@ class ClusterIds(NamedTuple):
     """(c,) name of every cluster; empty if it has none."""
     next_id: int
     """The first number that no cluster has had in any of the fits."""
-    ancestors: tuple[str, ...]
-    """Digests of the earlier fits whose numbers this one continues."""
 
 
 class _WithoutCaches:
@@ -227,13 +224,13 @@ class Clustering(_WithoutCaches):
     def named(self, names: dict[int, str]) -> "Clustering":
         """Return a copy with other names of clusters, by their public numbers."""
         texts = tuple(names.get(number, "") for number in self.cluster_ids.tolist())
-        identity = ClusterIds(self.cluster_ids, texts, self.next_id, self.ancestors)
+        identity = ClusterIds(self.cluster_ids, texts, self.next_id)
         named = replace(self, identity=identity)
         titles = tuple(map(named.title_of, range(named.n_clusters)))
         return replace(named, stability=self.stability and replace(self.stability, titles=titles))
 
-    def numbered(self, ids: Array, names: dict[int, str], next_id: int, before: "Clustering") -> "Clustering":
-        """Return a copy whose clusters have these public numbers, in ascending order, as in the fit ``before``."""
+    def numbered(self, ids: Array, names: dict[int, str], next_id: int) -> "Clustering":
+        """Return a copy whose clusters have these public numbers, in ascending order."""
         order = np.argsort(ids)
         position = np.append(inverse_order(order), -1)  # noise stays -1
         cut, training = self.edge_cut, self.fitted
@@ -244,24 +241,9 @@ class Clustering(_WithoutCaches):
             edge_cut=cut._replace(labels=position[cut.labels], sizes=cut.sizes[order]),
             training=replace(training, clusters=position[training.clusters], labels=position[training.labels]),
             stability=None,
-            identity=ClusterIds(ids[order], ("",) * len(ids), next_id, (*before.ancestors, before.digest)),
+            identity=ClusterIds(ids[order], ("",) * len(ids), next_id),
         )
         return numbered.named(names)
-
-    @property
-    def ancestors(self) -> tuple[str, ...]:
-        """Return digests of the earlier fits whose numbers of clusters this one continues."""
-        return () if self.identity is None else self.identity.ancestors
-
-    @cached_property
-    def digest(self) -> str:
-        """Return a digest of the numbers of the clusters and of the intensities, which depend on the data."""
-        arrays = np.asarray(self.to_ids(self.labels), np.int64), np.asarray(self.log_intensity, np.float64)
-        return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
-
-    def shares_numbers_with(self, other: "Clustering") -> bool:
-        """Return whether one of two fits continues the numbers of the other, or both are the same."""
-        return self.digest in (other.digest, *other.ancestors) or other.digest in self.ancestors
 
     def describe_referee(self) -> str:
         """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
