@@ -85,7 +85,7 @@ def _read_ids(name: str, frame: Any, id_column: str) -> Array:
 
 def _read_side(name: str, given: Any, id_column: str | None) -> Grouping | None:
     """Return one side of a comparison: a model, labels, or a frame with a column "cluster"; None for another table."""
-    if isinstance(given, (str, bytes, os.PathLike)):
+    if isinstance(given, (str, os.PathLike)):
         raise TypeError(f"{name} must be a model, labels or a table, got a path. Use GIT.load({given!r}).")
     if isinstance(given, Clustering) or hasattr(type(given), "fit"):
         return _read_model(given)
@@ -333,11 +333,11 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
         first, second, X, outliers, events = _predict_rows(first, after, id)
         at, pairs = _find_rows(first, second, can_predict=True), [(c, c) for c in range(len(first.ids))]
     else:
-        metrics = {getattr(side.model, "metric", None) for side in (first, second) if side.model is not None}
+        metrics = {getattr(side.model, "metric", "euclidean") for side in (first, second) if side.model is not None}
         if len(metrics) > 1:
             raise ValueError("before and after must have the same metric. Compare their labels_ otherwise.")
         X = _align(X, second)
-        at = _find_rows(first, second, can_predict=X is not None)
+        at = _find_rows(first, second, can_predict=X is not None and hasattr(first.model, "predict_samples"))
         common = count_rows(_labels_before(first, at, X), len(first.ids), second)
         match = match_clusters(common)
         events, pairs = _structure_events(first, second, match, common)

@@ -130,8 +130,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Membership of every sample in its cluster, from a half at the boundary to 1; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
         From 0 to 1: 1 - 1 / r if the neighbourhood of a sample is r times as wide as those of its neighbours.
-    n_connected_components_ : int
-        Number of connected components of the neighbour graph.
     n_clusters_ : int
         Number of clusters: the requested number, unless there are fewer intensity peaks. The authors' variant may
         return more.
@@ -139,22 +137,20 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Share of every cluster.
     intensity_, log_intensity_ : ndarray of shape (n_samples,)
         Intensity of every sample; use the logarithm if the intensity underflows.
-    local_labels_ : ndarray of shape (n_samples,)
-        Local cluster of every sample.
-    parents_ : ndarray of shape (n_samples,)
-        Next sample uphill; a peak is its own parent.
+    local_labels_, parents_ : ndarray of shape (n_samples,)
+        Local cluster of every sample, and the next sample uphill; a peak is its own parent.
     peaks_ : ndarray of shape (n_local_clusters,)
         Sample at the peak of every local cluster, highest first.
     topo_graph_ : TopoGraph
         Weighted graph of local clusters.
     edge_cut_ : EdgeCut
         Kept and cut edges, final cluster of every local cluster, distances to the prior.
-    n_neighbors_ : int
-        Number of neighbours used.
-    neighbors_recall_ : float
-        Share of the true nearest neighbours that the search returned; 1 if it is exact, else an estimate.
     hierarchy_ : ndarray of shape (n_local_clusters - 1, 4)
         Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
+    n_neighbors_, n_connected_components_ : int
+        Number of neighbours used, and of connected components of the neighbour graph.
+    neighbors_recall_ : float
+        Share of the true nearest neighbours that the search returned; 1 if it is exact, else an estimate.
     selection_ : dict of ndarrays
         Adaptive variant: a table of all candidates with their number of neighbours and scores;
         ``pandas.DataFrame(model.selection_)`` shows it. With more than 5,000 samples, the candidates are those of a
@@ -163,11 +159,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     agreement_ : float
         Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below 0.5 the
         result is weak.
-    representation_ : str
-        Representation of the features: "std", "given", "range", "power", "components", "balanced", "factors" or
-        "weights".
-    representations_ : dict of ndarrays
-        Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
+    representation_, representations_ : str, dict of ndarrays
+        The representation of the features, and a table of all of them with their scores or the reasons for leaving
+        them out (adaptive variant).
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
         is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more. ``conductance`` is near 0 for closed
@@ -175,8 +169,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         the agreement between different clustering methods, NaN if they were not asked.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
 
     References
     ----------
@@ -330,13 +323,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
     def _check_previous(self, previous: Any) -> Any:
         """Return an earlier model; raise an error if it is none, or of another metric."""
-        if previous is None:
-            return None
-        if isinstance(previous, (str, os.PathLike)):
-            raise TypeError(f"previous must be a model, got a path. Use GIT.load({str(previous)!r}).")
-        clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
-        if getattr(previous, "metric", self.metric) != self.metric:
-            raise ValueError(f"previous must be a model with metric={self.metric!r}, got metric={previous.metric!r}.")
+        if previous is not None:
+            clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
+            if getattr(previous, "metric", self.metric) != self.metric:
+                raise ValueError(f"previous must be a model with metric={self.metric!r}, got {previous.metric!r}.")
         return previous
 
     def _read(self, X: Any) -> tuple[Source, FrameFeatures | None, Any]:
