@@ -32,15 +32,11 @@ MODELS = {
     "default": (GIT(), X, {}),
     "paper": (GIT(3, variant="paper"), X, {}),
     "authors": (GIT(3, variant="authors"), X, {}),
-    "noise": (GIT(2, noise=0.1), X, {}),
     "prior": (GIT(proportions=(3, 2, 1), noise="auto"), X, {}),
     "weights": (GIT(2), X, {"sample_weight": np.arange(65) % 3}),
     "fractions": (GIT(2), X, {"sample_weight": np.arange(65) + 0.5}),
     "constraints": (GIT(3, min_cluster_size=4), X, {"cannot_link": [(0, 1)], "must_link": [(2, 3)]}),
-    "partial labels": (GIT(2), X, {"y": np.r_[0, 0, 1, np.full(62, -1)]}),
     "scale": (GIT(2, scale=[1, 0, 2]), X, {}),
-    "components": (GIT(2, scale="components"), X, {}),
-    "single precision": (GIT(2), X.astype(np.float32), {}),
     "cosine": (GIT(2, metric="cosine"), X, {}),
     "sparse": (GIT(2), csr_array(np.round(np.abs(X))), {}),
     "graph": (GIT(2, metric="precomputed_graph"), kneighbors_graph(X, 8, mode="distance"), {}),
@@ -50,7 +46,6 @@ MODELS = {
     "frame of numbers": (GIT(2), pd.DataFrame(X, columns=list("abc"), index=np.arange(65) + 5), {}),
     "large labels": (GIT(2), pd.DataFrame(X, columns=list("abc"), index=np.arange(65, dtype=np.uint64) + 2**63), {}),
     "all equal": (GIT(), np.ones((9, 2)), {}),
-    "two samples": (GIT(), X[:2], {}),
     "numbers of numpy": (GIT(np.int64(2), noise=np.float64(0.1), n_neighbors=np.int32(3)), X, {}),
 }
 
@@ -181,12 +176,8 @@ def test_damaged_files_are_refused_or_equal(fitted, path):
         load(text.tobytes())
     for i in range(whole.rindex(b"PK\x05\x06"), len(whole)):  # the directory of the archive
         load(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :])
-    for block in (b"\0" * 64, b"\xff" * 64, b"PK\x03\x04" * 16):
-        for i in rng.integers(0, len(whole) - 64, 15):
-            load(whole[:i] + block + whole[i + 64 :])
-    for text in (b"x" + whole, whole + b"x", whole + whole, b"\0" * 100 + whole):
+    for text in (b"x" + whole, whole + b"x", whole + whole):
         load(text)
-    assert load(whole[::-1])
     assert not load(whole)
 
 
@@ -202,18 +193,15 @@ def as_npz(**arrays):
 
 
 def as_header(text):
-    return as_npz(header=np.frombuffer(text.encode() if isinstance(text, str) else text, np.uint8))
+    return as_npz(header=np.frombuffer(text.encode(), np.uint8))
 
 
 BEGINNING = '{"format": "gitcluster-model", "version": 5, "state": '
 FOREIGN = {
     "pickle": pickle.dumps(Evil()), "text": b"labels 0 1 2\n" * 50, "empty": b"", "zip": b"PK\x05\x06" + bytes(18),
-    "npy magic": b"\x93NUMPY\x01\x00", "gzip": b"\x1f\x8b\x08" + bytes(40), "other npz": as_npz(X=X),
-    "numbers as header": as_npz(header=X), "objects": as_npz(header=np.array([{"a": 1}, Evil()], dtype=object)),
-    "no json": as_header("{"), "deep": as_header("[" * 100_000), "surrogate": as_header(b"\xed\xa0\x80"),
-    "digits": as_header('{"format": ' + "9" * 5000 + "}"), "null": as_header("null"),
-    "no state": as_header(BEGINNING + "null}"), "empty state": as_header(BEGINNING + '{"dict": {}}}'),
-    "deep state": as_header(BEGINNING + '{"tuple": [' * 400 + "]}" * 400 + "}"),
+    "other npz": as_npz(X=X), "objects": as_npz(header=np.array([{"a": 1}, Evil()], dtype=object)),
+    "no json": as_header("{"), "deep": as_header("[" * 100_000), "null": as_header("null"),
+    "no state": as_header(BEGINNING + "null}"),
     "other class": as_header(BEGINNING + '{"os.system": {"command": "true"}}}'),
 }  # fmt: skip
 
@@ -233,12 +221,6 @@ def test_no_more_memory_than_the_file_is_large(path):
     np.lib.format.write_array_header_1_0(huge, {"descr": "|u1", "fortran_order": False, "shape": (2**62,)})
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("header.npy", huge.getvalue())
-    with pytest.raises(ModelFileError):
-        GIT.load(path)
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("header.npy", FOREIGN["null"])
-        file.filelist *= 1000  # many names of one part
-        file.NameToInfo.clear()
     with pytest.raises(ModelFileError):
         GIT.load(path)
 

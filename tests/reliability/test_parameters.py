@@ -54,15 +54,6 @@ def test_a_missing_number_is_named():
     must_refuse(lambda: GIT(2).fit(X).cut(), "n_clusters")
 
 
-@pytest.mark.parametrize(
-    "shares", [[1], [1e300, 1e-300], [5e-324, 1], [1] * 40, (1, 2), np.array([1, 2], "f2"), range(1, 4)], ids=short_repr
-)
-def test_odd_proportions_give_a_valid_model(shares):
-    for variant in VARIANTS:
-        check_fit(X, proportions=shares, variant=variant)
-    check_fit(X, must=True, n_clusters=40, proportions="equal")
-
-
 @pytest.mark.parametrize("scale", [None, [0, 0], [0, 1], [1e300, 1], [5e-324, 5e-324], [True, False]], ids=short_repr)
 def test_odd_scales_give_a_valid_model(scale):
     for metric in ("euclidean", "manhattan", "cosine", "chebyshev"):

@@ -47,18 +47,6 @@ def test_far_new_samples_have_labels_and_memberships(name):
         assert not np.isnan(must_return(lambda model=model: model.score_samples(far))).any()
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("where", [(3, 1), 3, np.s_[:, 0], ...], ids=["cell", "row", "column", "all"])
-def test_missing_and_infinite_values_are_refused(value, where):
-    X = blobs()
-    X[where] = value
-    for options in ({}, {"metric": "manhattan"}, {"variant": "paper", "n_clusters": 2}, {"scale": None}):
-        for samples in (X, X.astype(np.float32)):
-            must_refuse(lambda o=options, s=samples: GIT(**o).fit(s), "NaN" if np.isnan(value) else "infinity")
-    for method in ("predict", "predict_proba", "score_samples"):
-        must_refuse(lambda m=method: getattr(GIT(2).fit(blobs()), m)(X))
-
-
 @pytest.mark.parametrize("shape", [(0,), (0, 0), (0, 3), (5, 0), (1, 1), (1, 3), (3,), (2, 2, 2), ()], ids=str)
 def test_wrong_shapes_are_refused(shape):
     for metric in ("euclidean", "cosine", "precomputed", "precomputed_graph"):
