@@ -269,20 +269,6 @@ def test_the_picture_has_a_bar_for_every_cluster(model):
     assert {"regular (120)", "regular (110)", "lost (70)", "2 (60)"} <= set(texts)
 
 
-def test_fits_with_one_common_ancestor_are_matched_by_their_rows(model):
-    """The same number may belong to different clusters of two fits that both continue a third one."""
-    new = [customers((60,), centres=np.array([[30.0 * side, 30.0]]), first=5000 + 100 * side)[0] for side in (1, -1)]
-    first, second = (GIT().fit(pd.concat([TABLE, some]), previous=model) for some in new)
-    assert first.cluster_ids_.tolist() == second.cluster_ids_.tolist() == [0, 1, 2, 3, 4]
-    assert kinds(compare(first, second)) == ["born", "died"]
-
-
-def test_unrelated_tables_do_not_match(model):
-    others = TABLE.set_axis([f"x{i}" for i in range(len(TABLE))]) * -50
-    with pytest.raises(ValueError, match="common rows"):
-        compare(model, GIT().fit(others))
-
-
 def test_tables_are_aligned_by_their_ids(model):
     later = GIT().fit(TABLE.sample(frac=1, random_state=1))
     assert not compare(model, later, TABLE.sample(frac=1, random_state=2)).events

@@ -85,8 +85,6 @@ def test_archives_are_read(make_rows, home):
     ("name", "rows", "member"),
     [
         ("hepatitis", [], None),
-        ("hepatitis", [[1] * 20] * 155, None),
-        ("hepatitis", [[1]], "other.data"),
         ("frogs", [["header"], [1, 2]], None),
         ("codon", [["header"], ["vrl"] + [1] * 60], None),
     ],

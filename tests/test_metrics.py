@@ -143,10 +143,11 @@ def test_density_validity_of_duplicates_pairs_and_other_metrics():
 
 @pytest.mark.slow
 def test_density_validity_of_many_features_searches_separations_among_some_samples(monkeypatch):
-    X, y = make_blobs(4600, 3002, centers=3, cluster_std=6, random_state=0)
-    thinned = density_validity(X, y, n_jobs=2)
-    monkeypatch.setattr("gitcluster.metrics.MAX_WORK", np.inf)
-    assert thinned == pytest.approx(density_validity(X, y, n_jobs=2), abs=0.01)
+    X, y = make_blobs(4600, centers=[(0, 0), (9, 0), (0, 9)], random_state=0)
+    padded = np.column_stack([X, np.zeros((len(X), 3000))])
+    thinned = density_validity(padded, y, n_jobs=2)
+    monkeypatch.setattr("gitcluster.metrics.MAX_WORK", 1e30)
+    assert thinned == pytest.approx(density_validity(padded, y, n_jobs=2), abs=0.01)
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
