@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
-from gitcluster import GIT, Clustering, git_clusters
+from gitcluster import GIT, Clustering
 
 X, y = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
 UNEVEN, uneven_y = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)
@@ -32,7 +32,8 @@ def test_a_fit_finds_three_blobs():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_clustering_has_the_attributes_of_the_estimator(variant):
-    clustering, model = git_clusters(UNEVEN, n_clusters=3, variant=variant), GIT(3, variant=variant).fit(UNEVEN)
+    model = GIT(3, variant=variant).fit(UNEVEN)
+    clustering = model.clustering_
     for field in fields(Clustering):
         name, value = f"{field.name}_", getattr(clustering, field.name)
         if value is not None and hasattr(model, name) and field.name != "hierarchy":
@@ -97,8 +98,6 @@ def test_clusters_without_samples_are_never_silent():
     assert len(np.unique(finer[finer >= 0])) < 9
     with pytest.warns(ConvergenceWarning, match="no samples"):
         assert (model.layers([4, 9])[1].sizes == 0).any()
-    with pytest.warns(ConvergenceWarning, match="no samples"):
-        GIT(3).fit(points).cut(proportions=[1000, 1000, 1], exact=True)
 
 
 # cuts and priors

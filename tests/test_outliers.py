@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from gitcluster import GIT, Neighbors, find_neighbors
+from gitcluster import GIT, find_neighbors
 from gitcluster.fitted.outliers import ROUNDING, noise_threshold, score_outliers
 
 X = make_blobs([150, 100, 50], 3, cluster_std=1.2, random_state=1)[0]
@@ -17,20 +17,6 @@ def test_scores_compare_widths_with_those_of_the_neighbours():
         np.testing.assert_allclose(widths, NEAR.distances[:, :k].mean(axis=1))
         ratio = widths / widths[NEAR.indices[:, :k]].mean(axis=1)
         np.testing.assert_allclose(scores, np.where(ratio > 1, 1 - 1 / ratio, 0), atol=ROUNDING)
-
-
-def test_scores_of_new_samples_duplicates_and_isolated_samples():
-    new = Neighbors(np.array([[0, 1], [1, 2]]), np.array([[4.0, 4.0], [0.5, 0.5]]))
-    widths, scores = score_outliers(new, 2, np.array([1.0, 3.0, 2.0]))
-    assert widths.tolist() == [4.0, 0.5]
-    np.testing.assert_allclose(scores, [0.5, 0.0])
-    mixed = Neighbors(
-        np.array([[1, 0], [0, 1], [0, 1], [3, 3]]),
-        np.array([[0.0, np.inf], [0.0, np.inf], [1.0, 1.0], [np.inf, np.inf]]),
-    )
-    widths, scores = score_outliers(mixed, 2)
-    assert widths.tolist() == [0, 0, 1, np.inf]
-    assert scores.tolist() == [0, 0, 1, 1]
 
 
 def test_thresholds_leave_the_requested_share():

@@ -149,9 +149,6 @@ def test_summary_states_groups_number_stability_and_the_next_step(stable):
     assert "model.stability(X)" in before
     assert "8 of 8 half-samples have 3 groups as well" in model.summary()
     assert "was requested" in GIT(3).fit(BLOBS).summary()
-    bundle = model._repr_mimebundle_()
-    assert model.summary() in bundle["text/plain"]
-    assert "3 groups" in bundle["text/html"]
 
 
 def test_verbose_counts_the_fits(capsys):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from gitcluster import (
     GIT,
-    Clustering,
     EdgeCut,
     Hierarchy,
     LocalClusters,
@@ -26,7 +25,6 @@ from gitcluster import (
     estimate_intensity,
     find_local_clusters,
     find_neighbors,
-    git_clusters,
     proportion_distance,
     scale_features,
 )
@@ -41,7 +39,6 @@ def use_estimator(X: Floats) -> Integers:
     model = assert_type(GIT(n_clusters=2).fit(X), GIT)
     assert_type(model.predict(X[:5]), Integers)
     assert_type(model.predict_proba(X[:5]), Floats)
-    assert_type(model.predict_proba(X[:5], top=2), tuple[Integers, Floats])
     assert_type(model.score_samples(X[:5]), Floats)
     assert_type(model.cut(proportions=[2, 1]), Integers)
     assert_type(model.labels_, Integers)
@@ -55,7 +52,7 @@ def use_estimator(X: Floats) -> Integers:
 
 
 def use_stages(X: Floats) -> float:
-    """Call the stages one by one, and all of them at once."""
+    """Call the stages one by one."""
     points = scale_features(X)
     neighbors = assert_type(find_neighbors(points, n_neighbors=8), Neighbors)
     log_intensity = assert_type(estimate_intensity(neighbors), Floats)
@@ -64,7 +61,6 @@ def use_stages(X: Floats) -> float:
     hierarchy = assert_type(build_hierarchy(assert_type(graph, TopoGraph)), Hierarchy)
     cut_hierarchy(hierarchy, graph, n_clusters=2)
     cut = assert_type(cut_edges(graph, n_clusters=2), EdgeCut)
-    assert_type(git_clusters(X, n_clusters=2), Clustering)
     return assert_type(proportion_distance(cut.sizes / len(X), [0.5, 0.5]), float)
 
 

@@ -23,7 +23,6 @@ from sklearn.datasets import make_blobs
 from benchmarks.reporting.tables import markdown
 from benchmarks.runner import Line, Store, Task, run_in_process, time_call
 from benchmarks.suite.datasets import generated_datasets
-from gitcluster import find_neighbors
 from gitcluster.metrics import density_validity
 
 FIELDS = ("part", "set", "shape")
@@ -75,15 +74,11 @@ def score_labellings(name: str, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
     rng = np.random.default_rng(crc32(name.encode()))
     chosen = np.sort(rng.permutation(len(X))[:MAX_SAMPLES])
     X, y = X[chosen].astype(np.float64), y[chosen]
-    near = find_neighbors(X, n_neighbors=20)
     scores = []
     for labelling, labels in make_labellings(X, y, rng):
         line = {"labelling": labelling, "dbcv": exact_dbcv(X, labels), "random ties": exact_dbcv(X, labels, rng=rng)}
         for k in NEIGHBORS:
             line[f"k={k}"] = density_validity(X, labels, n_neighbors=k)
-        line["graph"] = density_validity(
-            (near.indices, near.distances), labels, metric="precomputed_graph", n_features=X.shape[1]
-        )
         scores.append({key: value if isinstance(value, str) else round(value, 5) for key, value in line.items()})
     return {"n": len(X), "d": X.shape[1], "scores": scores}
 
@@ -223,7 +218,6 @@ def neighbors_table() -> str:
     sets = read_scores(list(SETS))
     names = {
         **{f"k={k}": f"`n_neighbors={k}`" for k in NEIGHBORS},
-        "graph": "graph of 20 neighbours",
         "random ties": "exact DBCV, ties broken at random",
     }
     return markdown(["score", *COLUMNS], [[title, *summarize(sets, name)] for name, title in names.items()])

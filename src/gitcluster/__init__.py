@@ -8,7 +8,6 @@ from gitcluster.hierarchy import Hierarchy, build_hierarchy, cut_hierarchy
 from gitcluster.intensity import estimate_intensity
 from gitcluster.local_clusters import LocalClusters, find_local_clusters
 from gitcluster.neighbors import Neighbors, find_neighbors
-from gitcluster.pipeline import git_clusters
 from gitcluster.preprocessing.scaling import scale_features
 from gitcluster.topo_graph import TopoGraph, bridge_components, build_topo_graph
 
@@ -31,7 +30,6 @@ __all__ = [
     "estimate_intensity",
     "find_local_clusters",
     "find_neighbors",
-    "git_clusters",
     "proportion_distance",
     "scale_features",
 ]

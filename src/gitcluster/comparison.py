@@ -4,7 +4,7 @@
 these are fewer than half of the rows, the first model predicts the clusters of the others, but for outliers. Pairs of
 clusters are then matched by the number of common rows, the largest first; of equal numbers, the lower number of the
 first cluster, then of the second. A pair matches if its common rows are more than half of either cluster, and no
-cluster matches twice. If one model continues the numbers of the other, directly or through others, equal numbers match.
+cluster matches twice.
 
 **Changes.** A cluster splits into the clusters that consist mostly of its rows, and clusters merge into the one that
 has most of their rows. Both need a tenth of the rows of the larger cluster on each side. Shares and centres change if
@@ -13,7 +13,6 @@ the difference is large, and larger than chance explains.
 
 import os
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, escape_control, list_of
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import Clustering, clustering_of
-from gitcluster.fitted.memberships import NEAR_BOUNDARY, own_shares
-from gitcluster.fitted.prediction import SamplePrediction
 from gitcluster.fitted.traits import Difference, Trait, compare_groups, fitted_traits, in_words, read_traits
 from gitcluster.preprocessing.tables import as_frame, column_names, row_labels
 
@@ -36,9 +33,14 @@ MIN_MOVE = 0.5
 """Difference of means in standard deviations of the cluster, or of shares by Cohen's h: medium by his convention."""
 STANDARD_ERRORS = 4.0
 """Standard errors beyond which a difference is not chance. Dozens of clusters and columns are compared at once."""
-MIN_SHARE_GAIN = 0.01
-"""Gain in the share of outliers or boundary rows that is worth a sentence."""
-MAX_LISTED = 10
+MIN_OUTLIERS = 0.01
+"""Gain in the share of outliers that is worth a sentence."""
+TEXTS = {
+    "split": "Cluster {0} split into {1}.",
+    "merged": "Clusters {0} merged into {1}.",
+    "born": "Cluster {1} is new.",
+    "died": "Cluster {0} no longer exists.",
+}
 
 
 class Grouping(NamedTuple):
@@ -54,14 +56,14 @@ class Grouping(NamedTuple):
     model: Any = None
 
     @property
-    def n_clusters(self) -> int:
-        """Return the number of clusters."""
-        return len(self.ids)
-
-    @property
     def sizes(self) -> Array:
         """Return the number of rows of every cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+        return np.bincount(self.labels[self.labels >= 0], minlength=len(self.ids))
+
+    def describe(self, clusters: Array) -> str:
+        """Return the names of clusters with their sizes, the largest first."""
+        largest = clusters[np.argsort(-self.sizes[clusters], kind="stable")].tolist()
+        return list_of([f"{self.titles[c]} ({count_of(int(self.sizes[c]), 'row')})" for c in largest])
 
 
 def _read_model(model: Any) -> Grouping:
@@ -75,82 +77,64 @@ def _read_ids(name: str, frame: Any, id_column: str) -> Array:
     """Return a column of ids as texts."""
     if id_column not in column_names(frame):
         raise ValueError(f"id must be a column of {name}, got {id_column!r}. It has {list_of(column_names(frame))}.")
-    ids = frame.get_column(id_column).to_list()
-    if any(row is None or row != row for row in ids):
-        raise ValueError(f"The ids of {name} must not be missing, but {id_column!r} has gaps. Remove these rows.")
-    return np.array([str(row) for row in ids], dtype=object)
+    ids = np.array([str(row) for row in frame.get_column(id_column).to_list()], dtype=object)
+    if frame.get_column(id_column).is_null().any() or len(set(ids)) < len(ids):
+        raise ValueError(f"The ids of {name} must be unique and not missing. Remove other rows of {id_column!r}.")
+    return ids
 
 
-def read_grouping(name: str, given: Any, id_column: str | None) -> Grouping | None:
+def _read_side(name: str, given: Any, id_column: str | None) -> Grouping | None:
     """Return one side of a comparison: a model, labels, or a frame with a column "cluster"; None for another table."""
+    if isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a model, labels or a table, got a path. Use GIT.load({given!r}).")
     if isinstance(given, Clustering) or hasattr(type(given), "fit"):
         return _read_model(given)
-    frame, rows, column = as_frame(given), None, given
-    if isinstance(given, (str, bytes, os.PathLike)):
-        raise TypeError(f"{name} must be a model, labels or a table, got a path. Use GIT.load({given!r}).")
-    if frame is not None:
-        names = column_names(frame)
-        if "cluster" not in names:
-            return None
-        column = frame.get_column("cluster").to_list()
-        if id_column is not None:
-            rows = _read_ids(name, frame, id_column)
-    elif np.ndim(given) == 2 or issparse(given):
+    frame = as_frame(given)
+    rows = row_labels(given)
+    if frame is not None and "cluster" in column_names(frame):
+        given = frame.get_column("cluster").to_list()
+        rows = rows if id_column is None else _read_ids(name, frame, id_column)
+    elif frame is not None or issparse(given) or np.ndim(given) == 2:
         return None
-    elif np.ndim(given) != 1:
-        raise TypeError(f"{name} must be a model, labels or a table, got {type(given).__name__}.")
-    if rows is None and hasattr(given, "index") and not callable(given.index) and len(given):
-        index = given.index
-        plain = np.asarray(index).dtype.kind in "iu" and np.array_equal(np.asarray(index), np.arange(len(index)))
-        rows = None if plain else np.array([str(row) for row in index], dtype=object)
-    if rows is not None and len(set(rows.tolist())) < len(rows):
-        twice = next(row for row in rows.tolist() if rows.tolist().count(row) > 1)
-        raise ValueError(f"The ids of {name} must be unique, got {twice!r} twice. Remove one of these rows.")
-    cells = [None if value is None or value != value else value for value in list(column)]
-    is_noise = np.array([cell is None or cell in (-1, "-1", "noise") for cell in cells], bool)
-    if not len(is_noise):
-        raise ValueError(f"{name} must have labels of clusters, got no rows.")
+    cells = np.array([-1 if cell is None or cell != cell else cell for cell in given])
+    cells = cells.astype(np.int64) if cells.dtype.kind == "f" else cells  # integers with gaps
+    is_noise = np.isin(cells.astype(str), ["-1", "noise"])
     if is_noise.all():
-        raise ValueError(f"{name} must have labels of clusters, got noise only.")
-    whole = [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]
-    clusters = sorted(
-        {cell for cell, noise in zip(whole, is_noise, strict=True) if not noise}, key=lambda c: (str(type(c)), c)
-    )
-    position = {cluster: i for i, cluster in enumerate(clusters)}
-    labels = np.array([-1 if noise else position[cell] for cell, noise in zip(whole, is_noise, strict=True)])
-    return Grouping(rows, labels, clusters, [escape_control(str(cluster)) for cluster in clusters])
+        raise ValueError(f"{name} must have labels of clusters, got {'noise only' if len(cells) else 'no rows'}.")
+    labels = np.full(len(cells), -1)
+    clusters, labels[~is_noise] = np.unique(cells[~is_noise], return_inverse=True)
+    rows = None if rows is None else rows.astype(str)
+    return Grouping(rows, labels, clusters.tolist(), [escape_control(str(cluster)) for cluster in clusters])
 
 
-def find_rows(first: Grouping, second: Grouping, X: Any = None, *, is_new: bool = False) -> Array:
+def _find_rows(first: Grouping, second: Grouping, *, can_predict: bool) -> Array:
     """Return the position of every row of the second side on the first, -1 if it is new.
 
-    If one side has no ids and those of the other are integers, its rows are counted from 0. Without ids, rows are
-    matched by their positions, unless two models store other values there. Rows of a table X may be predicted.
+    If only one side has ids, those of the other are 0, 1, 2, ... Without ids, rows are predicted, or else matched by
+    position.
     """
-    sides, n = [first.rows, second.rows], len(second.labels)
-    can_predict = is_new or (first.model is not None and X is not None)
-    for side, own in enumerate((first, second)):
-        others = sides[1 - side]
-        if sides[side] is None and others is not None and all(str(row).isdigit() for row in others.tolist()):
-            sides[side] = np.arange(len(own.labels)).astype(str)
-    if sides[0] is not None and sides[1] is not None:
-        position = {row: i for i, row in enumerate(sides[0].tolist())}
-        at = np.array([position.get(row, -1) for row in sides[1].tolist()])
-        if (at >= 0).any() or can_predict:
-            return at
-        raise ValueError("before and after must have common rows, but no id of one is in the other. Pass X, the table "
-                         "of after, to predict its rows with the model before.")  # fmt: skip
-    if not is_new and len(first.labels) == n and _may_be_same_rows(first.clustering, second.clustering):
-        return np.arange(n)
-    if not can_predict:
+    n, m = len(first.labels), len(second.labels)
+    if first.rows is None and second.rows is None:
+        if can_predict:
+            return np.full(m, -1)
+        if n == m:
+            return np.arange(n)
         raise ValueError(
-            f"Rows of before ({len(first.labels):,}) and after ({n:,}) cannot be matched without ids. Use ids (the "
-            "index of a data frame, id='...' or --id), or pass X, the table of after."
+            f"Rows of before ({n:,}) and after ({m:,}) cannot be matched without ids. Use ids (the index of a data "
+            "frame, id='...' or --id), or pass X, the table of after."
         )
-    return np.full(n, -1)
+    sides = [np.arange(len(s.labels)).astype(str) if s.rows is None else s.rows for s in (first, second)]
+    position = {row: i for i, row in enumerate(sides[0].tolist())}
+    at = np.array([position.get(row, -1) for row in sides[1].tolist()])
+    if not can_predict and (at < 0).all():
+        raise ValueError(
+            "before and after must have common rows, but no id of one is in the other. Pass X, the table of after, to "
+            "predict its rows with the model before."
+        )
+    return at
 
 
-def labels_before(first: Grouping, at: Array, X: Any) -> Array:
+def _labels_before(first: Grouping, at: Array, X: Any) -> Array:
     """Return the cluster of every row on the first side, -1 for none.
 
     If fewer than half of the rows are at a position of the first side, its model predicts those of the table X.
@@ -165,7 +149,7 @@ def labels_before(first: Grouping, at: Array, X: Any) -> Array:
 
 def count_rows(before: Array, n_before: int, second: Grouping) -> Array:
     """Return the number of rows by cluster before and after; the last row and column count noise and unknown rows."""
-    table = np.zeros((n_before + 1, second.n_clusters + 1), np.int64)
+    table = np.zeros((n_before + 1, len(second.ids) + 1), np.int64)
     np.add.at(table, (before, second.labels), 1)  # -1 is the last
     return table
 
@@ -195,9 +179,9 @@ def continue_numbers(clustering: Clustering, previous: Any, X: Any) -> Clusterin
     Other clusters get new numbers. Names that the clustering has already take precedence.
     """
     first, second = _read_model(previous), _read_model(clustering)
-    at, earlier = find_rows(first, second, X), clustering_of(previous)
+    at, earlier = _find_rows(first, second, can_predict=True), clustering_of(previous)
     try:
-        labels = labels_before(first, at, X)
+        labels = _labels_before(first, at, X)
     except (ValueError, TypeError) as error:
         raise ValueError(
             "previous must be a model of these rows, recognised by the index of a data frame, or of the same columns, "
@@ -207,18 +191,18 @@ def continue_numbers(clustering: Clustering, previous: Any, X: Any) -> Clusterin
         raise ValueError(
             "previous must be a model of similar data, but it has none of these rows, or all are outliers."
         )
-    match = match_clusters(count_rows(labels, first.n_clusters, second))
+    match = match_clusters(count_rows(labels, len(first.ids), second))
     ids = np.where(match >= 0, earlier.cluster_ids[match], earlier.next_id + np.cumsum(match < 0) - 1)
     given = {int(ids[np.searchsorted(clustering.cluster_ids, c)]): name for c, name in clustering.cluster_names.items()}
     names = {c: name for c, name in earlier.cluster_names.items() if c in ids and name not in given.values()} | given
-    return clustering.numbered(ids, names, max(earlier.next_id, int(ids.max()) + 1), earlier)
+    return clustering.numbered(ids, names, max(earlier.next_id, int(ids.max()) + 1))
 
 
 class Event(NamedTuple):
     """Something that happened to clusters."""
 
     kind: str
-    """"born", "died", "split", "merged", "grew", "shrank", "moved", "outliers" or "boundary"."""
+    """"born", "died", "split", "merged", "grew", "shrank", "moved" or "outliers"."""
     before: tuple[str, ...]
     after: tuple[str, ...]
     text: str
@@ -232,11 +216,10 @@ class Comparison:
 
     ids: tuple[list[Any], list[Any]]
     """Numbers of the clusters before and after, or other labels."""
-    titles: tuple[tuple[str, ...], tuple[str, ...]]
+    titles: tuple[list[str], list[str]]
     """Names or numbers of the clusters before and after."""
     sizes: tuple[Array, Array]
     """Rows of every cluster before and after."""
-    n_rows: tuple[int, int]
     match: Array
     """(n_after,) position of the earlier cluster that every cluster continues, -1 for none."""
     flow: Array
@@ -247,11 +230,12 @@ class Comparison:
     """Rows that changed: ``id``, ``before`` and ``after``, with "noise", or "" if one side does not have the row."""
     events: tuple[Event, ...]
     outliers: tuple[float, float] | None = None
-    """Share of outliers among the fitted and the new rows, if new rows were compared with a model."""
-    boundary: tuple[float, float] | None = None
-    """Share of rows near the boundary of their cluster, likewise."""
-    note: str = ""
-    """What to know about the comparison; or empty."""
+    """Share of outliers among the fitted and the new rows, if new rows were compared with a model; they are noise."""
+
+    @property
+    def n_rows(self) -> tuple[int, int]:
+        """Return the number of rows before and after."""
+        return int(self.flow[:-1].sum()), int(self.flow[:, :-1].sum())
 
     @property
     def n_common(self) -> int:
@@ -261,25 +245,17 @@ class Comparison:
     @property
     def n_changed(self) -> int:
         """Return the number of common rows that are in another cluster than before."""
-        both = (self.rows["before"] != "") & (self.rows["after"] != "")
-        return int(both.sum())
+        return int(((self.rows["before"] != "") & (self.rows["after"] != "")).sum())
 
     def sentences(self) -> list[str]:
         """Return the comparison in sentences."""
         before, after = self.n_rows
-        rows = f"{count_of(before, 'row')} before, {after:,} after"
+        lines = [f"{count_of(before, 'row')} before, {after:,} after; {self.n_common:,} on both sides."]
         if self.n_common:
-            rows += f"; {self.n_common:,} on both sides, {after - self.n_common:,} new, {before - self.n_common:,} lost"
-        lines = [f"{rows}."]
-        if self.n_common:
-            changed = f"{count_of(self.n_changed, 'row')} changed" if self.n_changed else "No row changed"
-            lines.append(f"{changed} cluster (agreement {self.agreement:.2f} of 1).")
-        if self.outliers is not None and self.boundary is not None:
-            lines.append(
-                f"Outliers: {self.outliers[1]:.1%} of the new rows, {self.outliers[0]:.1%} of the fitted ones. "
-                f"Near a boundary: {self.boundary[1]:.1%}, {self.boundary[0]:.1%} of the fitted ones."
-            )
-        lines += [self.note] if self.note else []
+            lines.append(f"{count_of(self.n_changed, 'row')} changed cluster (agreement {self.agreement:.2f} of 1).")
+        if self.outliers is not None:
+            fitted, new = self.outliers
+            lines.append(f"Outliers: {new:.1%} of the new rows, {fitted:.1%} of the fitted ones.")
         return [*lines, *([event.text for event in self.events] or ["No cluster changed."])]
 
     def __str__(self) -> str:
@@ -289,23 +265,19 @@ class Comparison:
 
     def cluster_rows(self) -> list[tuple[str, str, int, int, float, float, str]]:
         """Return one row per cluster: before, after, rows and shares on both sides, kinds of events."""
-        titles, sizes = self.titles, self.sizes
         pairs = [(int(a), b) for b, a in enumerate(self.match)]
-        pairs += [(a, -1) for a in range(len(titles[0])) if a not in self.match]
+        pairs += [(a, -1) for a in range(len(self.titles[0])) if a not in self.match]
+        titles, sizes = [[*names, ""] for names in self.titles], [np.append(some, 0) for some in self.sizes]  # -1: none
         rows = []
         for a, b in sorted(pairs, key=lambda pair: (pair[0] < 0, pair)):
-            one, other = titles[0][a] if a >= 0 else "", titles[1][b] if b >= 0 else ""
-            n, m = int(sizes[0][a]) if a >= 0 else 0, int(sizes[1][b]) if b >= 0 else 0
-            own = [event.kind for event in self.events if (a >= 0 and one in event.before) or other in event.after]
+            one, other, n, m = titles[0][a], titles[1][b], int(sizes[0][a]), int(sizes[1][b])
+            own = [e.kind for e in self.events if (a >= 0 and one in e.before) or (b >= 0 and other in e.after)]
             shares = n / max(1, self.n_rows[0]), m / max(1, self.n_rows[1])
             rows.append((one, other, n, m, *shares, ", ".join(dict.fromkeys(own))))
         return rows
 
     def to_frame(self) -> Any:
-        """Return one row per cluster as a pandas data frame: its rows and shares before and after, and its events.
-
-        If new rows are compared with a model, outliers are not counted.
-        """
+        """Return one row per cluster as a pandas data frame: its rows and shares before and after, and its events."""
         pandas = require("pandas", extra="export", purpose="to_frame")
         names = ["before", "after", "rows_before", "rows_after", "share_before", "share_after", "events"]
         return pandas.DataFrame(self.cluster_rows(), columns=names)
@@ -313,24 +285,13 @@ class Comparison:
     def rows_frame(self) -> Any:
         """Return the rows that changed cluster, are new or lost as a pandas data frame: before and after by id."""
         pandas = require("pandas", extra="export", purpose="rows_frame")
-        columns = {name: values for name, values in self.rows.items() if name != "id"}
-        return pandas.DataFrame(columns, index=pandas.Index(self.rows["id"], name="id"))
+        return pandas.DataFrame(self.rows).set_index("id")
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the flow of rows between the clusters, see :func:`gitcluster.plots.plot_flow`."""
         from gitcluster.plots import plot_flow
 
         return plot_flow(self, ax=ax)
-
-    def _repr_html_(self) -> str:
-        lines = "".join(f"<p>{escape(line)}</p>" for line in self.sentences())
-        head = "".join(f"<th>{name}</th>" for name in ("before", "after", "rows before", "after", "share", "after", ""))
-        body = "".join(
-            f"<tr><td>{escape(one)}</td><td>{escape(other)}</td><td>{n:,}</td><td>{m:,}</td><td>{before:.1%}</td>"
-            f"<td>{after:.1%}</td><td>{escape(events)}</td></tr>"
-            for one, other, n, m, before, after, events in self.cluster_rows()
-        )
-        return f"<div>{lines}<table><tr>{head}</tr>{body}</table></div>"
 
 
 def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) -> Comparison:
@@ -342,9 +303,9 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
         Fitted models; labels, where -1 is noise; or data frames with a column "cluster". Rows are matched by ``id``, or
         by the index of the data frame or series. Rows without ids are matched by position. If ``before`` is a model,
         ``after`` may also be a table of new rows with the columns of the fit: do they still fit the model?
-    X : array-like, data frame or pair of them, default=None
-        The columns in which clusters are compared: the rows of ``after``, or a pair of tables. By default the values
-        that the models store.
+    X : array-like or data frame, default=None
+        The rows of ``after`` with their columns, if ``before`` is a model: it predicts rows that it does not know, and
+        clusters are compared in these columns. By default they are compared in the values that the models store.
     id : str, default=None
         Column of data frames that identifies the rows.
 
@@ -356,91 +317,77 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     Examples
     --------
     >>> print(compare([0, 0, 0, 1, 1, 1], [0, 0, 2, 1, 1, 1]))
-    6 rows before, 6 after; 6 on both sides, 0 new, 0 lost.
+    6 rows before, 6 after; 6 on both sides.
     1 row changed cluster (agreement 0.71 of 1).
-    Cluster 0 split into 0 (2 rows) and 2 (1 row).
+    Cluster 0 (3 rows) split into 0 (2 rows) and 2 (1 row).
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import
 
-    first = read_grouping("before", before, id)
-    if first is None:
-        raise TypeError(
-            "before must be a model, labels, or a data frame with a column 'cluster'. Fit one: GIT().fit(X)."
-        )
+    first = _read_side("before", before, id)
+    if first is None or (X is not None and first.model is None):
+        raise TypeError("before must be a model, or without X labels or a data frame with a column 'cluster'.")
     is_feature = "cluster" in getattr(first.model, "feature_names_in_", ())
-    second = None if is_feature and as_frame(after) is not None else read_grouping("after", after, id)
-    prediction, note = None, ""
-    if first.model is None and X is not None and not (isinstance(X, tuple) and len(X) == 2):
-        raise ValueError("X must be a pair of tables, those of before and after, if labels are compared.")
-    tables = X if isinstance(X, tuple) and len(X) == 2 else (None, X)
+    second = None if is_feature and as_frame(after) is not None else _read_side("after", after, id)
+    outliers, events, match = None, list[Event](), np.arange(len(first.ids))
     if second is None:
-        if first.model is None or first.clustering is None or not hasattr(first.model, "predict_samples"):
-            raise TypeError("after must be a model or labels, got a table. New rows can be compared with a model only.")
-        rows, frame = row_labels(after), as_frame(after)
-        if id is not None and frame is not None:
-            rows, after = _read_ids("after", frame, id), frame.drop(id).to_native()
-        prediction, tables = first.model.predict_samples(after), (tables[0], after)
-        positions = np.searchsorted(first.clustering.cluster_ids, prediction.labels)
-        labels = np.where(prediction.labels < 0, -1, positions)
-        second = first._replace(rows=None if rows is None else rows.astype(str), labels=labels, model=None)
+        first, second, X, outliers, events = _predict_rows(first, after, id)
+        at, pairs = _find_rows(first, second, can_predict=True), [(c, c) for c in range(len(first.ids))]
     else:
-        tables = _align(tables[0], first), _align(tables[1], second)
-    if None not in (first.model, second.model):
-        _check_models(first.model, second.model)
-    at = find_rows(first, second, tables[1], is_new=prediction is not None)
-    if prediction is None:
-        if 2 * (at >= 0).sum() < len(at) and tables[1] is None and first.model is not None:
-            note = "Few rows are on both sides. With X, the table of after, the earlier model predicts the others."
-        labels, match = labels_before(first, at, tables[1]), None
-        a, b = first.clustering, second.clustering
-        if a is not None and b is not None and a.shares_numbers_with(b):
-            position = {number: i for i, number in enumerate(first.ids)}
-            match = np.array([position.get(number, -1) for number in second.ids])
-        common = count_rows(labels, first.n_clusters, second)
-        match = match_clusters(common) if match is None else match
-        events, steady = _structure_events(first, second, match, common)
-    else:
-        match, events = np.arange(first.n_clusters), []
-        steady = [(c, c) for c in range(first.n_clusters)]
-    outliers = boundary = None
-    if prediction is not None and first.clustering is not None:
-        outliers, boundary, events = _fit_events(first.clustering, prediction)
-        limit, scores = first.clustering.fitted.far_out, (first.clustering.outlier_scores, prediction.outlier_scores)
-        first_rows, second_rows = (  # outliers would seem to move their clusters
-            side._replace(labels=np.where(some > limit, -1, side.labels))
-            for side, some in zip((first, second), scores, strict=True)
-        )
-    else:
-        first_rows, second_rows = first, second
-    events += _size_events(first_rows, second_rows, steady)
-    events += _move_events(first_rows, second_rows, steady, tables)
-    both = np.flatnonzero((at >= 0) & (np.where(at >= 0, first.labels[at], -1) >= 0) & (second.labels >= 0))
+        metrics = {getattr(side.model, "metric", "euclidean") for side in (first, second) if side.model is not None}
+        if len(metrics) > 1:
+            raise ValueError("before and after must have the same metric. Compare their labels_ otherwise.")
+        X = _align(X, second)
+        at = _find_rows(first, second, can_predict=X is not None and hasattr(first.model, "predict_samples"))
+        common = count_rows(_labels_before(first, at, X), len(first.ids), second)
+        match = match_clusters(common)
+        events, pairs = _structure_events(first, second, match, common)
+    events += _size_events(first, second, pairs)
+    events += _move_events(first, second, pairs, X)
+    old = np.where(at >= 0, first.labels[at], -1)
+    both = (old >= 0) & (second.labels >= 0)
     return Comparison(
         ids=(first.ids, second.ids),
-        titles=(tuple(first.titles), tuple(second.titles)),
-        sizes=(first_rows.sizes, second_rows.sizes),
-        n_rows=(len(first.labels), len(second.labels)),
+        titles=(first.titles, second.titles),
+        sizes=(first.sizes, second.sizes),
         match=match,
         flow=_flow(first, second, at),
-        agreement=float(adjusted_rand_score(first.labels[at[both]], second.labels[both]))
-        if len(both)
-        else float("nan"),
+        agreement=float(adjusted_rand_score(old[both], second.labels[both])) if both.any() else float("nan"),
         rows=_changed_rows(first, second, at, match),
         events=tuple(events),
         outliers=outliers,
-        boundary=boundary,
-        note=note,
     )
 
 
-def _check_models(before: Any, after: Any) -> None:
-    """Raise a ValueError if two models cannot be compared."""
-    metrics = [getattr(model, "metric", "euclidean") for model in (before, after)]
-    if metrics[0] != metrics[1]:
-        raise ValueError(
-            f"before and after must have the same metric, got {metrics[0]!r} and {metrics[1]!r}. Compare their labels: "
-            "compare(before.labels_, after.labels_)."
-        )
+def _predict_rows(
+    first: Grouping, X: Any, id_column: str | None
+) -> tuple[Grouping, Grouping, Any, tuple[float, float], list[Event]]:
+    """Return both sides without outliers, the table without ids, shares of outliers, and an event if they are many."""
+    clustering, model = first.clustering, first.model
+    if clustering is None or not hasattr(model, "predict_samples"):
+        raise TypeError("after must be a model or labels, got a table. New rows can be compared with a model only.")
+    rows, frame = row_labels(X), as_frame(X)
+    if id_column is not None and frame is not None:
+        rows, X = _read_ids("after", frame, id_column), frame.drop(id_column).to_native()
+    prediction, limit = model.predict_samples(X), clustering.fitted.far_out
+    fitted, new = np.asarray(clustering.outlier_scores) > limit, prediction.outlier_scores > limit
+    positions = np.searchsorted(clustering.cluster_ids, prediction.labels)
+    second = first._replace(
+        rows=None if rows is None else rows.astype(str), labels=np.where((prediction.labels < 0) | new, -1, positions),
+        model=None,
+    )  # fmt: skip
+    first = first._replace(labels=np.where(fitted, -1, first.labels))
+    before, after = float(fitted.mean()), float(new.mean())
+    events = []
+    if after - before > max(MIN_OUTLIERS, STANDARD_ERRORS * _standard_error(before, after, len(fitted), len(new))):
+        text = f"The new rows do not fit the model: {after:.1%} are outliers, usually {before:.1%}."
+        events.append(Event("outliers", (), (), text))
+    return first, second, X, (before, after), events
+
+
+def _standard_error(before: float, after: float, n: int, m: int) -> float:
+    """Return the standard error of the difference of two shares of n and m rows."""
+    mean = (before * n + after * m + 1) / (n + m + 2)  # never 0
+    return float(np.sqrt(mean * (1 - mean) * (1 / n + 1 / m)))
 
 
 def _align(table: Any, side: Grouping) -> Any:
@@ -456,47 +403,31 @@ def _align(table: Any, side: Grouping) -> Any:
     return table.iloc[order]
 
 
-def _may_be_same_rows(before: Clustering | None, after: Clustering | None) -> bool:
-    """Return False if two models of as many rows store other values in most of them."""
-    if before is None or after is None:
-        return True
-    some = np.unique(np.linspace(0, before.n_samples - 1, 200).astype(np.int64))
-    columns = {trait.name: trait for trait in fitted_traits(before, some)}
-    same = [
-        np.array([a == b or (isinstance(a, float) and np.isclose(a, b, rtol=1e-4)) for a, b in zip(
-            columns[trait.name].values.tolist(), trait.values.tolist(), strict=True)])
-        for trait in fitted_traits(after, some) if trait.name in columns
-    ]  # fmt: skip
-    return not same or bool(np.mean(same) > 0.5)
-
-
 def _flow(first: Grouping, second: Grouping, at: Array) -> Array:
     """Return the rows by cluster before and after; the last two rows and columns are noise, and rows of one side."""
-    flow = np.zeros((first.n_clusters + 2, second.n_clusters + 2), np.int64)
-    before = np.where(at >= 0, first.labels[at], first.n_clusters + 1)
-    np.add.at(flow, (np.where(before < 0, first.n_clusters, before),
-                     np.where(second.labels < 0, second.n_clusters, second.labels)), 1)  # fmt: skip
-    lost = first.labels[np.setdiff1d(np.arange(len(first.labels)), at)]
-    flow[:-1, -1] = np.bincount(np.where(lost < 0, first.n_clusters, lost), minlength=first.n_clusters + 1)
+    flow = np.zeros((len(first.ids) + 2, len(second.ids) + 2), np.int64)
+    own, other = (np.where(side.labels < 0, len(side.ids), side.labels) for side in (first, second))
+    np.add.at(flow, (np.where(at >= 0, own[at], -1), other), 1)
+    lost = np.setdiff1d(np.arange(len(own)), at)
+    np.add.at(flow, (own[lost], -1), 1)
     return flow
 
 
 def _changed_rows(first: Grouping, second: Grouping, at: Array, match: Array) -> dict[str, Array]:
     """Return the rows that changed cluster, then those that are new, then those that are lost."""
-    before_titles, after_titles = [*first.titles, "noise"], [*second.titles, "noise"]
     names = [np.arange(len(s.labels)).astype(str) if s.rows is None else s.rows for s in (first, second)]
+    titles = [np.array([*side.titles, "noise"], dtype=object)[side.labels] for side in (first, second)]  # -1: noise
     old = np.where(at >= 0, first.labels[at], -1)
-    continued = np.append(match, -1)[second.labels]
-    changed = np.flatnonzero((at >= 0) & ~((continued == old) & ((old >= 0) | (second.labels < 0))))
-    new = np.flatnonzero(at < 0) if second.rows is not None else np.empty(0, np.int64)
-    lost = np.setdiff1d(np.arange(len(first.labels)), at) if first.rows is not None and (at >= 0).any() else new[:0]
-    new = new if (at >= 0).any() else new[:0]
+    continued = np.append(match, -2)[second.labels]  # noise continues noise only
+    changed = np.flatnonzero((at >= 0) & (continued != np.where(old < 0, -2, old)))
+    new, lost = np.flatnonzero(at < 0), np.setdiff1d(np.arange(len(first.labels)), at)
+    if (at < 0).all():  # the rows of both sides have nothing in common
+        new = lost = changed
     return {
         "id": np.concatenate([names[1][changed], names[1][new], names[0][lost]]).astype(object),
-        "before": np.array([before_titles[c] for c in old[changed]] + [""] * len(new)
-                           + [before_titles[c] for c in first.labels[lost]], dtype=object),
-        "after": np.array([after_titles[c] for c in second.labels[[*changed, *new]]] + [""] * len(lost), dtype=object),
-    }  # fmt: skip
+        "before": np.concatenate([titles[0][at[changed]], np.full(len(new), "", object), titles[0][lost]]),
+        "after": np.concatenate([titles[1][changed], titles[1][new], np.full(len(lost), "", object)]),
+    }
 
 
 def _structure_events(
@@ -508,47 +439,24 @@ def _structure_events(
     """
     inside = common[:-1, :-1]
     of_before, of_after = common[:-1].sum(axis=1)[:, None], common[:, :-1].sum(axis=0)
-    comes_from = (2 * inside > of_after) & (inside >= MIN_PART * of_before) & (inside > 0)
-    goes_to = (2 * inside > of_before) & (inside >= MIN_PART * of_after) & (inside > 0)
-    continues = np.arange(first.n_clusters)[:, None] == match
-    events: list[Event] = []
-    involved: tuple[set[int], set[int]] = set(), set()
-
-    def named(side: Grouping, clusters: Array) -> str:
-        sizes = side.sizes
-        return list_of([f"{side.titles[c]} ({count_of(int(sizes[c]), 'row')})" for c in clusters.tolist()], MAX_LISTED)
-
-    def add(kind: str, before: Array, after: Array, text: str) -> None:
-        involved[0].update(before.tolist())
-        involved[1].update(after.tolist())
-        titles = tuple(first.titles[a] for a in before.tolist()), tuple(second.titles[b] for b in after.tolist())
-        events.append(Event(kind, *titles, text))
-
+    continues = np.arange(len(first.ids))[:, None] == match
+    comes_from = continues | ((2 * inside > of_after) & (inside >= MIN_PART * of_before) & (inside > 0))
+    goes_to = continues | ((2 * inside > of_before) & (inside >= MIN_PART * of_after) & (inside > 0))
     nobody = np.empty(0, np.int64)
-    for a in range(first.n_clusters):
-        parts = np.flatnonzero(comes_from[a] | continues[a])
-        if len(parts) > 1:
-            parts = parts[np.argsort(-second.sizes[parts], kind="stable")]
-            add("split", np.array([a]), parts, f"Cluster {first.titles[a]} split into {named(second, parts)}.")
-    for b in range(second.n_clusters):
-        parts, here = np.flatnonzero(goes_to[:, b] | continues[:, b]), np.array([b])
-        if len(parts) > 1:
-            add("merged", parts, here, f"Clusters {named(first, parts)} merged into {named(second, here)}.")
-    for b in np.flatnonzero(match < 0).tolist():
-        if b not in involved[1]:
-            share, source = common[:, b].max() / max(1, of_after[b]), int(common[:, b].argmax())
-            origin = f"{share:.0%} of its rows were in "
-            origin += "no cluster before" if source == first.n_clusters else f"cluster {first.titles[source]}"
-            here = np.array([b])
-            add("born", nobody, here, f"Cluster {named(second, here)} is new: {origin}.")
-    for a in np.setdiff1d(np.arange(first.n_clusters), match).tolist():
-        if a not in involved[0]:
-            share, target = inside[a].max(initial=0) / max(1, first.sizes[a]), int(inside[a].argmax())
-            gone = f"{share:.0%} of its rows are in cluster {second.titles[target]} now"
-            gone = gone if share >= MIN_PART else "its rows are gone"
-            here = np.array([a])
-            add("died", here, nobody, f"Cluster {named(first, here)} no longer exists: {gone}.")
-    pairs = [(int(a), b) for b, a in enumerate(match) if a >= 0 and a not in involved[0] and b not in involved[1]]
+    changes = [("split", np.array([a]), np.flatnonzero(parts)) for a, parts in enumerate(comes_from) if parts.sum() > 1]
+    changes += [
+        ("merged", np.flatnonzero(parts), np.array([b])) for b, parts in enumerate(goes_to.T) if parts.sum() > 1
+    ]
+    used_before = {a for _, before, _ in changes for a in before.tolist()}
+    used_after = {b for _, _, after in changes for b in after.tolist()}
+    born, died = np.flatnonzero(match < 0).tolist(), np.setdiff1d(np.arange(len(first.ids)), match).tolist()
+    changes += [("born", nobody, np.array([b])) for b in born if b not in used_after]
+    changes += [("died", np.array([a]), nobody) for a in died if a not in used_before]
+    events = []
+    for kind, before, after in changes:
+        titles = tuple(first.titles[a] for a in before), tuple(second.titles[b] for b in after)
+        events.append(Event(kind, *titles, TEXTS[kind].format(first.describe(before), second.describe(after))))
+    pairs = [(int(a), b) for b, a in enumerate(match) if a >= 0 and a not in used_before and b not in used_after]
     return events, pairs
 
 
@@ -558,21 +466,18 @@ def _size_events(first: Grouping, second: Grouping, pairs: list[tuple[int, int]]
     events = []
     for a, b in pairs:
         before, after = float((first.labels == a).mean()), float((second.labels == b).mean())
-        mean = (before * n + after * m) / (n + m)
-        error = np.sqrt(mean * (1 - mean) * (1 / n + 1 / m))
         factor = after / before if before else np.inf
-        if abs(after - before) > STANDARD_ERRORS * error and not 1 / MIN_GROWTH < factor < MIN_GROWTH:
+        is_chance = abs(after - before) <= STANDARD_ERRORS * _standard_error(before, after, n, m)
+        if not is_chance and not 1 / MIN_GROWTH < factor < MIN_GROWTH:
             kind, title = "grew" if after > before else "shrank", second.titles[b]
             text = f"Cluster {title} {kind} from {before:.1%} to {after:.1%} of the rows."
             events.append(Event(kind, (first.titles[a],), (title,), text))
     return events
 
 
-def _move_events(
-    first: Grouping, second: Grouping, pairs: list[tuple[int, int]], tables: tuple[Any, Any]
-) -> list[Event]:
+def _move_events(first: Grouping, second: Grouping, pairs: list[tuple[int, int]], X: Any) -> list[Event]:
     """Return clusters whose columns changed."""
-    sides = [_traits(side, table) for side, table in zip((first, second), tables, strict=True)]
+    sides = _traits(first, None), _traits(second, X)
     columns = [(trait, other) for trait in sides[0] for other in sides[1]
                if trait.name == other.name and (trait.kind == "category") == (other.kind == "category")]  # fmt: skip
     events = []
@@ -589,7 +494,7 @@ def _move_events(
 def _change(trait: Trait, other: Trait, rows: Array, others: Array) -> list[Difference]:
     """Return the difference of a column between the rows of a cluster before and after, if it is large."""
     values = np.concatenate([trait.values[rows], other.values[others]])
-    joined = trait._replace(values=values, kind=other.kind if trait.kind != other.kind else trait.kind)
+    joined = trait._replace(values=values, kind=other.kind)
     known = ~joined.missing
     n, m = int(known[: len(rows)].sum()), int(known[len(rows) :].sum())
     if not n or not m:
@@ -606,36 +511,11 @@ def _change(trait: Trait, other: Trait, rows: Array, others: Array) -> list[Diff
 
 def _traits(side: Grouping, table: Any) -> list[Trait]:
     """Return the columns of one side: of its table, or as its model stores them."""
-    n = len(side.labels)
+    n, clustering = len(side.labels), side.clustering
     if table is not None and not issparse(table):
-        columns = None if side.clustering is None else side.clustering.columns
-        names = None if side.clustering is None else side.clustering.feature_names
+        names, columns = (None, None) if clustering is None else (clustering.feature_names, clustering.columns)
         traits = read_traits(table, names, columns)
-        if traits and len(traits[0].values) == n:
-            return traits
-        raise ValueError(
-            f"X must have the {n:,} rows of the clustering, got {len(traits[0].values) if traits else 0:,}."
-        )
-    if side.clustering is None or side.clustering.n_samples != n or side.model is None:
-        return []
-    return fitted_traits(side.clustering, np.arange(n))
-
-
-def _fit_events(
-    clustering: Clustering, prediction: SamplePrediction
-) -> tuple[tuple[float, float], tuple[float, float], list[Event]]:
-    """Return the shares of outliers and of boundary rows among fitted and new rows, and what is unusual in them."""
-    limit = clustering.fitted.far_out
-    fitted, new = np.asarray(clustering.outlier_scores) > limit, prediction.outlier_scores > limit
-    near, new_near = own_shares(clustering) < NEAR_BOUNDARY, own_shares(clustering, prediction) < NEAR_BOUNDARY
-    results, events = [], []
-    for kind, usual, now in (("outliers", fitted, new), ("boundary", near & ~fitted, new_near & ~new)):
-        before, after, n, m = float(usual.mean()), float(now.mean()), len(usual), len(now)
-        results.append((before, after))
-        mean = (usual.sum() + now.sum() + 1) / (n + m + 2)
-        error = np.sqrt(mean * (1 - mean) * (1 / n + 1 / m))
-        if after - before > max(MIN_SHARE_GAIN, STANDARD_ERRORS * error):
-            what = "are outliers" if kind == "outliers" else "are near the boundary of their cluster"
-            text = f"The new rows do not fit the model: {after:.1%} {what}, usually {before:.1%}."
-            events.append(Event(kind, (), (), text))
-    return results[0], results[1], events
+        if not traits or len(traits[0].values) != n:
+            raise ValueError(f"X must have the {n:,} rows of the clustering.")
+        return traits
+    return [] if clustering is None or side.model is None else fitted_traits(clustering, np.arange(n))

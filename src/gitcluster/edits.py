@@ -3,7 +3,8 @@
 A file lists the rows that the page showed, their clusters before the first edit, and the edits in their order. In
 another fit, a cluster of the file is the cluster with most of its rows. On the fitted data this gives exactly the
 clusters of the page. On other data an edit is skipped, with a warning, if its rows are gone or in several clusters.
-Rows that the file does not list follow the majority of the listed rows in their local cluster.
+Rows that the file does not list follow the majority of the listed rows in their local cluster. Edits take precedence
+over links, partial labels and bounds on sizes.
 """
 
 import json
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import count_of, escape_control
+from gitcluster._support.names import count_of
 from gitcluster.constraints import Constraints, LinkConstraints
 from gitcluster.fitted.clustering import Clustering, check_name
 from gitcluster.fitted.cutting import cut_again
@@ -65,65 +66,50 @@ class Edits(NamedTuple):
 
 def read_edits(source: Any) -> Edits:
     """Return the edits in a file, or in a dict of the same content; everything is checked."""
-    name = "edits"
-    if not isinstance(source, dict):
-        name, text = str(source), Path(source).read_text(encoding="utf-8-sig", errors="replace")
-        try:
-            source = json.loads(text)
-        except ValueError as error:
-            raise EditsFileError(f"{name} is damaged or not a file of edits: {error}") from None
+    name = "edits" if isinstance(source, dict) else str(source)
+    text = "" if isinstance(source, dict) else Path(source).read_text(encoding="utf-8-sig", errors="replace")
     try:
-        return _check_edits(name, source)
-    except (AttributeError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise EditsFileError(f"{name} is damaged: {type(error).__name__}: {error}.") from None
+        content = source if isinstance(source, dict) else json.loads(text)
+        if content["format"] != FORMAT or content["version"] != VERSION:
+            raise ValueError(f"its format must be {FORMAT}, version {VERSION}")
+        rows, labels, n_samples = content["rows"], content["labels"], content["n_samples"]
+        if not _are_different(rows, str) and not (_are_different(rows, int) and max(rows) < n_samples):
+            raise ValueError("rows must be different texts or positions")
+        if len(labels) != len(rows) or {type(label) for label in labels} != {int}:
+            raise ValueError("labels must be integers, one per row")
+        n_clusters = content.get("n_clusters")
+        if type(n_samples) is not int or not (n_clusters is None or (type(n_clusters) is int and n_clusters > 0)):
+            raise ValueError("n_samples and n_clusters must be integers")
+        edits = Edits(name, rows, np.array(labels, np.int64), n_samples, n_clusters, list(content["edits"]))
+        for number, (edit, own) in enumerate(edits.steps(), 1):
+            if not _is_valid(edit, own):
+                raise ValueError(f"edit number {number} has wrong fields, or refers to rows or clusters it cannot have")
+            check_name(edit.get("name", ""))
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
+        raise EditsFileError(f"{name} is damaged or not a file of edits: {error}.") from None
+    return edits
 
 
-def _check_edits(name: str, content: Any) -> Edits:
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise EditsFileError(f"{name} was not saved by the explorer.")
-    if content.get("version") != VERSION:
-        raise EditsFileError(f"{name} has version {content.get('version')!r}, but version {VERSION} is required.")
-    rows, labels, edits = content["rows"], content["labels"], content["edits"]
-    kinds = {type(row) for row in rows}
-    if kinds not in ({str}, {int}) or len(set(rows)) < len(rows) or {type(label) for label in labels} - {int}:
-        raise EditsFileError(f"{name} is damaged: rows must be different texts or positions, and labels integers.")
-    n_samples, n_clusters = content["n_samples"], content.get("n_clusters")
-    if type(n_samples) is not int or (n_clusters is not None and (type(n_clusters) is not int or n_clusters < 1)):
-        raise EditsFileError(f"{name} is damaged: n_samples and n_clusters must be integers.")
-    read = Edits(name, rows, np.array(labels, np.int64), n_samples, n_clusters, list(edits))
-    if len(read.labels) != len(rows) or (kinds == {int} and not 0 <= min(rows) <= max(rows) < n_samples):
-        raise EditsFileError(f"{name} is damaged: it has {len(rows)} rows and {len(read.labels)} labels.")
-    for number, (edit, own) in enumerate(read.steps(), 1):
-        problem = _find_problem(edit, own)
-        if problem:
-            raise EditsFileError(f"{name} has a wrong edit, number {number}: {problem}.")
-    return read
+def _are_different(items: list[Any], kind: type) -> bool:
+    """Return whether all items are of this type and different, and none is negative."""
+    return (
+        {type(item) for item in items} == {kind} and len(set(items)) == len(items) and (kind is str or min(items) >= 0)
+    )
 
 
-def _find_problem(edit: dict[str, Any], own: Array) -> str:
-    """Return what is wrong with an edit of rows in these clusters, or an empty text."""
-    fields = FIELDS.get(edit.get("kind", ""))
-    if fields is None:
-        return f"kind must be one of {', '.join(FIELDS)}, got {edit.get('kind')!r}"
-    if edit.keys() != {"kind", *fields} or any(type(edit[field]) is not kind for field, kind in fields.items()):
-        return f"it must have the fields {', '.join(fields)}"
-    rows, known = edit.get("rows", [0]), set(own[own >= 0].tolist())
-    if {type(row) for row in rows} != {int} or min(rows) < 0 or max(rows) >= len(own) or len(set(rows)) < len(rows):
-        return "rows must be different positions in the list of rows"
+def _is_valid(edit: dict[str, Any], own: Array) -> bool:
+    """Return whether an edit of rows in these clusters has the right fields, rows and clusters."""
+    kind = edit["kind"]
+    fields = FIELDS[kind]
+    if edit.keys() != {"kind", *fields} or any(type(edit[field]) is not type_ for field, type_ in fields.items()):
+        return False
+    known, rows, into = set(own[own >= 0].tolist()), edit.get("rows", [0]), edit.get("into", 0)
     clusters = edit.get("clusters", [edit["cluster"]] if "cluster" in edit else [])
-    if not known.issuperset(clusters):
-        return f"it names a cluster that the file does not have, among {clusters}"
-    if edit["kind"] == "merge" and (len(set(clusters)) < 2 or edit["into"] not in clusters):
-        return "a merge must have two or more clusters, and lead into one of them"
-    if edit["kind"] == "split" and (edit["into"] in known or set(own[rows].tolist()) != {edit["cluster"]}):
-        return "a split must lead rows of its cluster into a new one"
-    if edit.get("into", 0) < 0:
-        return "into must not be negative"
-    try:
-        check_name(edit.get("name", ""))
-    except ValueError as error:
-        return str(error).rstrip(".")
-    return ""
+    if not _are_different(rows, int) or max(rows) >= len(own) or not known.issuperset(clusters) or into < 0:
+        return False
+    if kind == "merge":
+        return len(set(clusters)) > 1 and into in clusters
+    return kind != "split" or (into not in known and set(own[rows].tolist()) == set(clusters))
 
 
 class Replay:
@@ -147,7 +133,7 @@ class Replay:
         at = _find_rows(edits, self.clustering)
         changes = {"merge": self._merge, "split": self._move, "move": self._move, "rename": self._rename}
         for edit, own in edits.steps():
-            words = _describe(edit, self.names)
+            words = _describe(edit)
             try:
                 changes[edit["kind"]](edit, own, at)
                 self.applied.append(words)
@@ -211,42 +197,26 @@ def _find_rows(edits: Edits, clustering: Clustering) -> Array:
         if edits.n_samples != clustering.n_samples:
             raise EditsFileError(
                 f"{edits.name} numbers the rows of a table with {edits.n_samples:,} rows, the data have "
-                f"{clustering.n_samples:,}. To edit tables that change, give every row an id of its own: the index of "
-                "the data frame, or --id."
+                f"{clustering.n_samples:,}. Give every row an id: the index of the data frame, or --id."
             )
         return np.array(edits.rows, np.int64)
-    if clustering.index is None:
-        raise EditsFileError(
-            f"{edits.name} names rows by ids such as {edits.rows[0]!r}, but the data have none, or some twice. Fit a "
-            "data frame with these ids as its index, or use --id."
-        )
-    position = {str(label): i for i, label in enumerate(clustering.index.tolist())}
+    position = {} if clustering.index is None else {str(row): i for i, row in enumerate(clustering.index.tolist())}
     at = np.array([position.get(row, -1) for row in edits.rows])
     if (at < 0).all():
         raise EditsFileError(
-            f"{edits.name} belongs to another table: none of its {len(at):,} rows is in the data. The first are "
-            f"{', '.join(map(repr, edits.rows[:3]))}."
+            f"{edits.name} belongs to another table: the data have no row with an id such as {edits.rows[0]!r}. Fit a "
+            "data frame with these ids as its index, or use --id."
         )
     return at
 
 
-def _describe(edit: dict[str, Any], names: dict[int, str]) -> str:
+def _describe(edit: dict[str, Any]) -> str:
     """Return an edit in words, with the numbers of clusters in the file."""
-    title = {number: f"{number} ({escape_control(name)})" for number, name in names.items()}
-    into = edit.get("into", -1)
-    if edit["kind"] == "merge":
-        return f"merge {' and '.join(title.get(c, str(c)) for c in edit['clusters'])}"
-    rows = count_of(len(edit.get("rows", ())), "row")
-    if edit["kind"] == "split":
-        return f"split {title.get(edit['cluster'], str(edit['cluster']))}, {rows} into {into}"
-    if edit["kind"] == "move":
-        return f"move {rows} into {title.get(into, str(into))}"
-    return f"name {edit['cluster']} {escape_control(edit['name'])!r}"
+    shown = {name: count_of(len(value), "row") if name == "rows" else repr(value) for name, value in edit.items()}
+    return f"{edit['kind']} " + ", ".join(f"{name}: {text}" for name, text in shown.items() if name != "kind")
 
 
-def refit_edited(
-    source: Source, clustering: Clustering, replay: Replay, *, constraints: Constraints | None, **options: Any
-) -> Clustering:
+def refit_edited(source: Source, clustering: Clustering, replay: Replay, **options: Any) -> Clustering:
     """Return a fit whose clusters are the edited ones, in the representation and with the neighbours of a fit.
 
     Stages 3 to 5 run again with the edited clusters as constraints, so that no local cluster has rows of two of them.
@@ -254,7 +224,6 @@ def refit_edited(
     ids, groups = np.unique(replay.labels[replay.labels >= 0], return_inverse=True)
     of_rows = np.full(len(replay.labels), -1)
     of_rows[replay.labels >= 0] = groups
-    _check_constraints(of_rows, constraints)
     scaling = clustering.source.scaling if isinstance(clustering.source, Points) else None
     fit = git_clusters(
         source,
@@ -291,27 +260,7 @@ def refit_edited(
         edits=tuple(replay.applied),
     )
     next_id = max(clustering.next_id, int(ids.max()) + 1)
-    return edited.numbered(ids[number_of], replay.names, next_id, clustering)
-
-
-def _check_constraints(groups: Array, constraints: Constraints | None) -> None:
-    """Raise a ValueError if edits contradict links or bounds on sizes of the same fit."""
-    if constraints is None:
-        return
-    for group in np.unique(constraints.groups[constraints.groups >= 0]).tolist():
-        if len(np.unique(groups[(constraints.groups == group) & (groups >= 0)])) > 1:
-            raise ValueError("edits separate samples that must_link or y joins. Remove one of them.")
-    pairs = [
-        *constraints.cannot_link.tolist(),
-        *((a, b) for a in constraints.labelled for b in constraints.labelled if a < b),
-    ]
-    for a, b in pairs:
-        one, other = (set(groups[(constraints.groups == group) & (groups >= 0)].tolist()) for group in (a, b))
-        if one & other:
-            raise ValueError("edits join samples that cannot_link or y separates. Remove one of them.")
-    shares = np.bincount(groups[groups >= 0]) / len(groups)
-    if shares.min() < constraints.smallest * (1 - 1e-9) or shares.max() > constraints.largest * (1 + 1e-9):
-        raise ValueError("edits make clusters outside of min_cluster_size and max_cluster_size. Remove these bounds.")
+    return edited.numbered(ids[number_of], replay.names, next_id)
 
 
 def read_all(edits: Any) -> list[Edits]:

@@ -5,9 +5,9 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from html import escape
 from pathlib import Path
-from typing import Any, Self, overload
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,19 +16,18 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gitcluster._support.arrays import inverse_order
 from gitcluster._support.progress import CallbackSupportMixin, Counter, Progress, with_callbacks
 from gitcluster._support.validation import check_n_jobs, check_sample_weight
 from gitcluster.comparison import continue_numbers
 from gitcluster.constraints import gather_constraints
 from gitcluster.edge_cutting import resolve_proportions
 from gitcluster.edits import Replay, read_all, refit_edited
-from gitcluster.fitted.attributes import ClusteringAttributes, apply_cut, warn_of_empty_clusters
-from gitcluster.fitted.clustering import Clustering, ClusterNames, check_names, clustering_of
-from gitcluster.fitted.cutting import Layer, find_layers, meet_sizes
+from gitcluster.fitted.attributes import ClusteringAttributes, warn_of_empty_clusters
+from gitcluster.fitted.clustering import Clustering, check_names, clustering_of
+from gitcluster.fitted.cutting import Layer, find_layers
 from gitcluster.fitted.explanation import PairExplanation, SampleExplanation, explain
-from gitcluster.fitted.exports import Frames, to_graphml, to_networkx, to_pandas
-from gitcluster.fitted.memberships import memberships, own_shares, score_closedness, top_memberships
+from gitcluster.fitted.exports import Frames, to_networkx, to_pandas
+from gitcluster.fitted.memberships import memberships, own_shares, score_closedness
 from gitcluster.fitted.persistence import load_model, save_model
 from gitcluster.fitted.prediction import SamplePrediction, predict_samples
 from gitcluster.fitted.profiles import Profile, profile
@@ -131,8 +130,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Membership of every sample in its cluster, from a half at the boundary to 1; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
         From 0 to 1: 1 - 1 / r if the neighbourhood of a sample is r times as wide as those of its neighbours.
-    n_connected_components_ : int
-        Number of connected components of the neighbour graph.
     n_clusters_ : int
         Number of clusters: the requested number, unless there are fewer intensity peaks. The authors' variant may
         return more.
@@ -140,22 +137,20 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Share of every cluster.
     intensity_, log_intensity_ : ndarray of shape (n_samples,)
         Intensity of every sample; use the logarithm if the intensity underflows.
-    local_labels_ : ndarray of shape (n_samples,)
-        Local cluster of every sample.
-    parents_ : ndarray of shape (n_samples,)
-        Next sample uphill; a peak is its own parent.
+    local_labels_, parents_ : ndarray of shape (n_samples,)
+        Local cluster of every sample, and the next sample uphill; a peak is its own parent.
     peaks_ : ndarray of shape (n_local_clusters,)
         Sample at the peak of every local cluster, highest first.
     topo_graph_ : TopoGraph
         Weighted graph of local clusters.
     edge_cut_ : EdgeCut
         Kept and cut edges, final cluster of every local cluster, distances to the prior.
-    n_neighbors_ : int
-        Number of neighbours used.
-    neighbors_recall_ : float
-        Share of the true nearest neighbours that the search returned; 1 if it is exact, else an estimate.
     hierarchy_ : ndarray of shape (n_local_clusters - 1, 4)
         Adaptive variant: the merges of local clusters as a linkage for :mod:`scipy.cluster.hierarchy`.
+    n_neighbors_, n_connected_components_ : int
+        Number of neighbours used, and of connected components of the neighbour graph.
+    neighbors_recall_ : float
+        Share of the true nearest neighbours that the search returned; 1 if it is exact, else an estimate.
     selection_ : dict of ndarrays
         Adaptive variant: a table of all candidates with their number of neighbours and scores;
         ``pandas.DataFrame(model.selection_)`` shows it. With more than 5,000 samples, the candidates are those of a
@@ -164,11 +159,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     agreement_ : float
         Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below 0.5 the
         result is weak.
-    representation_ : str
-        Representation of the features: "std", "given", "range", "power", "components", "balanced", "factors" or
-        "weights".
-    representations_ : dict of ndarrays
-        Adaptive variant: a table of all representations, with their scores or the reasons for leaving them out.
+    representation_, representations_ : str, dict of ndarrays
+        The representation of the features, and a table of all of them with their scores or the reasons for leaving
+        them out (adaptive variant).
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
         is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more. ``conductance`` is near 0 for closed
@@ -176,8 +169,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         the agreement between different clustering methods, NaN if they were not asked.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
 
     References
     ----------
@@ -262,6 +254,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         edits : path, dict or list of them, default=None
             Files of edits that the explorer saved, applied in this order (adaptive variant only). Rows are found by the
             index of the data frame. An edit is skipped, with a warning, if its rows are gone or in several clusters.
+            Edits take precedence over constraints.
 
         Returns
         -------
@@ -313,7 +306,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 for one in read:
                     replay.apply(one)
                 skipped = replay.skipped
-                edited = refit_edited(source, clustering, replay, constraints=constraints, **options)
+                edited = refit_edited(source, clustering, replay, **options)
                 clustering, number = edited.with_names(*names), None
                 if earlier is not None and clustering_of(earlier).edits:  # its numbers are those of edited clusters
                     clustering = continue_numbers(clustering, earlier, X)
@@ -323,21 +316,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             for words in skipped:
                 warnings.warn(f"An edit was skipped: {words}.", stacklevel=3)
             self._warn_of_missing_clusters(clustering.n_clusters, number, stacklevel=3)
-            reason = f"variant={self.variant!r} separates copies of samples, and labels are those of the first copies."
-            warn_of_empty_clusters(clustering.labels, clustering.n_clusters, reason, stacklevel=3)
+            warn_of_empty_clusters(clustering.labels, clustering.n_clusters, stacklevel=3)
             if table is not None:
                 warn_of_columns([*table.notes, *column_notes(table.columns, table.matrix, clustering.labels)])
         return self
 
     def _check_previous(self, previous: Any) -> Any:
         """Return an earlier model; raise an error if it is none, or of another metric."""
-        if previous is None:
-            return None
-        if isinstance(previous, (str, os.PathLike)):
-            raise TypeError(f"previous must be a model, got a path. Use GIT.load({str(previous)!r}).")
-        clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
-        if getattr(previous, "metric", self.metric) != self.metric:
-            raise ValueError(f"previous must be a model with metric={self.metric!r}, got metric={previous.metric!r}.")
+        if previous is not None:
+            clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
+            if getattr(previous, "metric", self.metric) != self.metric:
+                raise ValueError(f"previous must be a model with metric={self.metric!r}, got {previous.metric!r}.")
         return previous
 
     def _read(self, X: Any) -> tuple[Source, FrameFeatures | None, Any]:
@@ -376,9 +365,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return np.asarray(np.exp(self.log_intensity_))
 
     @property
-    def cluster_names_(self) -> ClusterNames:
-        """Names of clusters by their numbers; assign a dict to set them, or change single names."""
-        return ClusterNames(self)
+    def cluster_names_(self) -> Mapping[int, str]:
+        """Names of clusters by their numbers; assign a dict to set them."""
+        return MappingProxyType(self.clustering_.cluster_names)
 
     @cluster_names_.setter
     def cluster_names_(self, names: Mapping[int, str]) -> None:
@@ -407,23 +396,16 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         return self.predict_samples(X).labels
 
-    @overload
-    def predict_proba(self, X: Any, *, top: None = None) -> NDArray[np.float64]: ...
-
-    @overload
-    def predict_proba(self, X: Any, *, top: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
-
-    def predict_proba(
-        self, X: Any, *, top: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the memberships of samples in all clusters; rows sum to 1 and are largest at the sample's cluster.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        top : int, default=None
-            Return only the ``top`` largest memberships: two arrays of shape (n_samples, top), the clusters and their
-            memberships, largest first.
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters)
 
         Notes
         -----
@@ -436,11 +418,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
             raise TypeError("predict_proba does not support sparse X. Use X.toarray().")
         clustering = self.clustering_  # one object, in case another thread fits meanwhile
-        prediction = self._predict(X, clustering)
-        if top is None:
-            return memberships(clustering, prediction)
-        clusters, shares = top_memberships(clustering, prediction, top)
-        return clustering.to_ids(clusters), shares
+        return memberships(clustering, self._predict(X, clustering))
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return the log intensity of new or fitted samples."""
@@ -486,9 +464,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             refuse_containers(X)
         return clustering.source.check_new(X, validate)
 
-    def cut(
-        self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None, exact: bool = False
-    ) -> NDArray[np.int64]:
+    def cut(self, n_clusters: int | None = None, *, proportions: ArrayLike | str | None = None) -> NDArray[np.int64]:
         """Return labels for another number or other proportions, from the fitted topo-graph.
 
         Cuts of the adaptive variant into different numbers of clusters are nested: each cluster of the finer cut lies
@@ -499,9 +475,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         n_clusters : int, default=None
         proportions : array-like of shape (n_clusters,) or "equal", default=None
-        exact : bool, default=False
-            Whether clusters have exactly these proportions (by default those of the fit), rounded to whole samples.
-            Samples near a boundary then change clusters, and equal samples may be separated. The model does not change.
 
         Returns
         -------
@@ -509,24 +482,12 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         clustering = self.clustering_
-        if exact and n_clusters is proportions is None:
-            proportions = clustering.prior
-        if exact and proportions is None:
-            raise ValueError("exact=True needs proportions, in cut or in the fit; use 'equal' for equal sizes.")
         clusters = self._cut_local_clusters(n_clusters, proportions)
-        labels = apply_cut(clustering, clusters)
-        number = clustering.n_clusters if clusters is None else int(clusters.max()) + 1
-        if not exact:
-            reason = "all of theirs are noise, or copies of samples in other clusters."
-            warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-            return labels if clusters is not None else clustering.to_ids(labels)
-        prior = resolve_proportions(n_clusters, proportions, n_samples=clustering.n_samples)[1]
-        by_size = np.arange(number) if clusters is not None else np.argsort(-clustering.edge_cut.sizes, kind="stable")
-        labels = np.append(inverse_order(by_size), -1)[labels]  # the largest cluster gets the largest share
-        labels = np.append(by_size, -1)[meet_sizes(clustering, labels, number, prior, n_jobs=self.n_jobs)]
-        reason = f"their proportions of {(labels >= 0).sum():,} samples round to 0."
-        warn_of_empty_clusters(labels, number, reason, stacklevel=2)
-        return labels if clusters is not None else clustering.to_ids(labels)
+        if clusters is None:
+            return self.labels_.copy()
+        labels = np.where(clustering.labels < 0, -1, clusters[clustering.local_labels])
+        warn_of_empty_clusters(labels, int(clusters.max()) + 1, stacklevel=2)
+        return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
         """Return the few numbers of clusters that the data support, from coarse to fine.
@@ -549,7 +510,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         check_is_fitted(self)
         layers = find_layers(self.clustering_, n_clusters)
         for layer in layers:
-            warn_of_empty_clusters(layer.labels, layer.n_clusters, "all of theirs are noise.", stacklevel=2)
+            warn_of_empty_clusters(layer.labels, layer.n_clusters, stacklevel=2)
         return layers
 
     def explain(
@@ -606,19 +567,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         return summarize(self.clustering_)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        """Return the summary of a fitted model and scikit-learn's diagram, for notebooks."""
-        from sklearn.utils import estimator_html_repr  # slow to import
-
-        bundle = {"text/plain": repr(self), "text/html": estimator_html_repr(self)}
-        if hasattr(self, "clustering_"):
-            text = self.summary()
-            bundle = {
-                "text/plain": f"{text}\n{bundle['text/plain']}",
-                "text/html": f"<p>{escape(text)}</p>{bundle['text/html']}",
-            }
-        return bundle
 
     def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
         """Cluster half-samples of the fitted data, to see which clusters another sample would show as well.
@@ -692,11 +640,6 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         check_is_fitted(self)
         return to_networkx(self.clustering_)
 
-    def to_graphml(self, path: str | os.PathLike[str]) -> Path:
-        """Write the topo-graph as GraphML, for Gephi, Cytoscape or yEd."""
-        check_is_fitted(self)
-        return to_graphml(self.clustering_, path)
-
     def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> None:
         """Write the fitted model to a ``.npz`` file, without pickle; :meth:`load` reads it.
 
@@ -704,15 +647,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         path : str or path
         notes : dict, default=None
-            Numbers, texts, lists and arrays to store in the same file, for
-            :func:`gitcluster.fitted.persistence.read_notes`; by default those of the file that the model was loaded
-            from.
+            Numbers, texts, lists and arrays to store in the same file; :meth:`load` returns a model with them as
+            ``notes_``. By default those of the file that the model was loaded from.
         """
         check_is_fitted(self)
         if callable(self.verbose):
             raise TypeError("A model with a function as verbose cannot be saved. Set verbose=False after the fit.")
-        fitted = {name: getattr(self, name, None) for name in _SAVED}
-        notes = getattr(self, "notes_", None) if notes is None else notes
+        fitted = {name: getattr(self, name, None) for name in ("clustering_", "n_features_in_", "feature_names_in_")}
+        notes = getattr(self, "notes_", {}) if notes is None else notes
         save_model(path, parameters=self.get_params(deep=False), fitted=fitted, notes=notes)
 
     @classmethod
@@ -726,6 +668,3 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         tags.input_tags.pairwise, tags.input_tags.sparse = is_pairwise(self.metric), takes_sparse(self.metric)
         tags.non_deterministic = False
         return tags
-
-
-_SAVED = ("clustering_", "n_features_in_", "feature_names_in_")

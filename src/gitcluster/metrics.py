@@ -13,9 +13,9 @@ from sklearn.utils import check_array
 
 from gitcluster._support.arrays import Array, starts_of
 from gitcluster._support.validation import check_integer, check_n_jobs
-from gitcluster.neighbors import empty_neighbors, matrix_neighbors
+from gitcluster.neighbors import empty_neighbors
 from gitcluster.neighbors.duplicates import canonical_order
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, check_source, graph_neighbors
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, check_source
 
 NOISE = -1
 UNMATCHED = -2
@@ -82,9 +82,8 @@ def matched_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def density_validity(
-    X: Any, labels: ArrayLike, *, n_neighbors: int = 20, metric: Any = "euclidean", n_features: int | None = None,
-    per_cluster: bool = False, n_jobs: int | None = None,
-) -> Any:  # fmt: skip
+    X: Any, labels: ArrayLike, *, n_neighbors: int = 20, metric: Any = "euclidean", n_jobs: int | None = None
+) -> float:
     """Return how well density separates the clusters of any method: DBCV, from nearest neighbours.
 
     DBCV (Moulavi et al. 2014) connects the samples of every cluster by a minimum spanning tree. An edge is as long as
@@ -97,20 +96,14 @@ def density_validity(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features), or distances
-        Samples, which are not scaled. With ``metric="precomputed"``, a matrix of distances. With
-        ``metric="precomputed_graph"``, a sparse matrix of distances to near samples or a tuple (indices, distances).
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Samples, which are not scaled.
     labels : array-like of shape (n_samples,)
         Clusters as integers; -1 is noise. Every cluster needs two samples.
     n_neighbors : int, default=20
         Neighbours of every sample in its own cluster. Larger values approximate DBCV more closely.
     metric : str, default="euclidean"
-        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, "precomputed" or "precomputed_graph". A graph has no
-        bridges: the validity of a cluster in several parts is -1. If no edge leads to another cluster, it is 1.
-    n_features : int, default=None
-        Exponent of core distances. By default, the number of features. For distances and graphs, it is estimated.
-    per_cluster : bool, default=False
-        Whether to return the validity of every cluster too.
+        Any metric of :class:`sklearn.neighbors.NearestNeighbors`.
     n_jobs : int, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -118,8 +111,6 @@ def density_validity(
     -------
     score : float
         From -1 to 1. If it is negative, gaps inside of clusters are wider than those between them.
-    validity : ndarray of shape (n_clusters,)
-        Validity of every cluster in the order of labels. Only if ``per_cluster`` is True.
 
     Examples
     --------
@@ -131,13 +122,15 @@ def density_validity(
     """
     k, given = check_integer("n_neighbors", n_neighbors, low=1), _check_integers("labels", labels)
     check_n_jobs(n_jobs)
+    if metric in (Distances.metric, NeighborGraph.metric):
+        raise ValueError(f"metric must be a metric of samples, got {metric!r}. Pass the samples.")
     source: Any = check_source(
         X, metric, validate=lambda X, **rest: check_array(X, **rest | {"ensure_all_finite": True, "input_name": "X"})
     )
     if len(given) != source.n_samples:
         raise ValueError(f"labels must have one label per sample ({source.n_samples}), got {len(given)}.")
     # Sort by cluster, and within a cluster in an order that does not depend on how the samples were given.
-    order = canonical_order(source.values) if isinstance(source, Points) else np.arange(len(given))
+    order = canonical_order(source.values)
     order = order[given[order] != NOISE]
     order = order[np.argsort(given[order], kind="stable")]
     names, cluster, sizes = np.unique(given[order], return_inverse=True, return_counts=True)
@@ -147,71 +140,41 @@ def density_validity(
         name = names[sizes.argmin()]
         raise ValueError(f"labels must have at least 2 samples per cluster, got 1 in {name}. Use -1 for noise.")
     source, starts = source.take(order), starts_of(sizes)
-    indices, distances, squares = _neighbors_inside(source, cluster, starts, k, n_jobs)
-    exponent = source.n_features if isinstance(source, Points) else _estimate_dimension(distances)
-    if n_features is not None:
-        exponent = check_integer("n_features", n_features, low=1)
-    core = _core_distances(distances, squares, sizes[cluster] - 1, exponent)
-    tree = _grow_trees(indices, distances, core)
-    if isinstance(source, NeighborGraph):
-        inner, sparseness = _measure_trees(tree, cluster)
-        separation = _separate_in_graph(source.graph, core, cluster, inner)
-        part = connected_components(tree, directed=False)[1]
-        first = np.unique(part, return_index=True)[1][np.bincount(part) > 1]  # without single samples, which are leaves
-        broken = np.bincount(cluster[first], minlength=len(sizes)) != 1
-        sparseness[broken], separation[broken] = np.inf, 0
-    else:
-        inner, sparseness = _measure_trees(_bridge_parts(tree, source, core, starts, n_jobs), cluster)
-        separation, _ = _closest_pairs(source, np.flatnonzero(inner), core, cluster, n_jobs)
+    indices, distances, squares = _neighbors_inside(source, starts, k, n_jobs)
+    core = _core_distances(distances, squares, sizes[cluster] - 1, source.n_features)
+    tree = _bridge_parts(_grow_trees(indices, distances, core), source, core, starts, n_jobs)
+    inner, sparseness = _measure_trees(tree, cluster)
+    separation, _ = _closest_pairs(source, np.flatnonzero(inner), core, cluster, n_jobs)
     sparseness[sparseness <= TINY] = 0
     if not (sparseness.any() or separation.any()):
         raise ValueError("X must have different samples, got only distances of 0.")
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(separation >= sparseness, 1 - sparseness / separation, separation / sparseness - 1)
     validity = np.nan_to_num(ratio, nan=0.0)  # 0 / 0: two clusters of the same duplicates
-    score = float(validity @ sizes / len(given))
-    return (score, validity) if per_cluster else score
+    return float(validity @ sizes / len(given))
 
 
 def _neighbors_inside(
-    source: Any, cluster: Array, starts: Array, k: int, n_jobs: int | None
+    source: Points, starts: Array, k: int, n_jobs: int | None
 ) -> tuple[Array, NDArray[np.float64], NDArray[np.float64]]:
     """Return the neighbours of every sample in its own cluster, and the mean squared distance to all others in it.
 
     Distances of missing neighbours are infinite, and mean squares that are not known are NaN.
     """
-    squares = np.full(len(cluster), np.nan)
-    if isinstance(source, NeighborGraph):
-        graph, rows = source.graph, np.repeat(np.arange(len(cluster)), np.diff(source.graph.indptr))
-        same = cluster[rows] == cluster[graph.indices]
-        own = starts_of(np.bincount(rows[same], minlength=len(cluster)))
-        inside = csr_array((graph.data[same], graph.indices[same], own), shape=graph.shape)
-        near = graph_neighbors(inside, n_neighbors=k, n_jobs=n_jobs)
-        return near.indices, near.distances.astype(np.float64), squares
-    indices, distances = empty_neighbors(len(cluster), min(k, int(np.diff(starts).max()) - 1), np.float64)
+    n_samples = source.n_samples
+    squares = np.full(n_samples, np.nan)
+    indices, distances = empty_neighbors(n_samples, min(k, int(np.diff(starts).max()) - 1), np.float64)
     indices[:], distances[:] = 0, np.inf
     for start, stop in pairwise(starts):
         part, others = source.take(np.arange(start, stop)), stop - start - 1
         near = part.neighbors(min(k, others), n_jobs=n_jobs)
         indices[start:stop, : near.indices.shape[1]] = near.indices + start
         distances[start:stop, : near.indices.shape[1]] = near.distances
-        if isinstance(source, Distances):
-            squares[start:stop] = np.square(part.matrix).sum(axis=1) / others
-        elif source.metric == "euclidean" and not issparse(part.values):
+        if source.metric == "euclidean" and not issparse(part.values):
             # Around the mean, squared distances to all others sum up without any pair.
             own = np.square(part.values - part.values.mean(axis=0)).sum(axis=1, dtype=np.float64)
             squares[start:stop] = (own * (others + 1) + own.sum()) / others
     return indices, distances, squares
-
-
-def _estimate_dimension(distances: NDArray[np.float64]) -> float:
-    """Return the dimension in which neighbourhoods grow with their radius (Levina and Bickel 2004)."""
-    known = np.isfinite(distances) & (distances > 0)
-    distances = np.where(known, distances, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(distances.max(axis=1, keepdims=True) / distances)[known]
-    # The farthest neighbour is the yardstick and does not count. The result is at most 1,000.
-    return float(1 / max(logs.sum() / max(len(logs) - known.any(axis=1).sum(), 1), 1e-3))
 
 
 def _core_distances(
@@ -236,8 +199,7 @@ def _core_distances(
         power = np.where(np.isfinite(growth), growth / 2 * exponent, 1.0)
         total = terms.sum(axis=1) + terms[last] * n_known * span * exprel((1 - power) * span)
         core = nearest * (n_others / total) ** (1 / exponent)
-    # The limit for duplicates is 0. In a graph, a sample may have no neighbour in its cluster.
-    return np.where((nearest > 0) & (n_known > 0), core, nearest)
+    return np.where(nearest > 0, core, nearest)  # the limit for duplicates is 0
 
 
 def _grow_trees(indices: Array, distances: NDArray[np.float64], core: NDArray[np.float64]) -> Any:
@@ -283,18 +245,6 @@ def _measure_trees(tree: Any, cluster: Array) -> tuple[NDArray[np.bool_], NDArra
     return inner, sparseness
 
 
-def _separate_in_graph(graph: Any, core: NDArray[np.float64], cluster: Array, inner: Array) -> NDArray[np.float64]:
-    """Return the shortest edge from the inner samples of every cluster to those of others, infinite without one."""
-    separation = np.full(cluster[-1] + 1, np.inf)
-    rows, columns = np.repeat(np.arange(len(core)), np.diff(graph.indptr)), graph.indices
-    between = (cluster[rows] != cluster[columns]) & inner[rows] & inner[columns]
-    rows, columns = rows[between], columns[between]
-    lengths = np.maximum(graph.data[between], np.maximum(core[rows], core[columns]))
-    for ends in (rows, columns):
-        np.minimum.at(separation, cluster[ends], lengths)
-    return separation
-
-
 def _closest_pairs(
     source: Any, rows: Array, core: NDArray[np.float64], group: Array, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], Array]:
@@ -304,7 +254,7 @@ def _closest_pairs(
     versa. Then each has found the nearest sample outside of its group, in log2(n_groups) searches, not n_groups.
     """
     n_groups, everyone, step = int(group[rows].max()) + 1, rows, 1
-    if isinstance(source, Points) and (n_features := source.values.size / source.n_samples) > FEW_FEATURES:
+    if (n_features := source.values.size / source.n_samples) > FEW_FEATURES:
         step = int(np.ceil(len(rows) / (MAX_WORK / (n_features + 5)) ** 0.5))
     rows = targets = rows[_ranks(group[rows], core[rows]) % step == 0]  # dense and sparse samples of every group
     shortest, ends = np.full(n_groups, np.inf), np.zeros((n_groups, 2), np.int64)
@@ -318,11 +268,7 @@ def _closest_pairs(
             if not len(own) or not len(others):
                 continue
             k = min(n_neighbors, len(others))
-            if isinstance(source, Points):
-                near, distances = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)[:2]
-            else:
-                matrix = source.matrix[np.ix_(own, others)]
-                near, distances = matrix_neighbors(matrix, k, same=False, n_jobs=n_jobs)[:2]
+            near, distances = source.take(others).nearest(source.values[own], k, n_jobs=n_jobs)[:2]
             near, distances = others[near], distances.astype(np.float64)
             lengths = np.maximum(np.maximum(distances, core[near]), core[own][:, None]) + TIE * distances
             if k < len(others):

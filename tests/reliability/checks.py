@@ -180,10 +180,7 @@ def extreme_sets():
     largest = np.finfo(float).max
     return {
         "denormals": whole * 5e-324,
-        "blobs at 1e-300": X * 1e-300,
         "1e300 and 1e-300": X * [1e300 / 20, 1e-300],
-        "opposite 1e308": rng.choice([-1e308, 1e308], (30, 2)),
-        "largest float": rng.choice([-largest, 0.0, largest], (30, 3)),
         "one largest float": np.concatenate([X, [[largest, 0.0]]]),
         "signed zeros": np.concatenate([signs, [[1.0]]]),
         "all powers of ten": 10.0 ** np.linspace(-300, 300, 40)[:, None],
@@ -191,15 +188,10 @@ def extreme_sets():
         "all equal": np.full((25, 3), 0.1),
         "noise in the last bit": 1 + np.finfo(float).eps * rng.integers(0, 3, (40, 2)),
         "1e16 and whole numbers": 1e16 + rng.integers(0, 9, (40, 2)),
-        "two at 1e12": np.concatenate([X, [[1e12, 1e12], [1e12, -1e12]]]),
-        "equidistant": np.eye(30),
         "heavy hub": np.concatenate([np.zeros((40, 20)), np.eye(20)]),
         "growing chain": np.cumsum(1.1 ** np.arange(200))[:, None],
-        "two equal samples": np.ones((2, 2)),
         "two samples at the ends": np.array([[largest], [-largest]]),
-        "four samples, two equal": np.array([[0.0], [0.0], [1.0], [3.0]]),
         "heavy tails": rng.standard_cauchy((60, 2)) ** 5,
         "float32, largest": rng.choice(np.array([-3.4e38, 0, 3.4e38], np.float32), (30, 2)),
-        "float32, denormals": (whole * 1e-45).astype(np.float32),
         "float32, far off": X.astype(np.float32) + np.float32(1e7),
     }

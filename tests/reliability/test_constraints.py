@@ -29,7 +29,7 @@ def check_links(model, must_link=(), cannot_link=()):
 
 WRONG_WEIGHTS = [
     with_value(-5e-324), with_value(np.nan), with_value(np.inf), 0 * ONES, ONES[:5], np.ones((40, 1)), [], "equal", {},
-    object(), [None] * 40, ["a"] * 40, ONES + 1j,
+    [None] * 40, ["a"] * 40, ONES + 1j,
 ]  # fmt: skip
 
 
@@ -40,10 +40,9 @@ def test_wrong_weights_are_refused(weights):
 
 
 ODD_WEIGHTS = [
-    with_value(0), with_value(0, slice(0, 20)), with_value(0, slice(1, None)), with_value(0.0) + 0.5, with_value(1e12),
-    with_value(1e300), with_value(1e308, slice(None)), with_value(5e-324), ONES * 1e-12, ONES * 10**9, np.arange(40),
-    10.0 ** np.arange(-20, 20), ONES.astype(bool), ONES.astype(object), ONES.tolist(), np.arange(40, dtype=np.uint8),
-    np.where(np.arange(40) % 2, 0.0, 0.7), 3, 0.5,
+    with_value(0), with_value(0, slice(1, None)), with_value(1e12), with_value(1e300), with_value(5e-324), ONES * 1e-12,
+    10.0 ** np.arange(-20, 20), ONES.astype(bool), ONES.astype(object), np.arange(40, dtype=np.uint8),
+    np.where(np.arange(40) % 2, 0.0, 0.7),
 ]  # fmt: skip
 
 
@@ -62,8 +61,8 @@ def test_odd_weights_give_a_valid_model(weights):
 
 
 WRONG_LINKS = [
-    [(0, 40)], [(-1, 0)], [(0, 2**63)], [(0, 1, 2)], [0, 1], [(0.0, 1.0)], [("a", "b")], [(None, 1)], "ab", 5, True,
-    [[0, 1], [2]], np.zeros((2, 2, 2), int), {(0, 1)}, {0: 1}, object(),
+    [(0, 40)], [(-1, 0)], [(0, 2**63)], [(0, 1, 2)], [0, 1], [(0.0, 1.0)], [("a", "b")], "ab", 5, [[0, 1], [2]],
+    {(0, 1)}, {0: 1},
 ]  # fmt: skip
 
 
@@ -100,13 +99,9 @@ ODD_LINKS = [
     {"must_link": [(3, 3)]},
     {"cannot_link": np.empty((0, 2))},
     {"cannot_link": [(0, 1), (1, 0)] * 50},
-    {"must_link": [(i, i + 1) for i in range(39)]},
     {"must_link": [(i, 39 - i) for i in range(20)]},
-    {"cannot_link": [(i, i + 1) for i in range(39)]},
-    {"cannot_link": [(0, i) for i in range(1, 40)]},
     {"cannot_link": [(i, j) for i in range(40) for j in range(i)]},
-    {"must_link": [(0, 20)], "cannot_link": [(0, 1), (20, 21)]},
-    {"must_link": np.array([[0, 1]], np.uint8)},
+    {"must_link": np.array([[0, 20]], np.uint8), "cannot_link": [(0, 1), (20, 21)]},
 ]
 
 
@@ -119,10 +114,10 @@ def test_odd_links_hold(links):
 
 
 PARTIAL_LABELS = [
-    [-1] * 40, [0] * 40, [0] * 10 + UNKNOWN, [0, 1] * 5 + UNKNOWN, [5, 10**15] * 5 + UNKNOWN, [0.0, 1.0] * 5 + UNKNOWN,
-    [0.5] * 10 + UNKNOWN, [-2] * 10 + UNKNOWN, [np.nan] * 10 + UNKNOWN, [1e300] * 10 + UNKNOWN, ["a"] * 40,
-    ["a"] * 10 + ["-1"] * 30, [None] * 40, [True] * 40, [-1] * 5, [[-1]] * 40, -1, "word", {}, [], np.arange(40) - 1,
-    [0] * 10 + [None] * 30, np.array([0, -1] * 20, object), np.array([2**64 - 1] * 40, np.uint64), object(), 1j * ONES,
+    [-1] * 40, [0] * 40, [0, 1] * 5 + UNKNOWN, [5, 10**15] * 5 + UNKNOWN, [0.0, 1.0] * 5 + UNKNOWN,
+    [0.5] * 10 + UNKNOWN, [-2] * 10 + UNKNOWN, [np.nan] * 10 + UNKNOWN, ["a"] * 10 + ["-1"] * 30, [None] * 40,
+    [True] * 40, [-1] * 5, -1, {}, np.arange(40) - 1, np.array([0, -1] * 20, object),
+    np.array([2**64 - 1] * 40, np.uint64), 1j * ONES,
 ]  # fmt: skip
 
 

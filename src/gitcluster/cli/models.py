@@ -21,7 +21,7 @@ from gitcluster.cli.tables import STANDARD, Options, TableError, join_names
 from gitcluster.cli.terminal import Screen
 from gitcluster.configurations import neighborhood_sizes
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.fitted.persistence import Field, ModelFileError, check_fields, read_notes
+from gitcluster.fitted.persistence import Field, ModelFileError, check_fields
 from gitcluster.preprocessing.sources import Distances, as_floats
 from gitcluster.preprocessing.tables import Columns, columns_of, learn_table
 from gitcluster.preprocessing.values import Format
@@ -63,7 +63,8 @@ class Fitted(NamedTuple):
         """Return a saved model."""
         if path == STANDARD:
             raise TableError("A model cannot be read from the standard input. Name a file.")
-        model, notes = GIT.load(path), read_notes(path)
+        model = GIT.load(path)
+        notes = model.notes_
         facts = TableFacts(**{name: notes[name] for name in TableFacts._fields if name in notes})
         text, optional, n = Field("str"), Field("str", optional=True), len(model.labels_)
         schema = {"missing": text, "id": optional, "ids": optional._replace(shape=(n,)), "command": text,

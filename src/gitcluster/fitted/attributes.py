@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from gitcluster.fitted.cutting import cut_again, is_fitted_prior
 from gitcluster.preprocessing.tables import Columns
 from gitcluster.topo_graph import TopoGraph
 
-MAX_ROWS = 12
-"""Rows of a table that are printed."""
 _OF_CALLBACKS = ("_skl", "_callback", "_parent_callback")
 
 
@@ -29,47 +26,10 @@ def _result(name: str, doc: str, *, part: str = "") -> Any:
         value = getattr(self.clustering_, name)
         if value is None:
             raise AttributeError(f"this fit has no {name}: the variant or the parameters do not need it")
-        if isinstance(value, dict):
-            return ScoreTable(value)
         return getattr(value, part) if part else value
 
     read.__doc__ = doc
     return property(read)
-
-
-class ScoreTable(dict[str, NDArray[Any]]):
-    """Columns of equal length; ``print`` it, or pass it to ``pandas.DataFrame``.
-
-    Examples
-    --------
-    >>> ScoreTable(n_clusters=np.array([1, 2]), score=np.array([0.1, 0.25]), rank=np.array([2, 1]))
-    n_clusters  score  rank
-             1  0.100     2
-             2  0.250     1
-    """
-
-    def _cells(self) -> tuple[list[list[str]], str]:
-        columns = [
-            [
-                name,
-                *(f"{value:.3f}" if isinstance(value, float) else str(value) for value in values[:MAX_ROWS].tolist()),
-            ]
-            for name, values in self.items()
-        ]
-        n_more = len(next(iter(self.values()))) - MAX_ROWS
-        return [list(row) for row in zip(*columns, strict=True)], f"{n_more} more rows" if n_more > 0 else ""
-
-    def __repr__(self) -> str:
-        rows, more = self._cells()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([*lines, *filter(None, [more])])
-
-    def _repr_html_(self) -> str:
-        (head, *rows), more = self._cells()
-        lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        return f"<table><tr>{names}</tr>{''.join(lines)}</table>{f'<p>{more}</p>' if more else ''}"
 
 
 class ClusteringAttributes:
@@ -140,41 +100,21 @@ class ClusteringAttributes:
         if n_requested is None or n_clusters == n_requested:
             return
         if n_clusters > n_requested:  # the authors' code leaves clusters that no cut edge leads out of
-            warnings.warn(
-                f"Found {n_clusters} clusters instead of {n_requested}, because variant='authors' keeps leftover "
-                "clusters without a cut edge. Use variant='paper' for exactly this number.",
-                ConvergenceWarning,
-                stacklevel=stacklevel + 1,
+            reason = "variant='authors' keeps clusters without a cut edge. Use variant='paper' for exactly this number."
+        elif self.clustering_.links is not None:
+            reason = "The constraints allow no more. Relax them, or request fewer clusters."
+        else:
+            k = self.clustering_.n_neighbors
+            reason = (
+                f"There are no more intensity peaks. Use a smaller n_neighbors (now {k}), or request fewer clusters."
             )
-            return
-        k, tied = self.clustering_.n_neighbors, self.clustering_.links is not None
-        remedy = f"Use a smaller n_neighbors (now {k}), or request fewer clusters."
-        if k <= 3:
-            remedy = f"There are no more at n_neighbors={k}: request fewer clusters."
-        if tied:
-            remedy = "The constraints allow no more: relax them, or request fewer clusters."
-        what = f"{'cluster' if tied else 'intensity peak'}{'s' if n_clusters > 1 else ''}"
-        warnings.warn(
-            f"Found {n_clusters} {what} instead of {n_requested} clusters. {remedy}",
-            ConvergenceWarning,
-            stacklevel=stacklevel + 1,
-        )
+        text = f"Found {n_clusters} clusters instead of {n_requested}. {reason}"
+        warnings.warn(text, ConvergenceWarning, stacklevel=stacklevel + 1)
 
 
-def warn_of_empty_clusters(labels: Array, n_clusters: int, reason: str, *, stacklevel: int) -> None:
+def warn_of_empty_clusters(labels: Array, n_clusters: int, *, stacklevel: int) -> None:
     """Warn if some of the clusters have no samples."""
-    empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=n_clusters) == 0)
-    if len(empty):
-        names = ", ".join(map(str, empty[:5].tolist())) + (", ..." if len(empty) > 5 else "")
-        warnings.warn(
-            f"{len(empty)} of {n_clusters} clusters have no samples ({names}): {reason}",
-            ConvergenceWarning,
-            stacklevel=stacklevel + 1,
-        )
-
-
-def apply_cut(clustering: Clustering, labels: Array | None) -> Array:
-    """Return labels of samples from those of local clusters; noise stays noise."""
-    if labels is None:
-        return np.asarray(clustering.labels.copy())
-    return np.where(clustering.labels < 0, -1, labels[clustering.local_labels])
+    n_empty = n_clusters - len(np.unique(labels[labels >= 0]))
+    if n_empty:
+        text = f"{n_empty} of {n_clusters} clusters have no samples, because all of theirs are noise or duplicates."
+        warnings.warn(text, ConvergenceWarning, stacklevel=stacklevel + 1)

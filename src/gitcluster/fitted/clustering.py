@@ -1,7 +1,5 @@
 """The result of a fit, from which predictions, explanations, plots, exports and model files are made."""
 
-import hashlib
-from collections import UserDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from gitcluster._support.arrays import Array, inverse_order
-from gitcluster._support.names import escape_control, list_of
+from gitcluster._support.names import escape_control
 from gitcluster.constraints import LinkConstraints
 from gitcluster.edge_cutting import EdgeCut
 from gitcluster.fitted.outliers import noise_threshold
@@ -37,8 +35,6 @@ class ClusterIds(NamedTuple):
     """(c,) name of every cluster; empty if it has none."""
     next_id: int
     """The first number that no cluster has had in any of the fits."""
-    ancestors: tuple[str, ...]
-    """Digests of the earlier fits whose numbers this one continues."""
 
 
 class _WithoutCaches:
@@ -124,8 +120,8 @@ class TrainingSamples(_WithoutCaches):
 class Clustering(_WithoutCaches):
     """The results of a fit, stage by stage.
 
-    :func:`git_clusters` returns one, ``GIT`` and ``DaskGIT`` keep one as ``clustering_``. Arrays with one value per
-    sample are Dask arrays after a distributed fit.
+    ``GIT`` and ``DaskGIT`` keep one as ``clustering_``. Arrays with one value per sample are Dask arrays after a
+    distributed fit.
     """
 
     variant: Variant
@@ -228,13 +224,13 @@ class Clustering(_WithoutCaches):
     def named(self, names: dict[int, str]) -> "Clustering":
         """Return a copy with other names of clusters, by their public numbers."""
         texts = tuple(names.get(number, "") for number in self.cluster_ids.tolist())
-        identity = ClusterIds(self.cluster_ids, texts, self.next_id, self.ancestors)
+        identity = ClusterIds(self.cluster_ids, texts, self.next_id)
         named = replace(self, identity=identity)
         titles = tuple(map(named.title_of, range(named.n_clusters)))
         return replace(named, stability=self.stability and replace(self.stability, titles=titles))
 
-    def numbered(self, ids: Array, names: dict[int, str], next_id: int, before: "Clustering") -> "Clustering":
-        """Return a copy whose clusters have these public numbers, in ascending order, as in the fit ``before``."""
+    def numbered(self, ids: Array, names: dict[int, str], next_id: int) -> "Clustering":
+        """Return a copy whose clusters have these public numbers, in ascending order."""
         order = np.argsort(ids)
         position = np.append(inverse_order(order), -1)  # noise stays -1
         cut, training = self.edge_cut, self.fitted
@@ -245,24 +241,9 @@ class Clustering(_WithoutCaches):
             edge_cut=cut._replace(labels=position[cut.labels], sizes=cut.sizes[order]),
             training=replace(training, clusters=position[training.clusters], labels=position[training.labels]),
             stability=None,
-            identity=ClusterIds(ids[order], ("",) * len(ids), next_id, (*before.ancestors, before.digest)),
+            identity=ClusterIds(ids[order], ("",) * len(ids), next_id),
         )
         return numbered.named(names)
-
-    @property
-    def ancestors(self) -> tuple[str, ...]:
-        """Return digests of the earlier fits whose numbers of clusters this one continues."""
-        return () if self.identity is None else self.identity.ancestors
-
-    @cached_property
-    def digest(self) -> str:
-        """Return a digest of the numbers of the clusters and of the intensities, which depend on the data."""
-        arrays = np.asarray(self.to_ids(self.labels), np.int64), np.asarray(self.log_intensity, np.float64)
-        return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
-
-    def shares_numbers_with(self, other: "Clustering") -> bool:
-        """Return whether one of two fits continues the numbers of the other, or both are the same."""
-        return self.digest in (other.digest, *other.ancestors) or other.digest in self.ancestors
 
     def describe_referee(self) -> str:
         """Return a sentence about the method that the local clusters follow, if it is not GIT; else an empty text."""
@@ -289,14 +270,7 @@ class Clustering(_WithoutCaches):
         return self.training
 
     def climb(self, sample: int) -> Array:
-        """Return the samples from this one to its peak.
-
-        Examples
-        --------
-        >>> from gitcluster import git_clusters
-        >>> git_clusters(np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]]), n_clusters=2).climb(0)
-        array([0, 1])
-        """
+        """Return the samples from this one to its peak."""
         path = [sample]
         while self.parents[path[-1]] != path[-1]:
             path.append(int(self.parents[path[-1]]))
@@ -351,31 +325,12 @@ def check_names(names: Any, ids: Array) -> dict[int, str]:
     """Return names of clusters by their numbers, without empty ones."""
     if not isinstance(names, Mapping):
         raise TypeError(f"cluster_names_ must be a dict such as {{0: 'regular'}}, got {type(names).__name__}.")
-    unknown = [number for number in names if number not in ids.tolist()]
-    if unknown:
-        numbers = list_of([str(number) for number in ids.tolist()], 8)
-        raise ValueError(f"cluster_names_ must have the numbers of clusters ({numbers}) as keys, got {unknown[0]!r}.")
+    if unknown := set(names) - set(ids.tolist()):
+        raise ValueError(f"cluster_names_ must have numbers of clusters as keys, got {unknown.pop()!r}.")
     checked = {int(number): name for number, given in names.items() if (name := check_name(given))}
     if len(set(checked.values())) < len(checked):
-        twice = next(name for name in checked.values() if list(checked.values()).count(name) > 1)
-        raise ValueError(f"cluster_names_ must be different, got {twice!r} twice.")
+        raise ValueError(f"cluster_names_ must be different, got {list(checked.values())}.")
     return checked
-
-
-class ClusterNames(UserDict[int, str]):
-    """Names of the clusters of a model; a change is checked and stored in the model."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.data, self.model = model.clustering_.cluster_names, model
-
-    def __setitem__(self, number: int, name: str) -> None:
-        self.model.cluster_names_ = {**self.data, number: name}
-        self.data = self.model.clustering_.cluster_names
-
-    def __delitem__(self, number: int) -> None:
-        self.model.cluster_names_ = {key: name for key, name in self.data.items() if key != number}
-        self.data = self.model.clustering_.cluster_names
 
 
 def clustering_of(model: Any) -> Clustering:

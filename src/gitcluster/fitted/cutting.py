@@ -1,31 +1,23 @@
-"""Other clusters from one fit, without a new search: another number, other proportions, layers, or exact sizes."""
+"""Other clusters from one fit, without a new search: another number, other proportions, or layers."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import dijkstra
 
-from gitcluster._support.arrays import Array, inverse_order
+from gitcluster._support.arrays import Array
 from gitcluster._support.names import count_of, list_of
-from gitcluster._support.validation import check_integer, check_n_jobs
+from gitcluster._support.validation import check_integer
 from gitcluster.constraints import UnmetConstraintsError, balance_sizes, cut_around
 from gitcluster.edge_cutting import cut_by_width, cut_edges, equal_shares, share_distance
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.hierarchy import cut_hierarchy
-from gitcluster.kernels import linkage
-from gitcluster.preprocessing.sources import Distances, Points
 
 DISTINCT = 1.5
 """Numbers of clusters within this factor of each other count as the same answer."""
 SUPPORTED = 0.1
 """Share of the scores of the best numbers that a number of clusters needs for its own layer."""
-SHORTEST = 1e-9
-"""Length of an edge between equal samples; 0 would mean no edge in a sparse graph."""
-MAX_COST = 2.0**40
-"""Transport costs are scaled to integers up to this."""
 
 Prior = NDArray[np.float64] | None
 
@@ -114,7 +106,7 @@ def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) ->
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
-    >>> from gitcluster import git_clusters
+    >>> from gitcluster.pipeline import git_clusters
     >>> centers = [[0, 0], [0, 3], [20, 0], [20, 3]]
     >>> X = make_blobs(400, centers=centers, cluster_std=0.4, random_state=0)[0]
     >>> [layer.names for layer in find_layers(git_clusters(X), [2, 4])]
@@ -159,87 +151,3 @@ def find_layers(clustering: Clustering, numbers: Iterable[int] | None = None) ->
         layers.append(Layer(labels, parents, tuple(names), sizes, float(scores[0]) if len(scores) else np.nan))
         above = cut
     return layers
-
-
-def meet_sizes(
-    clustering: Clustering, labels: Array, n_clusters: int, prior: Any, *, n_jobs: int | None = None
-) -> Array:
-    """Return labels whose ``n_clusters`` clusters have exactly the shares of a prior, the largest first.
-
-    Samples move at the least total cost, which is a problem of optimal transport. The cost of a sample is the length of
-    the shortest path along neighbours to the other cluster, see :func:`measure_paths`. Noise stays noise.
-    """
-    training = clustering.fitted
-    if training.weights is not None or training.source.n_samples != clustering.n_samples:
-        raise ValueError("exact=True counts samples and does not support sample_weight. Fit without weights.")
-    if clustering.links is not None:
-        raise ValueError("exact=True moves single samples, which may break links, partial labels and bounds.")
-    if isinstance(training.source, Distances):
-        raise ValueError(
-            "exact=True needs the neighbours of the samples, and a matrix of distances is not stored. Fit the samples "
-            "themselves, or a graph of neighbours with metric='precomputed_graph'."
-        )
-    check_n_jobs(n_jobs)
-    if training.rows is not None:  # the order of the training samples
-        labels = labels[training.rows]
-    clustered = labels >= 0
-    if n_clusters < len(prior):
-        raise ValueError(
-            f"proportions must have at most {n_clusters} values, one per cluster, got {len(prior)}. Fit with a smaller "
-            f"n_neighbors (now {clustering.n_neighbors}) for more clusters."
-        )
-    if len(np.unique(labels[clustered])) < len(prior):
-        raise ValueError("exact=True needs samples in every cluster, and some have only noise. Fit with less noise.")
-    lengths = measure_paths(clustering, labels, len(prior), n_jobs=n_jobs)[clustered]
-    costs = np.rint(lengths / max(lengths.max(), SHORTEST) * MAX_COST).astype(np.int64)
-    rank = np.arange(len(labels))  # ties are broken by the values of the samples, not by their given order
-    if isinstance(training.source, Points):
-        rank = inverse_order(training.source.search_order).astype(np.int64)
-    moved, result = labels[clustered].astype(np.int64), labels.copy()
-    linkage.move_samples(moved, costs, rank[clustered], whole_sizes(prior, int(clustered.sum())))
-    result[clustered] = moved
-    return result if training.copies is None else result[training.copies]
-
-
-def whole_sizes(prior: NDArray[np.float64], n_samples: int) -> Array:
-    """Return shares as numbers of samples, rounded so that they add up.
-
-    Examples
-    --------
-    >>> whole_sizes(np.array([0.5, 0.25, 0.25]), 10)
-    array([5, 3, 2])
-    """
-    exact = prior * n_samples
-    sizes = np.floor(exact + SHORTEST).astype(np.int64)
-    sizes[np.argsort(-(exact - sizes), kind="stable")[: n_samples - sizes.sum()]] += 1
-    return sizes
-
-
-def measure_paths(
-    clustering: Clustering, labels: Array, n_clusters: int, *, n_jobs: int | None = None
-) -> NDArray[np.float64]:
-    """Return the (n, c) length of the shortest path from every sample to every cluster, 0 to its own.
-
-    Paths lead from neighbour to neighbour. Distances are divided by the mean width of the neighbourhoods at both ends,
-    so that lengths are comparable in dense and sparse clusters. A cluster that no path leads to is farther than all
-    others, by the distance to its nearest sample.
-    """
-    training = clustering.fitted
-    source, n = training.source, training.source.n_samples
-    width = np.where(training.widths > 0, training.widths, 1.0).astype(np.float64)
-    near = source.neighbors(min(training.n_neighbors, n - 1), n_jobs=n_jobs)
-    rows, columns = np.repeat(np.arange(n), near.indices.shape[1]), near.indices.ravel()
-    lengths = 2 * near.distances.ravel() / (width[rows] + width[columns])
-    there = np.isfinite(lengths)
-    edges = np.maximum(lengths[there], SHORTEST), (rows[there], columns[there])
-    graph = coo_array(edges, shape=(n, n)).tocsr()
-    members = [np.flatnonzero(labels == cluster) for cluster in range(n_clusters)]
-    paths = np.stack([dijkstra(graph, directed=False, indices=some, min_only=True) for some in members], axis=1)
-    far = paths[np.isfinite(paths)].max(initial=0.0) + 1
-    for cluster, some in enumerate(members):
-        unreached = np.flatnonzero(~np.isfinite(paths[:, cluster]))
-        paths[unreached, cluster] = far
-        if len(unreached) and isinstance(source, Points):
-            nearest = source.take(some).nearest(source.values[unreached], 1, n_jobs=n_jobs)
-            paths[unreached, cluster] += nearest.distances[:, 0] / width[unreached]
-    return np.asarray(paths)

@@ -336,7 +336,7 @@ def explain(
 
     Examples
     --------
-    >>> from gitcluster import git_clusters
+    >>> from gitcluster.pipeline import git_clusters
     >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
     >>> print(explain(git_clusters(X, n_clusters=2), 0, 5))
     Rows 0 and 5 are in different clusters: 0 (3 rows) and 1 (3 rows).

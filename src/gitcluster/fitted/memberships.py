@@ -5,14 +5,12 @@ cluster is 1 - t / 2. The other t / 2 goes to the clusters that the boundary pai
 from all fitted samples nothing supports these values, and they shrink towards 1 / c for all c clusters.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gitcluster._support.validation import check_integer
 from gitcluster.fitted.clustering import Clustering
 from gitcluster.fitted.outliers import highest_in
 from gitcluster.fitted.prediction import SamplePrediction, predict_fitted
@@ -30,33 +28,9 @@ BLOCK = 1 << 20
 
 def memberships(clustering: Clustering, prediction: SamplePrediction) -> NDArray[np.float64]:
     """Return the (n, c) membership of samples in clusters; rows sum to 1 and are largest at the own cluster."""
-    shares = np.empty((len(prediction.clusters), clustering.n_clusters))
-    for rows, block in _membership_blocks(clustering, prediction):
-        shares[rows] = block
-    return shares
-
-
-def top_memberships(
-    clustering: Clustering, prediction: SamplePrediction, top: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the clusters with the largest memberships and these memberships, (n, top) each, largest first.
-
-    Of equal memberships, the lower number of the cluster comes first.
-    """
-    n_samples, width = len(prediction.clusters), min(check_integer("top", top, low=1), clustering.n_clusters)
-    clusters, shares = np.empty((n_samples, width), np.int64), np.empty((n_samples, width))
-    for rows, block in _membership_blocks(clustering, prediction):
-        clusters[rows] = np.argsort(-block, axis=1, kind="stable")[:, :width]
-        shares[rows] = np.take_along_axis(block, clusters[rows], axis=1)
-    return clusters, shares
-
-
-def _membership_blocks(
-    clustering: Clustering, prediction: SamplePrediction
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield blocks of rows and their memberships, which bounds the memory besides the result."""
     own, leaving, leads = prediction.clusters, leaving_shares(clustering, prediction), _boundary_shares(clustering)
     support = np.maximum(prediction.support, LEAST_SUPPORT)
+    result = np.empty((len(own), clustering.n_clusters))
     step = max(1, BLOCK // clustering.n_clusters)
     for start in range(0, len(own), step):
         rows = slice(start, start + step)
@@ -66,7 +40,8 @@ def _membership_blocks(
         shares /= shares.sum(axis=1, keepdims=True)
         shares *= support[rows, None]
         shares += (1 - support[rows, None]) / clustering.n_clusters
-        yield rows, shares
+        result[rows] = shares
+    return result
 
 
 def own_shares(clustering: Clustering, prediction: SamplePrediction | None = None) -> NDArray[np.float64]:

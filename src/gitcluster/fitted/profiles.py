@@ -216,7 +216,7 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
     Examples
     --------
     >>> import numpy as np
-    >>> from gitcluster import git_clusters
+    >>> from gitcluster.pipeline import git_clusters
     >>> X = np.array([[0.0, 5.0], [1.0, 2.0], [1.5, 4.0], [8.0, 4.5], [8.5, 2.5], [9.5, 3.5]])
     >>> print(profile(git_clusters(X, n_clusters=2, scale=[1.0, 0.1]), X)[0])
     Cluster 0: 3 rows (50.0%)

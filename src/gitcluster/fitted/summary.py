@@ -24,7 +24,7 @@ def summarize(clustering: Clustering, *, advice: bool = True) -> str:
 
     Examples
     --------
-    >>> from gitcluster import git_clusters
+    >>> from gitcluster.pipeline import git_clusters
     >>> X = np.array([[0.0], [1.0], [1.5], [8.0], [8.5], [9.5]])
     >>> summarize(git_clusters(X, n_clusters=2), advice=False)[:77]
     '2 groups in 6 rows and 1 feature: 3 and 3 rows. The number was requested. The'

@@ -1,4 +1,4 @@
-"""Stage 5: the sweep of the paper, average linkage, cuts of a tree by size, and exact cluster sizes."""
+"""Stage 5: the sweep of the paper, average linkage, and cuts of a tree by size."""
 
 import heapq
 from math import inf, log, sqrt
@@ -10,9 +10,6 @@ from gitcluster.kernels.structures import compiled_find as find
 from gitcluster.kernels.structures import compiled_union as union
 from gitcluster.kernels.structures import find_slot, free_slot, sift_down
 from gitcluster.kernels.sums import add_log
-
-NEVER = 2**62
-"""A cost above all others in :func:`move_samples`."""
 
 
 @kernel
@@ -413,57 +410,3 @@ def fit_cuts(ends, sizes, wanted, tolerance):
         if closed < 0:
             return is_cut
         is_cut[closed], is_cut[opened] = False, True
-
-
-# Exact cluster sizes
-
-
-@kernel
-def move_samples(labels, costs, rank, wanted):
-    """Change labels until every cluster has as many samples as ``wanted``, at the least sum of ``costs`` (n, c).
-
-    Successive shortest paths of a minimum-cost flow. Labels start as the cheapest. Each step moves one sample out of a
-    cluster that has too many, along the cheapest path to one that has too few. Every cluster on the path passes on one
-    sample and receives another, so labels stay the cheapest for their sizes. Samples of equal cost move by ``rank``.
-    Costs are integers: rounded sums could form a negative cycle, and Bellman-Ford would not end.
-    """
-    n, c = costs.shape
-    queues = [[[(np.int64(NEVER), np.int64(-1), np.int64(-1))] for _ in range(c)] for _ in range(c)]
-    sizes = np.zeros(c, np.int64)
-    for x in range(n):
-        sizes[labels[x]] += 1
-        for b in range(c):
-            if b != labels[x]:
-                heapq.heappush(queues[labels[x]][b], (costs[x, b] - costs[x, labels[x]], rank[x], np.int64(x)))
-    before = np.empty(c, np.int64)
-    while True:
-        length = np.where(sizes > wanted, np.int64(0), np.int64(NEVER))
-        if not (sizes > wanted).any():
-            return
-        before[:] = -1
-        shorter = True  # Bellman-Ford over the clusters
-        while shorter:
-            shorter = False
-            for a in range(c):
-                for b in range(c):
-                    if a != b and length[a] < NEVER:
-                        heap = queues[a][b]
-                        while heap[0][2] >= 0 and labels[heap[0][2]] != a:  # entries of samples that have left
-                            heapq.heappop(heap)
-                        if heap[0][2] >= 0 and length[a] + heap[0][0] < length[b]:
-                            length[b], before[b] = length[a] + heap[0][0], a
-                            shorter = True
-        end = np.int64(-1)
-        for b in range(c):
-            if sizes[b] < wanted[b] and (end < 0 or length[b] < length[end]):
-                end = b
-        sizes[end] += 1
-        while before[end] >= 0:
-            start = before[end]
-            x = queues[start][end][0][2]
-            labels[x] = end
-            for b in range(c):
-                if b != end:
-                    heapq.heappush(queues[end][b], (costs[x, b] - costs[x, end], rank[x], x))
-            end = start
-        sizes[end] -= 1
