@@ -50,10 +50,7 @@ from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.summary import summarize
 
-PLOTS = (
-    "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
-    "intensity", "local-clusters",
-)  # fmt: skip
+PLOTS = ("clusters", "topo-graph", "hierarchy", "n-clusters", "profile")
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
 OTHER = "Other options"
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -539,7 +536,11 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
     if output:
         write_table(output, [profiles.to_frame()])
     if options["as_json"]:
-        rules = json.loads(profiles.rules_frame().to_json(orient="records"))
+        rules = [
+            {"cluster": cluster.cluster, "rule": str(rule), "coverage": rule.coverage, "precision": rule.precision}
+            for cluster in profiles
+            for rule in cluster.rules
+        ]
         print_result({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
     elif not options["quiet"] and output != STANDARD:
         print_result(str(profiles))
@@ -567,10 +568,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     explanation = explain_rows(fitted.clustering, *samples, details=options["details"])
     if options["as_json"]:
         differences = [difference._asdict() for difference in explanation.differences]
-        table = json.loads(explanation.to_pandas().to_json(orient="records"))
-        print_result(
-            {"rows": rows, "samples": samples, "text": str(explanation), "differences": differences, "table": table}
-        )
+        print_result({"rows": rows, "samples": samples, "text": str(explanation), "differences": differences})
     else:
         print_result(str(explanation))
 

@@ -120,8 +120,7 @@ SCHEMA: dict[str, dict[str, Field]] = {
     | fields("clusters dissolved", "float", "n_clusters", low=0, high=1, gaps=True)
     | fields("samples", "float", "n_given", low=0, high=1, gaps=True)
     | fields("edges", "float", "n_edges", low=0, high=1, gaps=True)
-    | fields("null_numbers", "int", "n_null", low=1)
-    | fields("null_agreement null_clusters", "float", "n_null", low=0, high=1)
+    | fields("null_agreement", "float", "n_null", low=0, high=1)
     | fields("ids", "int", "n_clusters")
     | fields("titles", "texts", "n_clusters"),
     "selection": fields("representation merge", "str", "n_candidates")
