@@ -247,7 +247,7 @@ def test_samples_have_the_colours_of_a_quantity():
         rows = pairwise_distances(coordinates, X).argmin(axis=1)
         values = quantities[color] if isinstance(color, str) else color
         assert (np.diff(values[rows]) >= 0).all()  # the highest on top
-        assert len(ax.figure.axes) == 2  # with a colour bar
+        assert ax.child_axes  # the colour bar
     cut = model.cut(n_clusters=2)
     coordinates, colours = points_of(plots.plot_clusters(model, X, color=cut, ax=new_axes()))
     rows = pairwise_distances(coordinates, X).argmin(axis=1)

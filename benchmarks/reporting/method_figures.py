@@ -36,7 +36,7 @@ def plot_pipeline(model: GIT, X: NDArray[Any]) -> Figure:
     coarse = coarsen(model.clustering_, 20)
     nodes = np.arange(len(coarse.peaks))
     uncut = replace(coarse, edge_cut=coarse.edge_cut._replace(labels=nodes, kept=coarse.edge_cut.kept | True))
-    plots.plot_clusters(model, X, ax=panels[2], color=coarse.local_labels)
+    panels[2].scatter(*X.T, s=2, c=COLOURS[coarse.local_labels % len(COLOURS)], linewidths=0)
     panels[2].scatter(*X[coarse.peaks].T, s=12, marker="^", color="black", linewidths=0, zorder=4)
     plots.plot_topo_graph(uncut, X, ax=panels[3], n_labels=0)
     plots.plot_topo_graph(coarse, X, ax=panels[4], n_labels=0)
@@ -113,7 +113,8 @@ def plot_motivation(model: GIT, X: NDArray[Any]) -> Figure:
 
 def plot_ascent(model: GIT, X: NDArray[Any]) -> Axes:
     """Draw peaks and arrows uphill over lines of equal intensity, which is predicted on a grid."""
-    ax = plots.plot_clusters(model, X, color=model.local_labels_)
+    ax = plots.plot_clusters(model, X, color=model.local_labels_, legend=False)
+    ax.set_title(f"{len(model.peaks_)} local clusters")
     ax.quiver(
         *X.T, *(X[model.parents_] - X).T, angles="xy", scale_units="xy", scale=1.0, width=0.0018, headwidth=5,
         alpha=0.8, zorder=3,
@@ -126,8 +127,7 @@ def plot_ascent(model: GIT, X: NDArray[Any]) -> Axes:
     height = model.score_samples(grid.reshape(-1, 2)).reshape(grid.shape[:2])
     levels = np.linspace(*np.quantile(model.log_intensity_, (0.05, 1)), 10)[:-1]
     ax.contour(*sides, height, levels=levels, colors=GREY, linewidths=0.7, linestyles="solid", zorder=0)
-    ax.set_xlim(*across, auto=True)
-    ax.set_ylim(*up, auto=True)
+    ax.set(xlim=across, ylim=up)
     return ax
 
 

@@ -212,5 +212,5 @@ def add_legend(ax: Axes, entries: list[Any], *, title: str | None = None) -> Non
 
 def add_colour_bar(ax: Axes, mapped: ScalarMappable, *, label: str, extend: str = "min") -> None:
     """Add a narrow colour bar to the right of the axes."""
-    bar = ax.figure.colorbar(mapped, ax=ax, label=label, fraction=0.045, pad=0.02, extend=extend)
+    bar = ax.figure.colorbar(mapped, cax=ax.inset_axes((1.02, 0.0, 0.03, 1.0)), label=label, extend=extend)
     bar.outline.set_visible(False)
