@@ -146,7 +146,7 @@ def test_summary_states_groups_number_stability_and_the_next_step(stable):
     before = GIT().fit(BLOBS).summary()
     assert before.startswith("3 groups in 180 rows and 2 features: 80, 60 and 40 rows.")
     assert "model.stability(X)" in before
-    assert "Of 8 half-samples, 8 have 3 groups as well." in model.summary()
+    assert "Of 8 half-samples, 8 have 3 groups." in model.summary()
     assert "was requested" in GIT(3).fit(BLOBS).summary()
     bundle = model._repr_mimebundle_()
     assert model.summary() in bundle["text/plain"]

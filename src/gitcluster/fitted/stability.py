@@ -90,10 +90,10 @@ class Stability:
         n_clusters, sentences = self.n_clusters, []
         if self.is_chosen:
             others = [str(number) for number in self.number_counts() if number != n_clusters]
-            rest = f"; others have {list_of(others, MAX_NUMBERS)}" if others else ""
+            rest = f"; others have {list_of(others[:MAX_NUMBERS])}" if others else ""
             groups = "no groups" if n_clusters == 1 else f"{n_clusters} groups"
             same = int((self.numbers == n_clusters).sum())
-            sentences.append(f"Of {self.n_draws} half-samples, {same} have {groups} as well{rest}.")
+            sentences.append(f"Of {self.n_draws} half-samples, {same} have {groups}{rest}.")
             doubt = "; the number is doubtful" if self.same_number < 0.5 else ""
             sentences.append(f"In tests, {self.confidence:.0%} of the numbers with such a share were right{doubt}.")
         if n_clusters == 1:
