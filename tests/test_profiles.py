@@ -66,10 +66,11 @@ def test_numbers_are_those_of_pandas(fitted):
 
 def test_coverage_and_precision_of_rules(fitted):
     model, frame = fitted
-    rules = [(cluster, rule) for cluster in model.profile(frame) for rule in cluster.rules if " is " not in str(rule)]
+    rules = model.profile(frame).rules_frame()
+    rules = rules[~rules["rule"].str.contains(" is ")]
     assert len(rules) > 1
-    for cluster, rule in rules:
-        matches, inside = frame.eval(str(rule).replace(",", "")).to_numpy(), model.labels_ == cluster.cluster
+    for rule in rules.itertuples():
+        matches, inside = frame.eval(rule.rule.replace(",", "")).to_numpy(), model.labels_ == rule.cluster
         assert rule.coverage == pytest.approx((matches & inside).sum() / inside.sum())
         assert rule.precision == pytest.approx((matches & inside).sum() / matches.sum())
         assert rule.coverage > 0.5

@@ -536,11 +536,7 @@ def profile(source: str, data: str | None, output: str | None, **options: Any) -
     if output:
         write_table(output, [profiles.to_frame()])
     if options["as_json"]:
-        rules = [
-            {"cluster": cluster.cluster, "rule": str(rule), "coverage": rule.coverage, "precision": rule.precision}
-            for cluster in profiles
-            for rule in cluster.rules
-        ]
+        rules = json.loads(profiles.rules_frame().to_json(orient="records"))
         print_result({"columns": json.loads(profiles.to_frame().to_json(orient="records")), "rules": rules})
     elif not options["quiet"] and output != STANDARD:
         print_result(str(profiles))

@@ -162,6 +162,12 @@ class Profile:
         ]
         return pandas.DataFrame(rows, columns=["cluster", "nearest", *Contrast._fields])
 
+    def rules_frame(self) -> Any:
+        """Return one row per rule as a pandas data frame."""
+        pandas = require("pandas", extra="export", purpose="rules_frame")
+        rows = [(c.cluster, str(rule), rule.coverage, rule.precision) for c in self.clusters for rule in c.rules]
+        return pandas.DataFrame(rows, columns=["cluster", "rule", "coverage", "precision"])
+
 
 def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
     """Return the columns in which the clusters of a fitted model differ.
