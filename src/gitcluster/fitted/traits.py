@@ -16,11 +16,11 @@ from sklearn.utils import check_array
 from gitcluster._support.arrays import Array
 from gitcluster._support.names import escape_control, list_of
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.preprocessing.columns import learn_column
+from gitcluster.preprocessing.columns import Column, find_kind
 from gitcluster.preprocessing.scaling import apply_scaling
 from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.tables import Columns, as_frame, column_names
-from gitcluster.preprocessing.values import date_text
+from gitcluster.preprocessing.values import date_text, read_values
 
 SMALL = 0.2
 """Effects below this are small by Cohen's convention and are not reported."""
@@ -113,8 +113,10 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
     if columns is not None and used:
         cells = list(columns.read(frame, used))
     else:
-        series = zip(existing, frame.iter_columns(), strict=True)
-        cells = [learn_column(name, values, None, 1.0) for name, values in series]
+        cells = []
+        for name, series in zip(existing, frame.iter_columns(), strict=True):
+            values = read_values(series, name=name)
+            cells.append((Column(name, find_kind(name, values)), values))
     return [
         _make_trait(column.name, kind, values.as_texts() if kind == "category" else values.numbers)
         for column, values in cells
