@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_wine
 
 from benchmarks.reporting.method_figures import plot_ascent, plot_growth, plot_motivation, plot_pipeline
 from gitcluster import GIT, compare, plots
@@ -41,12 +41,6 @@ def example() -> tuple[GIT, Any]:
 def untold() -> GIT:
     """The same, told nothing."""
     return GIT().fit(make_example())
-
-
-@cache
-def digits() -> GIT:
-    """Images of digits, told nothing."""
-    return GIT().fit(load_digits().data)
 
 
 def ascent() -> Any:
@@ -90,16 +84,14 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "pipeline": lambda: plot_pipeline(*example()),
     "growth": lambda: plot_growth(*example()),
     "ascent": ascent,
-    "local_clusters": lambda: plots.plot_local_clusters(*example(), max_nodes=12),
+    "intensity": lambda: plots.plot_clusters(*example(), color="intensity"),
     "motivation": motivation,
     "topo_graph": lambda: plots.plot_topo_graph(example()[0], layout="force", max_nodes=40),
     "hierarchy": lambda: plots.plot_hierarchy(example()[0]),
     "n_clusters": lambda: plots.plot_n_clusters(untold()),
-    "memberships": lambda: plots.plot_memberships(digits()),
     "layers": lambda: plots.plot_layers(example()[0], n_clusters=[2, 4, 9]),
     "profile": profile,
     "flow": flow,
-    "explanation": lambda: plots.plot_explanation(example()[0].explain(100, 700), example()[1]),
 }
 if find_spec("scanpy"):
     PICTURES["cells_resolution"] = cells

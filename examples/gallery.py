@@ -22,7 +22,7 @@ from gitcluster.cli.demo import PRIOR, make_example
 
 TOYS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 SETS = ("example", "line", *(f"toy_{name}" for name in TOYS), "frogs", "mnist")
-PICTURES = ("intensity", "local_clusters", "clusters", "hierarchy", "memberships")
+COLOURS = ("cluster", "intensity", "membership", "outlier")
 
 
 def load(name: str) -> tuple[Any, Any]:
@@ -48,10 +48,10 @@ def fit(name: str, X: Any, shares: Any) -> GIT:
 
 def pictures(name: str, model: GIT, X: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Names of pictures, and how each is drawn."""
-    for picture in PICTURES:
-        yield picture, lambda picture=picture: getattr(plots, f"plot_{picture}")(model, X)
+    for color in COLOURS:
+        yield color, lambda color=color: plots.plot_clusters(model, X, color=color)
+    yield "hierarchy", lambda: plots.plot_hierarchy(model)
     yield "topo_graph", lambda: plots.plot_topo_graph(model, X)
-    yield "topo_graph_before", lambda: plots.plot_topo_graph(model, X, when="before")
     yield "topo_graph_force", lambda: plots.plot_topo_graph(model, layout="force")
     if name != "mnist":  # the number of digits is known
         asked = GIT().fit(X)

@@ -50,16 +50,6 @@ def test_nearly_constant_columns_are_no_reason_to_warn():
     assert not warnings_of(lambda: GIT(10).fit(load_digits(as_frame=True).data))
 
 
-def test_a_column_that_is_cut_off_is_named():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.normal(size=300), "income": np.minimum(rng.normal(50, 10, 300), 60.0)})
-    for table in (frame, frame.assign(city=rng.choice(["Rome", "Oslo"], 300))):
-        (warning,) = warnings_of(lambda table=table: GIT(2).fit(table))
-        assert "'income'" in str(warning.message)
-    ages = rng.integers(18, 90, 300).clip(max=80)  # values repeat
-    assert not warnings_of(lambda: GIT(2).fit(frame.assign(income=rng.normal(size=300), age=ages)))
-
-
 @pytest.mark.parametrize("encoded", [True, False])
 def test_a_column_rules_only_if_the_others_do_not_show_the_same_clusters(encoded):
     rng = np.random.default_rng(0)
@@ -76,11 +66,10 @@ def test_a_column_rules_only_if_the_others_do_not_show_the_same_clusters(encoded
 
 
 def test_one_warning_lists_the_notes():
-    frame, group = make_people(400)
+    frame, _ = make_people(400)
     frame.loc[0] = [999, 10_000_000]
-    frame["capped"] = np.minimum(np.random.default_rng(0).normal(50 + 30 * group, 10), 85)
     (warning,) = warnings_of(lambda: GIT(2).fit(frame))
-    assert [line.split("'")[1] for line in str(warning.message).splitlines()[1:]] == ["age", "income", "capped"]
+    assert [line.split("'")[1] for line in str(warning.message).splitlines()[1:]] == ["age", "income"]
     many = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 30)))
     many.loc[0] = 1e6
     (warning,) = warnings_of(lambda: GIT(2).fit(many))

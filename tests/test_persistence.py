@@ -327,7 +327,7 @@ def use(model, data, folder):
         model.layers([1, 2, 4])
     for name in names:
         str(model.explain(name))
-        str(model.explain(name, names[-1], X=data).boundary_pairs)
+        str(model.explain(name, names[-1], X=data))
     model.to_pandas()
     if model.clustering_.training.rows is None and not isinstance(model.clustering_.source, Distances):
         model.explore(None, folder / "page.html")

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -20,7 +19,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.quiver import Quiver
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
@@ -29,15 +27,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
-from gitcluster import GIT, plots
+from gitcluster import GIT, compare, plots
 from gitcluster.cli.demo import PRIOR, make_example
 from gitcluster.fitted.layout import layout_samples
 from gitcluster.plots._drawing import HUES, NOISE, colours_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-SAMPLES = ("plot_intensity", "plot_local_clusters", "plot_clusters", "plot_topo_graph")
-OF_HIERARCHY = ("plot_hierarchy", "plot_memberships")
-OF_A_MODEL = [name for name in plots.__all__ if name not in ("plot_explanation", "plot_flow")]
+SAMPLES = ("plot_clusters", "plot_topo_graph")
+OF_A_MODEL = [name for name in plots.__all__ if name != "plot_flow"]
 PLANE = make_blobs(200, 2, centers=3, cluster_std=0.7, random_state=3)[0]
 SPACE = make_blobs(200, 5, centers=3, cluster_std=0.7, random_state=3)[0]
 CROWD = make_blobs(600, 2, centers=30, cluster_std=0.3, random_state=3)[0]
@@ -127,8 +124,8 @@ def test_every_kind_of_model_is_drawn_on_the_given_axes(kind):
         assert getattr(plots, name)(model, X, ax=ax, legend=True) is ax
         assert len(points_of(ax)[0]) == len(model.labels_)
         check_plot(ax)
-    for name in OF_HIERARCHY if kind not in ("paper", "authors") else ():
-        check_plot(getattr(plots, name)(model, ax=new_axes()))
+    if kind not in ("paper", "authors"):
+        check_plot(plots.plot_hierarchy(model, ax=new_axes()))
     assert not plt.get_fignums()
 
 
@@ -136,8 +133,9 @@ def test_every_kind_of_model_is_drawn_on_the_given_axes(kind):
 def test_degenerate_samples_are_drawn(name):
     X = nasty_sets()[name]
     model = GIT().fit(X)
-    for name in (*SAMPLES, *OF_HIERARCHY):
+    for name in (*SAMPLES, "plot_hierarchy"):
         check_plot(getattr(plots, name)(model, X, ax=new_axes()))
+    check_plot(plots.plot_clusters(model, X, color="intensity", ax=new_axes()))
 
 
 @pytest.mark.parametrize("name", OF_A_MODEL)
@@ -192,8 +190,6 @@ def test_the_topo_graph_shows_nodes_and_edges(kind, layout):
     assert [len(lines[name].get_paths()) for name in ("cut", "kept")] == [(~kept).sum(), kept.sum()]
     assert [lines[name].get_linestyles()[0][1] is None for name in ("cut", "kept")] == [False, True]
     assert (np.diff(ax.collections[-1].get_sizes()) <= 0).all()
-    (edges,) = lines_of(plots.plot_topo_graph(model, X, ax=new_axes(), layout=layout, when="before")).values()
-    assert len(edges.get_paths()) == len(kept)
 
 
 def test_of_very_many_edges_the_strongest_are_drawn():
@@ -212,9 +208,6 @@ def test_max_nodes_draws_groups_of_local_clusters(kind):
     n_groups = len(ax.collections[-1].get_offsets())
     assert n_groups == 15 if kind == "prior" else model.n_clusters_ <= n_groups < len(model.peaks_)
     assert f"in {n_groups} groups" in ax.get_title()
-    drawn = points_of(plots.plot_local_clusters(model, X, ax=new_axes(), max_nodes=15, arrows=False))[1]
-    for local in range(len(model.peaks_)):  # a local cluster stays whole
-        assert len(np.unique(drawn[model.local_labels_ == local], axis=0)) == 1
     with pytest.raises(ValueError, match="max_nodes"):
         plots.plot_topo_graph(model, X, max_nodes=0)
 
@@ -232,27 +225,33 @@ def test_texts_fit_or_are_hidden():
     assert 1 <= sum(text.get_visible() for text in small.texts) < 30
 
 
-def test_many_samples_are_an_image():
-    model, X = enlarge(*fitted("prior"), times=200)
+def test_of_many_samples_a_part_is_drawn():
+    model, X = enlarge(*fitted("prior"), times=30)
     for name in SAMPLES:
         ax = getattr(plots, name)(model, X, ax=new_axes())
-        assert len(ax.images) == 1
-        assert all(len(c.get_offsets()) == len(model.peaks) for c in ax.collections if isinstance(c, PathCollection))
+        assert len(points_of(ax)[0]) == 20_000
+        assert [text.get_text() for text in ax.texts if "samples" in text.get_text()] == ["20,000 of 30,000 samples"]
+
+
+def test_samples_have_the_colours_of_a_quantity():
+    model, X = fitted("noise")
+    quantities = {
+        "intensity": model.log_intensity_,
+        "membership": model.probabilities_,
+        "outlier": model.outlier_scores_,
+    }
+    for color in (*quantities, X[:, 0]):
+        ax = plots.plot_clusters(model, X, ax=new_axes(), color=color, legend=True)
         check_plot(ax)
-        left, right, bottom, top = ax.axis()
-        assert left < X[:, 0].min() < X[:, 0].max() < right
-        assert bottom < X[:, 1].min() < X[:, 1].max() < top
-
-
-def test_arrows_point_uphill():
-    model, X = fitted("prior")
-    ax = plots.plot_local_clusters(model, X, ax=new_axes())
-    (flow,) = (c for c in ax.collections if isinstance(c, Quiver))
-    climbing = model.parents_ != np.arange(len(X))
-    np.testing.assert_allclose(np.column_stack([flow.U, flow.V]), (X[model.parents_] - X)[climbing])
-    large, many = enlarge(model, X, times=30)
-    (mean,) = (c for c in plots.plot_local_clusters(large, many, ax=new_axes()).collections if isinstance(c, Quiver))
-    assert 100 < mean.N < 900
+        coordinates, _ = points_of(ax)
+        rows = pairwise_distances(coordinates, X).argmin(axis=1)
+        values = quantities[color] if isinstance(color, str) else color
+        assert (np.diff(values[rows]) >= 0).all()  # the highest on top
+        assert ax.child_axes  # the colour bar
+    cut = model.cut(n_clusters=2)
+    coordinates, colours = points_of(plots.plot_clusters(model, X, color=cut, ax=new_axes()))
+    rows = pairwise_distances(coordinates, X).argmin(axis=1)
+    np.testing.assert_allclose(colours, colours_of(cut[rows]))
 
 
 def test_axes_are_features_embeddings_or_components():
@@ -292,7 +291,7 @@ def test_one_far_sample_does_not_squash_a_plot(n_features, n_samples):
         assert (np.array([right - left, top - bottom]) < 3 * np.ptp(np.delete(xy, 7, axis=0), axis=0)).all()
         outside = ((xy < [left, bottom]) | (xy > [right, top])).any(axis=1)
         assert outside.sum() == (1 if far and n_features == 2 else outside[7])
-        notes = [text.get_text() for text in ax.texts if "outside" in text.get_text()]
+        notes = [line for text in ax.texts for line in text.get_text().splitlines() if "outside" in line]
         assert notes == ["1 sample outside"] * int(outside.any())
 
 
@@ -313,17 +312,16 @@ def test_the_cut_crosses_every_cluster_once(kind):
         assert not plots.plot_hierarchy(other, ax=new_axes()).lines
 
 
-def test_scores_memberships_and_layers_are_those_of_the_model():
+def test_scores_and_layers_are_those_of_the_model():
     model, _ = fitted("number unknown")
     table = model.n_clusters_scores_
+    ax = plots.plot_n_clusters(model, ax=new_axes())
+    check_plot(ax)
+    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], table["score"])
+    colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
+    assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
     next_best = table["n_clusters"][table["rank"] > 1].tolist()
-    for quantity in ("score", "agreement"):
-        ax = plots.plot_n_clusters(model, ax=new_axes(), quantity=quantity)
-        np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], table[quantity])
-        colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
-        assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[0])] == [model.n_clusters_]
-        assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
-        check_plot(ax)
+    assert [n + 1 for n, c in enumerate(colours) if c == to_hex(HUES[5])] == next_best
     layers = model.layers([2, 5, 9])
     ax = plots.plot_layers(model, n_clusters=[2, 5, 9], ax=new_axes())
     check_plot(ax)
@@ -332,25 +330,16 @@ def test_scores_memberships_and_layers_are_those_of_the_model():
         parents = layer.parents[np.argsort(x)]
         assert len(x) == layer.n_clusters
         assert (np.diff(parents) != 0).sum() == len(set(parents)) - 1  # lines do not cross
-    noisy, _ = fitted("noise")
-    for c, steps in enumerate(plots.plot_memberships(noisy, ax=new_axes()).patches):
-        expected = np.sort(noisy.probabilities_[noisy.labels_ == c])[::-1]
-        np.testing.assert_allclose(steps.get_data().values, expected)
 
 
-@pytest.mark.parametrize("pair", [(0, None), (0, 1), (0, 150)])
-def test_an_explanation_is_drawn(pair):
-    X = PLANE[np.argsort(fitted("two features")[0].labels_, kind="stable")]
-    explanation = GIT(3).fit(X).explain(*pair)
-    ax = plots.plot_explanation(explanation, X, ax=new_axes(), legend=True)
-    assert [text.get_text() for text in ax.texts] == [str(i) for i in pair if i is not None]
-    drawn = {label: len(lines.get_segments()) for label, lines in lines_of(ax).items()}
-    if pair[1] is not None:
-        assert drawn.get("cut", 0) == explanation.cut.sum()
-        assert drawn.get("strongest path", 0) == (~explanation.cut).sum()
-    for other in (GIT(2), "why", SimpleNamespace(clustering="none")):
-        with pytest.raises(TypeError, match="explanation"):
-            plots.plot_explanation(other)
+def test_every_row_is_in_a_flow():
+    before, after = (fitted("prior")[0].cut(n_clusters=n) for n in (3, 6))
+    ax = plots.plot_flow(compare(before, after), ax=new_axes())
+    check_plot(ax)
+    assert len(ax.patches) == 9
+    assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(2)
+    with pytest.raises(TypeError, match="comparison"):
+        plots.plot_flow("comparison")
 
 
 @pytest.mark.parametrize(
@@ -360,14 +349,14 @@ def test_an_explanation_is_drawn(pair):
         ("two features", "plot_clusters", {"embedding": PLANE[:-1]}, "embedding"),
         ("two features", "plot_clusters", {"embedding": SPACE}, "embedding"),
         ("two features", "plot_clusters", {"embedding": np.full((200, 2), np.nan)}, "embedding"),
-        ("two features", "plot_clusters", {"labels": [0, 1]}, "labels"),
-        ("two features", "plot_topo_graph", {"when": "now"}, "when"),
+        ("two features", "plot_clusters", {"color": [0, 1]}, "color"),
+        ("two features", "plot_clusters", {"color": "red"}, "color"),
+        ("two features", "plot_clusters", {"color": np.full(200, -2)}, "color"),
         ("two features", "plot_topo_graph", {"layout": "round"}, "layout"),
         ("distances", "plot_clusters", {}, "X or embedding"),
         ("repeated", "plot_clusters", {}, "sample_weight"),
         ("paper", "plot_hierarchy", {}, "variant"),
         ("prior", "plot_n_clusters", {}, "n_clusters"),
-        ("number unknown", "plot_n_clusters", {"quantity": "entropy"}, "quantity"),
         ("prior", "plot_layers", {}, "n_clusters"),
     ],
 )

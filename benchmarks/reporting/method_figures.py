@@ -7,6 +7,7 @@ falls (Fig. 3), and the climb over lines of equal intensity (Fig. 8).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 
 from gitcluster import GIT, plots
+from gitcluster.plots.samples import coarsen
 
 COLOURS = np.array(["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#999933"])
 GREY, PALE = "#888888", "#D8D8D8"
@@ -30,10 +32,14 @@ def plot_pipeline(model: GIT, X: NDArray[Any]) -> Figure:
     figure = plt.figure(figsize=(10.5, 3.6), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     panels[0].scatter(*X.T, s=2, color=GREY, linewidths=0)
-    plots.plot_intensity(model, X, ax=panels[1])
-    plots.plot_local_clusters(model, X, ax=panels[2], arrows=False, max_nodes=20)
-    plots.plot_topo_graph(model, X, ax=panels[3], when="before", n_labels=0, max_nodes=20)
-    plots.plot_topo_graph(model, X, ax=panels[4], n_labels=0, max_nodes=20)
+    plots.plot_clusters(model, X, ax=panels[1], color="intensity")
+    coarse = coarsen(model.clustering_, 20)
+    nodes = np.arange(len(coarse.peaks))
+    uncut = replace(coarse, edge_cut=coarse.edge_cut._replace(labels=nodes, kept=coarse.edge_cut.kept | True))
+    panels[2].scatter(*X.T, s=2, c=COLOURS[coarse.local_labels % len(COLOURS)], linewidths=0)
+    panels[2].scatter(*X[coarse.peaks].T, s=12, marker="^", color="black", linewidths=0, zorder=4)
+    plots.plot_topo_graph(uncut, X, ax=panels[3], n_labels=0)
+    plots.plot_topo_graph(coarse, X, ax=panels[4], n_labels=0)
     plots.plot_clusters(model, X, ax=panels[5])
     titles = ("samples", "intensity", "local clusters", "topo-graph", "cut edges", f"{model.n_clusters_} clusters")
     for panel, letter, title in zip(panels, "abcdef", titles, strict=True):
@@ -45,7 +51,7 @@ def plot_growth(model: GIT, X: NDArray[Any], *, thresholds: Sequence[float] = (0
     """Draw how local clusters grow while the intensity threshold falls: the samples above it, in their colours."""
     figure = plt.figure(figsize=(13.5, 2.1), layout="constrained")
     panels = figure.subplots(1, len(thresholds) + 1)
-    plots.plot_intensity(model, X, ax=panels[0])
+    plots.plot_clusters(model, X, ax=panels[0], color="intensity")
     _frame(panels[0], X, "intensity")
     for panel, level in zip(panels[1:], thresholds, strict=True):
         above = model.intensity_ >= level
@@ -107,7 +113,13 @@ def plot_motivation(model: GIT, X: NDArray[Any]) -> Figure:
 
 def plot_ascent(model: GIT, X: NDArray[Any]) -> Axes:
     """Draw peaks and arrows uphill over lines of equal intensity, which is predicted on a grid."""
-    ax = plots.plot_local_clusters(model, X)
+    ax = plots.plot_clusters(model, X, color=model.local_labels_, legend=False)
+    ax.set_title(f"{len(model.peaks_)} local clusters")
+    ax.quiver(
+        *X.T, *(X[model.parents_] - X).T, angles="xy", scale_units="xy", scale=1.0, width=0.0018, headwidth=5,
+        alpha=0.8, zorder=3,
+    )  # fmt: skip
+    ax.scatter(*X[model.peaks_].T, s=30, marker="^", color="black", zorder=4)
     across, up = ax.get_xlim(), ax.get_ylim()
     margin = np.ptp(X, axis=0) / 4
     sides = np.linspace(X.min(axis=0) - margin, X.max(axis=0) + margin, 160).T
@@ -115,8 +127,7 @@ def plot_ascent(model: GIT, X: NDArray[Any]) -> Axes:
     height = model.score_samples(grid.reshape(-1, 2)).reshape(grid.shape[:2])
     levels = np.linspace(*np.quantile(model.log_intensity_, (0.05, 1)), 10)[:-1]
     ax.contour(*sides, height, levels=levels, colors=GREY, linewidths=0.7, linestyles="solid", zorder=0)
-    ax.set_xlim(*across, auto=True)
-    ax.set_ylim(*up, auto=True)
+    ax.set(xlim=across, ylim=up)
     return ax
 
 

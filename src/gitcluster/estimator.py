@@ -525,16 +525,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             index is not an integer index, row positions also work.
         X : data frame or array-like, default=None
             The fitted samples, to show the values of the table; by default values are restored from the model. Only
-            columns that the clustering used are compared. With ``metric="precomputed"``, X is needed
-            for the boundary pairs of a pair.
+            columns that the clustering used are compared.
         details : bool, default=False
             Whether the text contains peaks, local clusters and edges of the topo-graph.
 
         Returns
         -------
         explanation : SampleExplanation or PairExplanation
-            ``print`` it; ``to_pandas()`` and :func:`gitcluster.plots.plot_explanation` show it as a table and a
-            picture.
+            ``print`` it; ``differences``, ``memberships`` and ``path`` have the details.
         """
         check_is_fitted(self)
         return explain(self.clustering_, i, j, X=X, details=details)

@@ -26,7 +26,7 @@ from gitcluster.fitted.stability import DISSOLVED, Stability
 from gitcluster.fitted.traits import restore_features
 from gitcluster.kernels import limit_threads, run_threads
 from gitcluster.pipeline import git_clusters
-from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source, tidy_rows
+from gitcluster.preprocessing.sources import Distances, NeighborGraph, Points, Source, check_source
 from gitcluster.selection import compare_labels
 
 MIN_ROWS = 40
@@ -86,7 +86,8 @@ def measure_stability(
         "proportions": clustering.prior,
         "n_jobs": 1,
     }
-    n_null = max(MIN_NULL, n_draws // DRAWS_PER_NULL) if isinstance(source, Points) and n_clusters > 1 else 0
+    has_columns = isinstance(source, Points) and not issparse(source.values)
+    n_null = max(MIN_NULL, n_draws // DRAWS_PER_NULL) if has_columns and n_clusters > 1 else 0
     seeds = check_random_state(random_state).randint(2**31, size=n_draws + n_null).tolist()
     finished = itertools.count(1)
 
@@ -103,27 +104,19 @@ def measure_stability(
         result = cluster(source.take(rows), sample_weight=weights)
         return rows, result.labels, result.n_clusters
 
-    def draw_shuffled(seed: int) -> tuple[int, float, float]:
-        """Return number of clusters, agreement and mean Jaccard coefficient of half of a shuffled table."""
+    def draw_shuffled(seed: int) -> float:
+        """Return the agreement of a shuffled table and half of it."""
         random = np.random.RandomState(seed)
         assert isinstance(source, Points)
         table = _shuffle(source.take(random.permutation(n_fitted)[: 2 * size]), random)
         some = random.permutation(table.n_samples)[:size]
         whole, half = (cluster(part, second_opinion=False) for part in (table, table.take(some)))
-        labels, others = _cut_into(whole, n_clusters)[some], _cut_into(half, n_clusters)
-        jaccard = _match(labels, others, n_clusters)[0]
-        return whole.n_clusters, _agreement(labels, others), float(np.nanmean(jaccard))
+        return _agreement(_cut_into(whole, n_clusters)[some], _cut_into(half, n_clusters))
 
     with limit_threads(1):
         draws = run_threads(draw, seeds[:n_draws], n_jobs)
         null = run_threads(draw_shuffled, seeds[n_draws:], n_jobs)
-    null_numbers, null_agreement, null_clusters = zip(*null, strict=True) if null else ((), (), ())
-    return replace(
-        compare_draws(clustering, draws),
-        null_numbers=np.array(null_numbers, np.int64),
-        null_agreement=np.array(null_agreement, np.float64),
-        null_clusters=np.array(null_clusters, np.float64),
-    )
+    return replace(compare_draws(clustering, draws), null_agreement=np.array(null, np.float64))
 
 
 def compare_draws(clustering: Clustering, draws: list[tuple[Array, Array, int]]) -> Stability:
@@ -170,9 +163,7 @@ def compare_draws(clustering: Clustering, draws: list[tuple[Array, Array, int]])
         dissolved=dissolved,
         samples=samples,
         edges=survival,
-        null_numbers=np.empty(0, np.int64),
         null_agreement=np.empty(0),
-        null_clusters=np.empty(0),
         ids=clustering.cluster_ids,
         titles=tuple(map(clustering.title_of, range(n_clusters))),
     )
@@ -206,10 +197,10 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
     elif issparse(source.values) and source.scaling is None:
         values, features = source.values, np.arange(source.n_features)
     else:
-        restored = None if issparse(source.values) else restore_features(source, np.arange(len(rows)))
+        restored = restore_features(source)
         if restored is None:
             raise ValueError("X must be given: the model stores transformed features only. Use model.stability(X).")
-        values, features, _ = restored
+        values, features = restored
     if not values.shape[1] or (not issparse(values) and (values == values[0]).all()):
         raise ValueError("stability needs rows that differ, got equal rows only.")
     if scale is not None and not isinstance(scale, str):
@@ -221,11 +212,6 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
 def _shuffle(table: Points, random: np.random.RandomState) -> Points:
     """Return a table with every column in an order of its own; the features of a category have one order."""
     values, n = table.values, table.n_samples
-    if issparse(values):
-        columns = values.tocsc()
-        for start, stop in itertools.pairwise(columns.indptr.tolist()):
-            columns.indices[start:stop] = random.permutation(n)[: stop - start]
-        return replace(table, values=tidy_rows(columns.tocsr()))
     column = np.arange(values.shape[1]) if table.kinds is None else table.kinds.column
     orders = {number: random.permutation(n) for number in np.unique(column).tolist()}
     return replace(table, values=np.column_stack([values[orders[c], i] for i, c in enumerate(column.tolist())]))

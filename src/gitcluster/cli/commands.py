@@ -50,10 +50,7 @@ from gitcluster.fitted.explanation import explain_rows
 from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.summary import summarize
 
-PLOTS = (
-    "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
-    "intensity", "local-clusters",
-)  # fmt: skip
+PLOTS = ("clusters", "topo-graph", "hierarchy", "n-clusters", "profile")
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
 OTHER = "Other options"
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -565,10 +562,7 @@ def explain(source: str, rows: tuple[str, ...], **options: Any) -> None:
     explanation = explain_rows(fitted.clustering, *samples, details=options["details"])
     if options["as_json"]:
         differences = [difference._asdict() for difference in explanation.differences]
-        table = json.loads(explanation.to_pandas().to_json(orient="records"))
-        print_result(
-            {"rows": rows, "samples": samples, "text": str(explanation), "differences": differences, "table": table}
-        )
+        print_result({"rows": rows, "samples": samples, "text": str(explanation), "differences": differences})
     else:
         print_result(str(explanation))
 

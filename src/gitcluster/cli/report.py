@@ -63,10 +63,8 @@ def make_report(fitted: Fitted, table: Table, *, title: str, commands: list[str]
         ("clusters", "clusters", {"legend": False}),
         ("topo-graph", "topo-graph", {"max_nodes": MAX_NODES, "n_labels": 0, "legend": False}),
     ]
-    if several:
-        plots.append(("memberships", "memberships", {"size": (5.2, 3.4)}))
     if has_scores:
-        plots += [(name, "n-clusters", {"size": (5.2, 3.0), "quantity": name}) for name in ("score", "agreement")]
+        plots.append(("score", "n-clusters", {"size": (5.2, 3.0)}))
     if clustering.hierarchy is not None:
         plots.append(("hierarchy", "hierarchy", {}))
     pictures = {}

@@ -1,12 +1,11 @@
 """The data of a page: one JSON object, with arrays as base64 text.
 
 Numbers and dates are as in the table, everything else is a category. Integers, dates and numbers with few decimals are
-exact. Other numbers are float64, or float32 on a page with many samples. If the columns are too large for a page, it
-omits unused columns and those that differ least between clusters.
+exact, other numbers are float32. If the columns are too large for a page, it omits the last ones, unused columns first.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from gitcluster.fitted.layout import SampleLayout, inside, layout_samples, sprea
 from gitcluster.fitted.memberships import leaving_shares
 from gitcluster.fitted.prediction import predict_fitted
 from gitcluster.fitted.summary import ranked_numbers, summarize
-from gitcluster.fitted.traits import Trait, fitted_traits
+from gitcluster.fitted.traits import Trait, fitted_traits, read_traits
 from gitcluster.hierarchy import build_hierarchy
 from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.tables import as_frame, column_names
-from gitcluster.preprocessing.values import Format, Values, as_objects, read_values
+from gitcluster.preprocessing.values import Format, Values, read_values
 from gitcluster.topo_graph import bridge_components, rank_edges
 
 FEWEST_CUTS, MOST_CUTS = 20, 60
@@ -38,13 +37,7 @@ UNEVEN = 4.0
 """Axes get separate scales if their ranges differ by more than this factor."""
 MOST_CHARACTERS = 6_000_000
 """Size of all columns of a page, besides those in ``columns=``."""
-MANY_SAMPLES = 20_000
-"""Samples from which numbers with many decimals are float32."""
-MOST_COMPARED = 5_000
-"""Number of samples that rank the columns."""
 MOST_DECIMALS = 6
-MOST_CATEGORIES = 50
-"""A column with more categories is text, which is not compared between clusters."""
 
 
 def build_payload(
@@ -61,6 +54,7 @@ def build_payload(
         largest = max(largest, *scores["recommended"])
     cuts = possible_cuts(clustering, min(len(clustering.peaks), MOST_CUTS, max(FEWEST_CUTS, 3 * largest)))
     sample_names = _sample_names(clustering, names, rows)
+    labels = _sample_names(clustering, None, rows)  # those in a file of edits; the index is None if labels are equal
     return {
         "n_samples": clustering.n_samples,
         "prior": None if clustering.prior is None else clustering.prior.tolist(),
@@ -69,7 +63,7 @@ def build_payload(
         "scores": scores,
         "views": [_pack_view(name, layout, clustering, rows) for name, layout in views.items()],
         "names": sample_names,
-        "row_labels": _row_labels(clustering, sample_names, rows),
+        "row_labels": None if labels is None else "names" if labels == sample_names else labels,
         "cluster_ids": clustering.cluster_ids.tolist(),
         "cluster_names": clustering.cluster_names,
         "next_id": clustering.next_id,
@@ -114,25 +108,9 @@ def _sample_names(clustering: Clustering, names: Any, rows: Array) -> list[str] 
     names = clustering.index if names is None else names
     if names is None:
         return None
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"`names` must be a sequence with one name per sample, got {type(names).__name__}.")
-    names = names if hasattr(names, "shape") else list(names)
-    if np.shape(names) != (clustering.n_samples,):
+    if isinstance(names, str) or np.shape(names) != (clustering.n_samples,):
         raise ValueError(f"`names` must have shape ({clustering.n_samples},), got {np.shape(names)}.")
-    names = list(names)
-    return [str(names[row]) for row in rows.tolist()]
-
-
-def _row_labels(clustering: Clustering, names: list[str] | None, rows: Array) -> list[str] | str | None:
-    """Return the labels of the shown rows in a file of edits: "names" if these are the names.
-
-    None stands for the row positions, if the model has no index or one with equal labels.
-    """
-    index = None if clustering.index is None else [str(label) for label in clustering.index.tolist()]
-    if index is None or len(set(index)) < len(index):
-        return None
-    labels = [index[row] for row in rows.tolist()]
-    return "names" if labels == names else labels
+    return list(map(str, np.asarray(names, dtype=object)[rows]))
 
 
 def compute_views(clustering: Clustering, X: Any, embedding: ArrayLike | None) -> dict[str, SampleLayout]:
@@ -161,7 +139,7 @@ def _pack_view(name: str, layout: SampleLayout, clustering: Clustering, rows: Ar
     xy = ((layout.xy / 2 - centre / 2) / unit * 2).astype(np.float32)
     packed = {
         "name": name,
-        "one_scale": layout.one_scale or name == "Embedding",
+        "one_scale": layout.has_one_scale((low, high)) or name == "Embedding",
         "axes": list(layout.names),
         "extent": np.clip(np.abs(xy).max(axis=0, initial=0.0), 0.05, 1.0).astype(float).tolist(),
         "outside": int((~inside(layout.xy, (low, high))).sum()),
@@ -266,66 +244,59 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
 
     The entry ``used`` of a column says whether the clustering used it.
     """
-    if not (columns is None or isinstance(columns, Mapping) or as_frame(columns) is not None):
-        raise TypeError(f"`columns` must be a dict or a DataFrame, got {type(columns).__name__}.")
-    given = {} if columns is None else _columns_by_name(columns)
+    given = {} if columns is None else _columns_by_name("columns", columns)
     for name, values in given.items():
         if np.shape(values) != (clustering.n_samples,):
             raise ValueError(f"`columns[{name!r}]` must have shape ({clustering.n_samples},), got {np.shape(values)}.")
+    read = {name: read_values(_take(values, rows)) for name, values in given.items()}
     if X is None:
-        table = {trait.name: trait for trait in fitted_traits(clustering, rows)}
-    elif as_frame(X) is not None or (isinstance(clustering.source, Points) and not issparse(X)):
-        table = _columns_by_name(X, clustering.feature_names)
+        table = {trait.name: _trait_values(trait) for trait in fitted_traits(clustering, rows)}
+    elif as_frame(X) is not None:
+        table = {name: read_values(_take(values, rows)) for name, values in _columns_by_name("X", X).items()}
+    elif isinstance(clustering.source, Points) and not issparse(X):
+        table = {trait.name: _trait_values(trait.take(rows)) for trait in read_traits(X, clustering.feature_names)}
     else:
         table = {}
-    table = {name: column for name, column in table.items() if name not in given}
+    table = {name: values for name, values in table.items() if name not in given}
     fitted = None if clustering.columns is None else {column.name for column in clustering.columns.used}
-    used = {name: fitted is None or name in fitted for name in table}
-    step = -(-len(rows) // MOST_COMPARED)
-    labels = np.asarray(clustering.labels)[rows[::step]]
-    order = sorted(table, key=lambda name: (not used[name], -separation(_read(table[name], rows, step), labels)))
-    packed, size = {}, 0
-    for name in order:
-        column = pack_values(name, _read(table[name], rows), short=len(rows) > MANY_SAMPLES) | {"used": used[name]}
+    packed = {name: pack_values(name, values) | {"used": name in (fitted or ())} for name, values in read.items()}
+    size, n_left_out = 0, 0
+    for name in sorted(table, key=lambda name: fitted is not None and name not in fitted):  # used ones first
+        column = pack_values(name, table[name]) | {"used": fitted is None or name in fitted}
         size += len(column["values"]["data"]) + sum(len(word) + 3 for word in column.get("categories", ()))
-        if size > MOST_CHARACTERS:
-            break
-        packed[name] = column
-    first = [
-        pack_values(name, _read(column, rows)) | {"used": fitted is not None and name in fitted}
-        for name, column in given.items()
-    ]
-    return first + [packed[name] for name in table if name in packed], len(table) - len(packed)
+        if size <= MOST_CHARACTERS:
+            packed[name] = column
+        else:
+            n_left_out += 1
+    return [packed[name] for name in (*given, *table) if name in packed], n_left_out
 
 
-def _columns_by_name(X: Any, names: Any = None) -> dict[str, Any]:
-    """Return the columns of a data frame, a dict or a matrix, whose features may have names."""
-    frame = as_frame(X)
+def _columns_by_name(parameter: str, columns: Any) -> dict[str, Any]:
+    """Return the columns of a data frame or a dict."""
+    frame = as_frame(columns)
     if frame is not None:
         return dict(zip(column_names(frame), frame.iter_columns(), strict=True))
-    if isinstance(X, Mapping):
-        return {str(name): values for name, values in X.items()}
-    matrix = np.asarray(X)
-    named = names is not None and len(names) == matrix.shape[1]
-    return {names[i] if named else f"feature {i}": matrix[:, i] for i in range(matrix.shape[1])}
+    if not isinstance(columns, Mapping):
+        raise TypeError(f"`{parameter}` must be a dict or a DataFrame, got {type(columns).__name__}.")
+    return {str(name): values for name, values in columns.items()}
 
 
-def _read(column: Any, rows: Array, step: int = 1) -> Values:
-    """Return the values of every ``step``-th of some rows."""
-    if not isinstance(column, Trait):
-        rows = rows[::step]
-        if hasattr(column, "iloc"):
-            return read_values(column.iloc[rows])
-        return read_values(column[rows] if hasattr(column, "dtype") else np.asarray(column)[rows])
-    values = column.values[::step]  # a trait holds these rows only
-    if column.kind == "category":
-        return Values(Format("texts"), texts=as_objects(values))
-    # Numbers that were scaled and restored have about seven digits.
-    return Values(Format("dates" if column.kind == "date" else "numbers"), values.astype(np.float32).astype(np.float64))
+def _take(column: Any, rows: Array) -> Any:
+    """Return some rows of a column."""
+    if hasattr(column, "iloc"):
+        return column.iloc[rows]
+    return column[rows] if hasattr(column, "dtype") else np.asarray(column)[rows]
 
 
-def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, Any]:
-    """Return one column; ``short`` allows float32 for numbers with many decimals."""
+def _trait_values(trait: Trait) -> Values:
+    """Return a column of numbers or texts as it is read from a table."""
+    if trait.kind == "category":
+        return Values(Format("texts"), texts=trait.values)
+    return Values(Format("dates" if trait.kind == "date" else "numbers"), trait.values)
+
+
+def pack_values(name: str, values: Values) -> dict[str, Any]:
+    """Return one column."""
     if values.numbers is None:
         texts, present = values.as_texts(), values.known
         words, codes, counts = np.unique(texts[present], return_inverse=True, return_counts=True)
@@ -338,17 +309,17 @@ def pack_values(name: str, values: Values, *, short: bool = False) -> dict[str, 
     column = {"name": name, "kind": "date" if values.nature == "dates" else "number"}
     missing = np.isnan(values.numbers)
     known = values.numbers[~missing]
+    largest = np.abs(known).max(initial=0.0)
     with np.errstate(over="ignore"):
         decimals = next((d for d in range(MOST_DECIMALS + 1) if np.array_equal(np.round(known, d), known)), None)
     # float64 holds integers up to 2**53; scaled decimals must fit into int32.
-    limit = 2**31 - 2 if decimals else 2**53 - 1
-    if decimals is not None and np.abs(known).max(initial=0.0) < limit / 10**decimals:
+    if decimals is not None and largest < (2**31 - 2 if decimals else 2**53 - 1) / 10**decimals:
         integers = np.rint(np.nan_to_num(values.numbers) * 10.0**decimals).astype(np.int64)
         code = int(integers.max()) + 1 if missing.any() else None
         integers[missing] = 0 if code is None else code
         return column | {"values": pack(integers), "decimals": decimals, "missing": code}
-    small = np.abs(known).max(initial=0.0) < np.finfo(np.float32).max
-    as_float32 = short and small and decimals != 0 and column["kind"] == "number"  # identifiers need all digits
+    # Identifiers and times need all digits.
+    as_float32 = decimals != 0 and column["kind"] == "number" and largest < np.finfo(np.float32).max
     return column | {"values": pack(values.numbers.astype(np.float32 if as_float32 else np.float64))}
 
 
@@ -361,20 +332,3 @@ def pack(values: Any) -> dict[str, str]:
         array = array.astype(next(fitting, "f8"))
     kind = array.dtype.str[1:]
     return {"type": kind, "data": b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
-
-
-def separation(values: Values, labels: Array) -> float:
-    """Return the share of a column's variance between clusters; -1 for texts and empty columns."""
-    known = values.known & (labels >= 0)
-    if values.numbers is not None:
-        table = values.numbers[known][:, None]
-    else:
-        words, codes = np.unique(values.as_texts()[known], return_inverse=True)
-        table = np.eye(len(words))[codes] if len(words) <= MOST_CATEGORIES else np.empty((0, 1))
-    if not len(table):
-        return -1.0
-    with np.errstate(all="ignore"):
-        table = table - table.mean(axis=0)
-        sums = np.stack([np.bincount(labels[known], column) for column in table.T])
-        share = (sums**2 / np.maximum(np.bincount(labels[known]), 1)).sum() / (table**2).sum()
-    return float(share) if np.isfinite(share) else 0.0

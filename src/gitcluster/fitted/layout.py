@@ -5,14 +5,14 @@ intensity as second coordinate. A matrix of distances is embedded by classical s
 out by force, which is also the alternative for features.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.sparse import coo_array, issparse
-from scipy.sparse.linalg import ArpackError, eigsh
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.manifold import spectral_embedding
 from sklearn.utils import check_array
 
 from gitcluster._support.arrays import inverse_order, starts_of
@@ -24,6 +24,7 @@ PCA_ROWS = 20_000
 """Rows that principal components are learnt from."""
 MAX_REPELLING = 250
 """Nodes that repel each node in one round of the force layout."""
+N_ROUNDS = 120
 SIMILAR = 3.0
 """Two features whose ranges differ by less than this factor are drawn in one scale."""
 NEARLY_ALL = 0.99
@@ -32,6 +33,9 @@ FAR = 2.5
 """Samples are outside of a plot if they are farther from its middle than this multiple of the range of nearly all."""
 FEWEST = 20
 """Plots of fewer samples show all of them."""
+
+Window = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The lowest and the highest coordinates that a plot shows."""
 
 
 class SampleLayout(NamedTuple):
@@ -42,42 +46,26 @@ class SampleLayout(NamedTuple):
     as_given: bool
     """Whether the coordinates are the two features themselves."""
 
-    @property
-    def window(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the lowest and highest coordinates that a plot shows."""
-        return usual_range(self.xy)
-
-    @property
-    def n_outside(self) -> int:
-        """Return the number of samples outside the window."""
-        return int((~inside(self.xy, self.window)).sum())
-
-    @property
-    def one_scale(self) -> bool:
-        """Return whether both axes can have one scale."""
-        ranges = np.subtract(*self.window[::-1])
+    def has_one_scale(self, window: Window) -> bool:
+        """Return whether both axes of a plot can have one scale."""
+        ranges = window[1] - window[0]
         return bool(self.as_given and ranges.min() > 0 and ranges.max() <= SIMILAR * ranges.min())
 
-    @property
-    def ratio(self) -> float:
-        """Return a suitable height of a plot, relative to its width."""
-        width, height = np.subtract(*self.window[::-1])
-        return float(np.clip(height / width, 0.5, 1.1)) if self.one_scale else 0.75
 
-
-def usual_range(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def usual_range(values: NDArray[Any]) -> Window:
     """Return the lowest and highest value to show of every column: of all values, or without a few far ones.
 
     Otherwise one wrong cell (an age of 999) would squash everything else into a corner. At least one value at each end
     is ignored when the range of nearly all is measured, so that this also works for small tables.
     """
     low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
+    if len(values) < FEWEST:
+        return low, high
     share = (1 - NEARLY_ALL) / 2
     near = np.quantile(values, share, axis=0, method="higher").astype(np.float64)
     far = np.quantile(values, 1 - share, axis=0, method="lower").astype(np.float64)
-    half = far / 2 - near / 2  # halves do not overflow near the largest float
-    wide = (half > 0) & (high / 2 - low / 2 > FAR * half) & (len(values) >= FEWEST)
-    middle = near / 2 + far / 2
+    half, middle = far / 2 - near / 2, near / 2 + far / 2  # halves do not overflow near the largest float
+    wide = (half > 0) & (high / 2 - low / 2 > FAR * half)
     least, most = np.where(wide, middle - FAR * half, low), np.where(wide, middle + FAR * half, high)
     return (
         np.where(values >= least, values, np.inf).min(axis=0).astype(np.float64),
@@ -85,7 +73,7 @@ def usual_range(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.f
     )
 
 
-def inside(values: NDArray[Any], window: tuple[NDArray[np.float64], NDArray[np.float64]]) -> NDArray[np.bool_]:
+def inside(values: NDArray[Any], window: Window) -> NDArray[np.bool_]:
     """Return which rows lie within the lowest and highest values of a window."""
     return np.asarray(((values >= window[0]) & (values <= window[1])).all(axis=1))
 
@@ -100,11 +88,9 @@ def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = No
     """Return the coordinates of the fitted samples ``X``, by default as the model scaled them, or the ``embedding``."""
     n_samples, source = clustering.n_samples, clustering.source
     if embedding is not None:
-        xy = check_array(embedding, dtype=np.float64, ensure_all_finite=False)
+        xy = check_array(embedding, dtype=np.float64, input_name="embedding")
         if xy.shape != (n_samples, 2):
             raise ValueError(f"embedding must have shape ({n_samples}, 2), got {xy.shape}.")
-        if not np.isfinite(xy).all():
-            raise ValueError("embedding must be finite.")
         first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
         return SampleLayout(xy, (first, second), False)
     X = clustering.encode(X)
@@ -113,12 +99,11 @@ def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = No
         return SampleLayout(spread_samples(clustering), ("", ""), False)
     points, names = _read_samples(clustering, X)
     if isinstance(source, Distances) and points.shape == (n_samples, n_samples):
-        # classical scaling: the leading eigenvectors of the centred squared distances
-        squares = (points / (points.max() or 1.0)) ** 2
-        squares = (squares + squares.T) / 2
-        means = squares.mean(axis=0)
-        values, vectors = _largest_eigenvectors(-(squares - means - means[:, None] + means.mean()) / 2, 2)
-        xy = np.asarray(vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0)))
+        # Classical scaling: the leading components of the negative squared distances as a kernel, which is centred.
+        kernel = -0.5 * (points / (points.max() or 1.0)) ** 2
+        xy = np.zeros((n_samples, 2))
+        if kernel.any():
+            xy[:] = KernelPCA(2, kernel="precomputed", random_state=0).fit_transform(kernel)
         return SampleLayout(xy, ("MDS 1", "MDS 2"), False)
     if points.shape[1] > 2:
         # samples with the fitted features are scaled like them, others stay as they are
@@ -137,18 +122,14 @@ def _read_samples(clustering: Clustering, X: Any) -> tuple[Any, list[str]]:
     source, names = clustering.source, clustering.feature_names
     if X is not None:
         points = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-        n_features = points.shape[1]
         if points.shape[0] != clustering.n_samples:
             raise ValueError(f"X must have the {clustering.n_samples} samples that were fitted, got {points.shape[0]}.")
         names = getattr(X, "columns", names)
-        if names is None or len(names) != n_features:
-            names = tuple(f"feature {i}" for i in range(n_features))
+        if names is None or len(names) != points.shape[1]:
+            names = tuple(f"feature {i}" for i in range(points.shape[1]))
         return points, list(map(str, names))
     if not isinstance(source, Points):
-        raise ValueError(
-            "X or embedding must be given, because the model was fitted on distances (metric='precomputed'). Pass the "
-            "samples or the matrix of distances as X, or coordinates as embedding."
-        )
+        raise ValueError("X or embedding must be given: the model stores no distances. Pass the samples or distances.")
     if source.n_samples != clustering.n_samples:
         raise ValueError("X must be given, because the model was fitted with integers as sample_weight.")
     scaling, points, copies = source.scaling, source.values, clustering.fitted.copies
@@ -156,10 +137,8 @@ def _read_samples(clustering: Clustering, X: Any) -> tuple[Any, list[str]]:
     features = np.arange(points.shape[1]) if scaling is None else np.sort(scaling.features)
     if scaling is not None and points.shape[1] == len(features) and not scaling.rotation.size:
         points = points[:, np.argsort(scaling.features)]  # in the order of the table
-    fitted = [f"feature {i}" if names is None else str(names[i]) for i in features[: points.shape[1]]]
-    if scaling is not None and not (scaling.weights.size and (scaling.weights == 1).all()):
-        fitted = [f"{name}, scaled" for name in fitted]
-    return points, fitted
+    unit = "" if scaling is None or (scaling.weights.size and (scaling.weights == 1).all()) else ", scaled"
+    return points, [f"{f'feature {i}' if names is None else names[i]}{unit}" for i in features[: points.shape[1]]]
 
 
 def _principal_components(points: Any) -> SampleLayout:
@@ -169,31 +148,17 @@ def _principal_components(points: Any) -> SampleLayout:
         points = np.column_stack([dense, np.zeros((len(dense), 2 - dense.shape[1]))])
     if issparse(points) and points.shape[0] * points.shape[1] < 10**7:
         points = points.toarray()
-    step = -(-points.shape[0] // PCA_ROWS)
-    if issparse(points):
-        learn_from = points[::step]
-    else:
-        points = points / (np.abs(points).max() or 1.0)  # squares of huge values would be infinite
-        learn_from = points[::step]
+    learn_from = points[:: -(-points.shape[0] // PCA_ROWS)]
+    if not issparse(points):
+        unit = np.abs(points).max() or 1.0  # squares of huge values would be infinite
+        points, learn_from = points / unit, learn_from / unit
         usual = inside(learn_from, usual_range(learn_from))  # one far value would turn a component towards it
         learn_from = learn_from[usual] if 2 * usual.sum() > len(usual) else learn_from
+    model = PCA(2, random_state=0)
     with np.errstate(all="ignore"):  # equal samples have no variance
-        model = PCA(2, random_state=0).fit(learn_from)
-        shares = np.nan_to_num(model.explained_variance_ratio_)
+        shares = np.nan_to_num(model.fit(learn_from).explained_variance_ratio_)
     xy = np.asarray(model.transform(points), dtype=np.float64)
     return SampleLayout(xy, (f"PCA 1 ({shares[0]:.0%})", f"PCA 2 ({shares[1]:.0%})"), False)
-
-
-def _largest_eigenvectors(matrix: Any, k: int) -> tuple[Any, Any]:
-    """Return the k largest eigenvalues of a symmetric matrix, ascending, and their eigenvectors."""
-    n = matrix.shape[0]
-    if n > 100:
-        try:
-            return tuple(eigsh(matrix, k=k, which="LA", v0=1.0 + np.arange(n)))
-        except ArpackError:
-            pass  # a zero matrix, or too many equal eigenvalues
-    dense = matrix.toarray() if issparse(matrix) else matrix
-    return tuple(eigh(dense, subset_by_index=[max(0, n - k), n - 1]))
 
 
 def layout_graph(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -207,16 +172,15 @@ def layout_graph(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float6
     angle = 2.4 * np.arange(m)  # nearly the golden angle: points on a circle that do not coincide
     xy = np.column_stack([np.cos(angle), np.sin(angle)])
     if m >= 6:
-        adjacency = coo_array((pull, (edges[:, 0], edges[:, 1])), shape=(m, m))
-        adjacency = (adjacency + adjacency.T).tocsr()
-        root = np.sqrt(np.maximum(np.asarray(adjacency.sum(axis=1)).ravel(), 1e-3))
-        walk = adjacency.multiply(1 / root[:, None]).multiply(1 / root[None, :]).tocsr()
-        xy = _largest_eigenvectors(walk, 3)[1][:, :2] / root[:, None]
+        ends = edges.astype(np.int32)  # scikit-learn requires this type
+        adjacency = coo_array((pull, (ends[:, 0], ends[:, 1])), shape=(m, m))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a graph of neighbours may not be connected
+            xy = spectral_embedding((adjacency + adjacency.T).tocsr(), n_components=2, random_state=0)
         xy = xy / (np.abs(xy).max(axis=0) + 1e-12)
     xy = xy + 0.01 * rng.normal(size=(m, 2))
     length = 1.0 / np.sqrt(m)  # of an edge at which attraction and repulsion are in balance
-    n_rounds = 120
-    for step in range(n_rounds):
+    for step in range(N_ROUNDS):
         others = np.arange(m) if m <= MAX_REPELLING else rng.choice(m, MAX_REPELLING, replace=False)
         between = xy[:, None] - xy[others]
         square = np.maximum((between**2).sum(axis=2), 1e-6)
@@ -227,7 +191,7 @@ def layout_graph(graph: TopoGraph, kept: NDArray[np.bool_]) -> NDArray[np.float6
         np.add.at(move, edges[:, 1], force)
         move -= 0.5 * xy  # keeps unconnected nodes from flying off
         size = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-12)
-        xy += move / size * np.minimum(size, 0.1 * (1 - step / n_rounds))
+        xy += move / size * np.minimum(size, 0.1 * (1 - step / N_ROUNDS))
     return np.asarray(xy - xy.mean(axis=0))
 
 

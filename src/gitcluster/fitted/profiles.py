@@ -7,28 +7,15 @@ the one with the strongest edge to it. For categories, shares are compared.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import ceil, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import count_of, escape_control
+from gitcluster._support.names import count_of, escape_control, list_of
 from gitcluster._support.optional import require
 from gitcluster.fitted.clustering import clustering_of
-from gitcluster.fitted.traits import (
-    SMALL,
-    Rule,
-    Rules,
-    Trait,
-    arc,
-    describe_unused,
-    fitted_traits,
-    learn_rules,
-    read_traits,
-    show_value,
-)
+from gitcluster.fitted.traits import SMALL, Rule, Trait, arc, describe_unused, learn_rules, show_value, traits_of
 
 MAX_LEVELS = 50
 """Values of a category that are compared, the most frequent ones."""
@@ -40,8 +27,6 @@ ABREAST = 8
 """Clusters in one table of the heat map."""
 STRONG = 2.0
 """Effect with the strongest colour of the heat map."""
-FULL_BAR = 3.0
-"""Effect that fills one side of a bar."""
 RED, BLUE = "200, 87, 60", "47, 111, 178"
 """Below and above the other rows."""
 SCALE = "Differences are in standard deviations of the column, or Cohen's h for shares."
@@ -52,7 +37,7 @@ class Contrast(NamedTuple):
 
     column: str
     kind: str
-    """"number", "year", "date" or "category"."""
+    """"number", "date" or "category"."""
     value: str | None
     """The category whose shares are compared; None if means are."""
     inside: float
@@ -85,11 +70,9 @@ class ClusterProfile(NamedTuple):
     nearest_title: str
     contrasts: tuple[Contrast, ...]
     """Sorted by their effects against all other rows, the largest first."""
-    rules: Rules
+    rules: tuple[Rule, ...]
     missing: tuple[tuple[str, int], ...] = ()
     """Columns with missing values in the cluster, and their number; means leave them out."""
-    incomplete: float = 0.0
-    """Share of the rows that have a missing value."""
 
     @property
     def name(self) -> str:
@@ -113,22 +96,15 @@ class ClusterProfile(NamedTuple):
     def differences(self, most: int = 3) -> list[str]:
         """Return the largest differences as text, with the means or shares of all other rows in brackets."""
         parts = [f"{c.title} {c.show(c.inside)} ({c.show(c.elsewhere)})" for c in self.strongest(most)]
-        return parts or ["all rows" if self.share == 1 else "no column differs much"]
+        return parts or ["no column differs much"]
 
-    def missing_words(self) -> str:
-        """Return a sentence on missing values, with a warning if most rows have one; or ""."""
-        if not self.missing:
-            return ""
-        shown = ", ".join(f"{escape_control(name)} {n:,} ({n / self.rows:.0%})" for name, n in self.missing[:IN_TEXT])
-        more = f" and {len(self.missing) - IN_TEXT} more columns" if len(self.missing) > IN_TEXT else ""
-        warning = (
-            " Most rows have missing values: check whether they cause the cluster." if self.incomplete > 0.5 else ""
-        )
-        return f"Missing: {shown}{more}.{warning}"
-
-    def rule_words(self, rule: Rule) -> str:
-        """Return a rule with its coverage and precision."""
-        return f"{rule} (coverage {rule.coverage:.0%}, precision {rule.precision:.0%})"
+    def notes(self) -> list[str]:
+        """Return the rules and the numbers of missing values as lines of text."""
+        gaps = [f"{escape_control(name)} {n:,} ({n / self.rows:.0%})" for name, n in self.missing]
+        return [
+            *(f"Rule: {rule.describe()}" for rule in self.rules),
+            *([f"Missing: {list_of(gaps, IN_TEXT)}."] if gaps else []),
+        ]
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {count_of(self.rows, 'row')} ({self.share:.1%})"]
@@ -136,16 +112,14 @@ class ClusterProfile(NamedTuple):
             here, there = contrast.show(contrast.inside), contrast.show(contrast.elsewhere)
             lines.append(f"  {contrast.title}: {here}, elsewhere {there} ({contrast.effect:+.1f})")
         if len(lines) == 1:
-            lines.append(f"  {'All rows are in this cluster' if self.share == 1 else 'No column differs much'}.")
+            lines.append("  No column differs much.")
         nearest = self.strongest_to_nearest(3)
         if nearest:
             lines.append(f"  Compared with cluster {self.nearest_title}, the nearest:")
         for contrast in nearest:
             here, there = contrast.show(contrast.inside), contrast.show(contrast.in_nearest)
             lines.append(f"    {contrast.title}: {here}, there {there} ({contrast.effect_nearest:+.1f})")
-        lines += [f"  Rule: {self.rule_words(rule)}" for rule in self.rules.rules]
-        lines += [f"  {words}" for words in (self.missing_words(),) if words]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes())])
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,13 +163,9 @@ class Profile:
         return pandas.DataFrame(rows, columns=["cluster", "nearest", *Contrast._fields])
 
     def rules_frame(self) -> Any:
-        """Return one row per rule as a pandas data frame: cluster, rule, coverage, precision."""
+        """Return one row per rule as a pandas data frame."""
         pandas = require("pandas", extra="export", purpose="rules_frame")
-        rows = [
-            (profile.cluster, str(rule), rule.coverage, rule.precision)
-            for profile in self.clusters
-            for rule in profile.rules.rules
-        ]
+        rows = [(c.cluster, str(rule), rule.coverage, rule.precision) for c in self.clusters for rule in c.rules]
         return pandas.DataFrame(rows, columns=["cluster", "rule", "coverage", "precision"])
 
 
@@ -224,67 +194,38 @@ def profile(model: Any, X: Any = None, *, rules: bool = True) -> Profile:
       Rule: feature 0 > 5 (coverage 100%, precision 100%)
     """
     clustering = clustering_of(model)
-    if X is None:
-        traits = fitted_traits(clustering, np.arange(clustering.n_samples))
-        if not traits:
-            raise ValueError("X must be given, because the model stores no columns. Pass the table that was fitted.")
-    else:
-        n_rows = np.shape(X)[0] if hasattr(X, "shape") else len(X)
-        if n_rows != clustering.n_samples:
-            raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
-        table = X.toarray() if hasattr(X, "toarray") else X
-        traits = read_traits(table, clustering.feature_names, clustering.columns)
-    ids, titles = clustering.cluster_ids.tolist(), clustering.titles
-    nearest = {ids[a]: ids[b] for a, b in clustering.nearest_clusters().items()}
-    labels = np.asarray(clustering.to_ids(clustering.labels))
-    clusters = profile_clusters(traits, labels, nearest=nearest, titles=titles, rules=rules)
-    return Profile(clusters, clustering.n_samples, describe_unused(clustering.columns, X))
-
-
-def profile_clusters(
-    traits: list[Trait],
-    labels: NDArray[np.int64],
-    *,
-    nearest: dict[int, int] | None = None,
-    titles: dict[int, str] | None = None,
-    rules: bool = True,
-) -> tuple[ClusterProfile, ...]:
-    """Return a profile of every cluster, noise (-1) last."""
-    clusters = sorted(set(labels.tolist()), key=lambda label: (label < 0, label))
-    codes = np.searchsorted(clusters[:-1] if clusters[-1] < 0 else clusters, labels)
-    codes[labels < 0] = len(clusters) - 1
-    titles = titles or {label: str(label) for label in clusters}
-    near = [
-        clusters.index(nearest[label]) if nearest and nearest.get(label) in clusters else None for label in clusters
-    ]
-    columns = [_contrasts(trait, codes, near) for trait in traits]
-    gaps = {trait.name: missing for trait in traits if (missing := trait.missing).any()}
-    incomplete = np.logical_or.reduce(list(gaps.values())) if gaps else np.zeros(len(labels), bool)
+    traits = traits_of(clustering, X)
+    if not traits:
+        raise ValueError("X must be given, because the model stores no columns. Pass the table that was fitted.")
+    ids, titles, labels = clustering.cluster_ids.tolist(), clustering.titles, np.asarray(clustering.labels)
+    clusters = [*range(clustering.n_clusters), *([-1] if (labels < 0).any() else [])]
+    near = clustering.nearest_clusters()
+    columns = [_contrasts(trait, labels, [near.get(c) for c in clusters]) for trait in traits]
+    gaps = {trait.name: trait.missing for trait in traits}
     profiles = []
-    for c, label in enumerate(clusters):
-        inside = codes == c
-        contrasts = sorted((contrast for column in columns for contrast in column[c]), key=lambda x: -abs(x.effect))
+    for position, c in enumerate(clusters):
+        inside, number, nearest = labels == c, -1 if c < 0 else ids[c], near.get(c)
+        contrasts = sorted((x for column in columns for x in column[position]), key=lambda x: -abs(x.effect))
         profiles.append(
             ClusterProfile(
-                cluster=label,
-                title=titles[label],
+                cluster=number,
+                title=titles[number],
                 rows=int(inside.sum()),
                 share=float(inside.mean()),
-                nearest=None if (other := near[c]) is None else clusters[other],
-                nearest_title="" if other is None else titles[clusters[other]],
+                nearest=None if nearest is None else ids[nearest],
+                nearest_title="" if nearest is None else titles[ids[nearest]],
                 contrasts=tuple(contrasts),
-                rules=learn_rules(traits, inside) if rules else Rules(),
+                rules=tuple(learn_rules(traits, inside) if rules else ()),
                 missing=tuple((name, n) for name, mask in gaps.items() if (n := int(mask[inside].sum()))),
-                incomplete=float(incomplete[inside].mean()),
             )
         )
-    return tuple(profiles)
+    return Profile(tuple(profiles), clustering.n_samples, describe_unused(clustering.columns))
 
 
-def _contrasts(trait: Trait, codes: Array, nearest: list[int | None]) -> list[list[Contrast]]:
-    """Return the contrasts of one column in every cluster: of its mean, or of at most two of its categories."""
+def _contrasts(trait: Trait, labels: Array, nearest: list[int | None]) -> list[list[Contrast]]:
+    """Return the contrasts of one column in every cluster, noise last: of its mean, or of at most two categories."""
     known = ~trait.missing
-    n_clusters, codes, values = len(nearest), codes[known], trait.values[known]
+    n_clusters, codes, values = len(nearest), labels[known] % len(nearest), trait.values[known]  # -1 is the last
     rows = np.bincount(codes, minlength=n_clusters).astype(np.float64)[:, None]
     levels: list[str | None] = [None]
     base, sums = 0.0, np.zeros((n_clusters, 1))
@@ -322,13 +263,7 @@ max-width: 62rem; }
 .git-profile th, .git-profile td { padding: .3rem .7rem; text-align: right; border: 0;
 border-bottom: 1px solid rgba(128, 128, 128, .25); background: none; }
 .git-profile th { font-weight: 500; opacity: .7; } .git-profile .text { text-align: left; }
-.git-profile td.bar { width: 28%; padding: 0 .7rem; vertical-align: middle; }
-.git-profile .track { position: relative; height: .9rem; background: rgba(128, 128, 128, .12); }
-.git-profile .track i { position: absolute; top: 0; bottom: 0; }
-.git-profile .track b { position: absolute; left: 50%; top: -2px; bottom: -2px; width: 1px;
-background: rgba(128, 128, 128, .7); }
 .git-profile h3 { margin: 1.6rem 0 .2rem; } .git-profile p { margin: .3rem 0; max-width: 62rem; }
-.git-profile ul { margin: .3rem 0 .3rem 1.2rem; padding: 0; }
 .git-profile .git-wide { overflow-x: auto; }
 .git-profile table.heat { width: auto; min-width: min(100%, 30rem); margin: .6rem 0; }
 .git-profile .heat td, .git-profile .heat th { text-align: center; padding: .3rem .5rem; }
@@ -337,9 +272,7 @@ background: var(--paper, Canvas); min-width: 6rem; max-width: 16rem; font-weight
 .git-profile .heat td { border: 1px solid transparent; background-clip: padding-box; line-height: 1.2; }
 .git-profile .heat small { display: block; opacity: .75; font-size: .75em; }
 .git-profile td:not(.text) { white-space: nowrap; } .git-profile .heat td { white-space: normal; }
-@media (max-width: 40rem) { .git-profile .bar { display: none; }
-.git-profile th, .git-profile td { padding: .3rem .35rem; font-size: .9rem; }
-.git-profile thead th { white-space: nowrap; } }
+@media (max-width: 40rem) { .git-profile th, .git-profile td { padding: .3rem .35rem; font-size: .9rem; } }
 """
 TABLE = """
 <div class="git-wide"><table class="{kind}">
@@ -358,25 +291,22 @@ def heat_rows(clusters: Sequence[ClusterProfile], most: int = MAX_COLUMNS) -> di
     for i, cluster in enumerate(clusters):
         for contrast in cluster.contrasts:  # the largest effect first
             row = cells.setdefault(contrast.column, [None] * len(clusters))
-            row[i] = row[i] or contrast
-    largest = {name: max(abs(cell.effect) for cell in row if cell is not None) for name, row in cells.items()}
+            if not np.isnan(contrast.inside):
+                row[i] = row[i] or contrast
+    largest = {name: max((abs(cell.effect) for cell in row if cell), default=0.0) for name, row in cells.items()}
     ordered = sorted(largest, key=lambda name: -largest[name])[:most]
     return {name: cells[name] for i, name in enumerate(ordered) if i < 2 or largest[name] >= SMALL}
 
 
 def heat_html(clusters: Sequence[ClusterProfile]) -> str:
     """Return columns by clusters as HTML, coloured by the difference; many clusters need several tables."""
-    rows = heat_rows(clusters)
-    width = ceil(len(clusters) / max(1, ceil(len(clusters) / ABREAST)))
-    tables = []
-    for start in range(0, len(clusters), max(1, width)):
-        part = slice(start, start + width)
-        names = ["cluster", *(c.title for c in clusters[part])]
-        body = ""
+    rows, tables = heat_rows(clusters), []
+    for start in range(0, len(clusters), ABREAST):
+        part, body = slice(start, start + ABREAST), ""
         for name, row in rows.items():
             body += f'<tr><th class="text" scope="row">{escape(escape_control(name))}</th>'
             for contrast in row[part]:
-                if contrast is None or isnan(contrast.inside):
+                if contrast is None:
                     body += "<td></td>"
                     continue
                 value = "" if contrast.value is None else f"{escape(escape_control(contrast.value))} "
@@ -384,40 +314,25 @@ def heat_html(clusters: Sequence[ClusterProfile]) -> str:
                 body += f'<td style="background-color: rgba({colour}, {strength:.2f})">'
                 body += f"{value}{contrast.show(contrast.inside)}<small>{contrast.effect:+.1f}</small></td>"
             body += "</tr>"
-        head = '<th class="text">{}</th>'.format("</th><th>".join(names))
-        tables.append(TABLE.format(kind="heat", head=head, body=body))
+        names = "".join(f"<th>{escape(cluster.title)}</th>" for cluster in clusters[part])
+        tables.append(TABLE.format(kind="heat", head=f'<th class="text">cluster</th>{names}', body=body))
     return "".join(tables)
 
 
 def cluster_html(cluster: ClusterProfile) -> str:
-    """Return one cluster as HTML: a table of differences with bars, rules, and missing values."""
-    shown = cluster.strongest(IN_HTML)
-    titles = {contrast.title for contrast in shown}
-    shown += [contrast for contrast in cluster.strongest_to_nearest(2) if contrast.title not in titles]
-    beside, body = bool(cluster.strongest_to_nearest()), ""
-    for contrast in shown:
-        width = min(50.0, abs(contrast.effect) / FULL_BAR * 50)
-        left, colour = (50.0, BLUE) if contrast.effect > 0 else (50.0 - width, RED)
-        here, elsewhere, nearest = map(contrast.show, (contrast.inside, contrast.elsewhere, contrast.in_nearest))
-        body += f"""
-<tr><td class="text">{escape(contrast.title)}</td><td>{here}</td><td>{elsewhere}</td><td>{contrast.effect:+.2f}</td>
-<td class="bar"><div class="track">
-<i style="left:{left:.1f}%;width:{width:.1f}%;background:rgb({colour})"></i><b></b>
-</div></td>{f"<td>{nearest}</td>" if beside else ""}</tr>"""
+    """Return one cluster as HTML: a table of differences, rules, and missing values."""
+    shown = list(dict.fromkeys([*cluster.strongest(IN_HTML), *cluster.strongest_to_nearest(2)]))
+    content = "<p>No column differs much.</p>"
     if shown:
-        head = '<th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th class="bar"></th>'
-        head += f"<th>cluster {escape(cluster.nearest_title)} (nearest)</th>" if beside else ""
+        nearest = "" if cluster.nearest is None else f"cluster {escape(cluster.nearest_title)} (nearest)"
+        head = f'<th class="text">column</th><th>here</th><th>elsewhere</th><th>difference</th><th>{nearest}</th>'
+        body = "".join(
+            f'<tr><td class="text">{escape(c.title)}</td><td>{c.show(c.inside)}</td><td>{c.show(c.elsewhere)}</td>'
+            f"<td>{c.effect:+.2f}</td><td>{c.show(c.in_nearest) if nearest else ''}</td></tr>"
+            for c in shown
+        )
         content = TABLE.format(kind="", head=head, body=body)
-    else:
-        content = f"<p>{'All rows are in this cluster' if cluster.share == 1 else 'No column differs much'}.</p>"
-    if shown and cluster.rules.rules:
-        rules = [f"<li>{escape(cluster.rule_words(rule))}</li>" for rule in cluster.rules.rules]
-        content += f"<p>{'Rules' if len(rules) > 1 else 'Rule'}:</p><ul>{''.join(rules)}</ul>"
-        if len(rules) > 1:
-            _, coverage, precision = cluster.rules
-            content += f"<p>At least one rule: coverage {coverage:.0%}, precision {precision:.0%}.</p>"
-    if cluster.missing:
-        content += f"<p>{escape(cluster.missing_words())}</p>"
+    content += "".join(f"<p>{escape(note)}</p>" for note in cluster.notes())
     dot = f"background: var(--cluster-{cluster.cluster if cluster.cluster >= 0 else 'noise'}, transparent)"
     return f"""
 <section class="git-cluster">

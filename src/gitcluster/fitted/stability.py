@@ -1,7 +1,6 @@
 """The stability of a clustering: how much of it another sample of the same data would show."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ CONFIDENCE = (-1.0, 2.3)
 of the sets of ``python -m benchmarks stability``."""
 MIN_GAIN = 0.1
 """Agreement above that of shuffled tables from which on clusters are better than chance; a few tables vary by less."""
-MAX_NUMBERS = 3
+MAX_NUMBERS = 4
 """Other numbers of clusters that are listed."""
 STABLE, DISSOLVED = 0.75, 0.5
 """Hennig's limits of the Jaccard coefficient: from .75 on a cluster is stable, below a half it is another cluster."""
@@ -48,12 +47,9 @@ class Stability:
     """(n_samples,) share of the draws in which a sample is in the cluster most similar to its own."""
     edges: NDArray[np.float64]
     """(n_edges,) share of the draws that separate the two local clusters of an edge; NaN if none contains both."""
-    null_numbers: Array
-    """(n_null,) number of clusters of every shuffled table; empty if the columns are unknown."""
     null_agreement: NDArray[np.float64]
-    """(n_null,) adjusted Rand index of a shuffled table and half of it, both in the fit's number of clusters."""
-    null_clusters: NDArray[np.float64]
-    """(n_null,) mean Jaccard coefficient of the clusters of a shuffled table."""
+    """(n_null,) adjusted Rand index of a shuffled table and half of it, both in the fit's number of clusters; empty if
+    the columns are unknown."""
     ids: Array
     """(n_clusters,) number of every cluster."""
     titles: tuple[str, ...]
@@ -90,47 +86,32 @@ class Stability:
         return dict(zip(numbers[order].tolist(), counts[order].tolist(), strict=True))
 
     def sentences(self) -> list[str]:
-        """Return the numbers of clusters of the draws, their agreement with the fit, and the least stable cluster."""
+        """Return the numbers of clusters of the draws, their agreement with the fit, and the unstable clusters."""
         n_clusters, sentences = self.n_clusters, []
         if self.is_chosen:
-            same = int((self.numbers == n_clusters).sum())
-            others = [(count, number) for number, count in self.number_counts().items() if number != n_clusters]
-            shown = [f"{count} {'has' if count == 1 else 'have'} {number}" for count, number in others[:MAX_NUMBERS]]
-            rest = sum(count for count, _ in others[MAX_NUMBERS:])
-            shown += [f"{rest} {'has another number' if rest == 1 else 'have other numbers'}"] if rest else []
-            have = f"{same} of {self.n_draws} half-samples {'has' if same == 1 else 'have'}"
-            have = f"None of the {self.n_draws} half-samples has" if same == 0 else have
+            others = [str(number) for number in self.number_counts() if number != n_clusters]
+            rest = f"; others have {list_of(others[:MAX_NUMBERS])}" if others else ""
             groups = "no groups" if n_clusters == 1 else f"{n_clusters} groups"
-            groups += "" if same == 0 else " either" if n_clusters == 1 else " as well"
-            rest_of = f"; {list_of(shown)}" if shown else ""
-            sentences.append(f"{have} {groups}{rest_of}.")
-            doubt = ""
-            if self.same_number < 0.5:
-                doubt = ": there may be groups" if n_clusters == 1 else ": these groups are doubtful"
+            same = int((self.numbers == n_clusters).sum())
+            sentences.append(f"Of {self.n_draws} half-samples, {same} have {groups}{rest}.")
+            doubt = "; the number is doubtful" if self.same_number < 0.5 else ""
             sentences.append(f"In tests, {self.confidence:.0%} of the numbers with such a share were right{doubt}.")
         if n_clusters == 1:
             return sentences
         agreement, chance = self.agreement.mean(), ""
         if len(self.null_agreement):
             by_chance = self.null_agreement.mean()
-            chance = f" (shuffled columns: {by_chance:.2f})"
-            if self.is_chosen and (self.null_numbers > 1).mean() > 0.5:
-                chance = f" (shuffled columns: {by_chance:.2f}, because single columns show groups)"
-            elif agreement < by_chance + MIN_GAIN:
-                chance = f", hardly better than in tables with shuffled columns ({by_chance:.2f})"
+            hardly = ", hardly more" if agreement < by_chance + MIN_GAIN else ""
+            chance = f" (shuffled columns: {by_chance:.2f}{hardly})"
         sentences.append(f"The half-samples agree with these groups by {agreement:.2f} of 1{chance}.")
-        weakest, unstable = int(np.nan_to_num(self.dissolved).argmax()), int((self.clusters < STABLE).sum())
-        unseen = np.flatnonzero(np.isnan(self.clusters)).tolist()
-        if unseen:
-            sentences.append(f"Too small to be drawn: cluster {list_of([self.titles[cluster] for cluster in unseen])}.")
-        if not unstable and not unseen:
-            return [*sentences, "All clusters are stable."]
-        if not unstable:
-            return [*sentences, "All other clusters are stable."]
-        some = f"{unstable} of {n_clusters} clusters {'is' if unstable == 1 else 'are'}"
-        some = f"All {n_clusters} clusters are" if unstable == n_clusters else some
-        lost = f"; {self.dissolved[weakest]:.0%} of the half-samples lose cluster {self.titles[weakest]}"
-        return [*sentences, f"{some} unstable{lost if self.dissolved[weakest] else ''}."]
+        for title, similarity in zip(self.titles, self.clusters.tolist(), strict=True):
+            if np.isnan(similarity):
+                sentences.append(f"Cluster {title} is too small to be drawn.")
+        unstable = [
+            f"cluster {title}" for title, share in zip(self.titles, self.clusters, strict=True) if share < STABLE
+        ]
+        words = f"Unstable: {list_of(unstable)}." if unstable else "No cluster is unstable."
+        return [*sentences, words]
 
     def __str__(self) -> str:
         head = f"{self.n_draws} half-samples of {self.draw_size:,} rows"
@@ -138,23 +119,11 @@ class Stability:
         if self.n_clusters > 1:
             width = max(7, *map(len, self.titles))
             lines.append(f"{'cluster':>{width}}    rows  stability  dissolved")
-            lines += [f"{c:>{width}} {n:>7,} {s:>10.2f} {d:>10.0%}" for c, n, s, d in self._rows()]
+            columns = self.titles, self.sizes.tolist(), self.clusters.tolist(), self.dissolved.tolist()
+            lines += [f"{c:>{width}} {n:>7,} {s:>10.2f} {d:>10.0%}" for c, n, s, d in zip(*columns, strict=True)]
         return "\n".join(lines)
 
     __repr__ = __str__
-
-    def _rows(self) -> list[tuple[str, int, float, float]]:
-        columns = self.titles, self.sizes.tolist(), self.clusters.tolist(), self.dissolved.tolist()
-        return list(zip(*columns, strict=True))
-
-    def _repr_html_(self) -> str:
-        lines = "".join(f"<p>{line}</p>" for line in self.sentences())
-        rows = "".join(
-            f"<tr><td>{escape(c)}</td><td>{n:,}</td><td>{s:.2f}</td><td>{d:.0%}</td></tr>"
-            for c, n, s, d in self._rows()
-        )
-        head = "<tr><th>cluster</th><th>rows</th><th>stability</th><th>dissolved</th></tr>"
-        return f"<div>{lines}{f'<table>{head}{rows}</table>' if self.n_clusters > 1 else ''}</div>"
 
     def to_frame(self) -> Any:
         """Return one row per cluster as a pandas data frame: rows, stability, dissolved."""

@@ -29,7 +29,7 @@ def summarize(clustering: Clustering, *, advice: bool = True) -> str:
     >>> summarize(git_clusters(X, n_clusters=2), advice=False)[:77]
     '2 groups in 6 rows and 1 feature: 3 and 3 rows. The number was requested. The'
     """
-    sentences = [*_groups(clustering), *_number(clustering), *how_sure(clustering), clustering.describe_referee()]
+    sentences = [*_groups(clustering), *_number(clustering), *_how_sure(clustering), clustering.describe_referee()]
     if advice:
         sentences.append(_next_step(clustering))
     return " ".join(filter(None, sentences))
@@ -46,18 +46,13 @@ def _groups(clustering: Clustering) -> list[str]:
     elif clustering.training is not None and isinstance(clustering.source, Points):
         data += f" and {count_of(clustering.source.n_features, 'feature')}"
     noise = int((labels < 0).sum())
-    rest = [f"{count_of(noise, 'row')} {'is' if noise == 1 else 'are'} noise."] if noise else []
+    rest = [f"Noise: {count_of(noise, 'row')}."] if noise else []
     if n_clusters == 1:
-        scores = clustering.n_clusters_scores
-        forced = clustering.links is not None and scores is not None and ranked_numbers(scores)[0] > 1
-        head = "One group" if clustering.n_requested else "No convincing groups"
-        return [f"{'One group, because of the constraints,' if forced else head} in {data}.", *rest]
+        return [f"{'One group' if clustering.n_requested else 'No convincing groups'} in {data}.", *rest]
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()
-    shown = f"{min(sizes):,} to {max(sizes):,} rows each"
-    if n_clusters <= MAX_NAMED:
-        shown = f"{list_of([f'{n:,}' for n in sizes])} rows"
-        if clustering.cluster_names:
-            shown = list_of([f"{clustering.title_of(c)} ({count_of(n, 'row')})" for c, n in enumerate(sizes)])
+    shown = f"{list_of([f'{n:,}' for n in sizes], MAX_NAMED)} rows"
+    if clustering.cluster_names:
+        shown = list_of([f"{clustering.title_of(c)} ({count_of(n, 'row')})" for c, n in enumerate(sizes)], MAX_NAMED)
     return [f"{n_clusters} groups in {data}: {shown}.", *rest]
 
 
@@ -66,22 +61,18 @@ def _number(clustering: Clustering) -> list[str]:
     if clustering.edits:
         return [f"They were edited by hand, with {count_of(len(clustering.edits), 'change')}."]
     if clustering.n_requested is not None:
-        requested = "number was" if clustering.prior is None else "proportions were"
-        return [f"The {requested} requested."] if clustering.n_clusters > 1 else []
+        return [f"The {'number was' if clustering.prior is None else 'proportions were'} requested."]
     scores = clustering.n_clusters_scores
-    if scores is None:
+    if scores is None or len(scores["n_clusters"]) == 1:
         return []
-    if len(scores["n_clusters"]) == 1:
-        return ["No other number is possible."]
-    first, *others = ranked_numbers(scores)
-    if first > 1:
-        if clustering.n_clusters == 1:
-            return []
-        alternatives = " or ".join(str(number) if number > 1 else "no groups" for number in others)
-        return [f"The number was chosen from the data{f'; next best: {alternatives}' if alternatives else ''}."]
-    best, score = int(scores["score"][1:].argmax()) + 2, scores["score"]
+    if clustering.n_clusters > 1:
+        others = [str(number) if number > 1 else "no groups" for number in ranked_numbers(scores)[1:]]
+        rest = f"; next best: {' or '.join(others)}" if others else ""
+        return [f"The number was chosen from the data{rest}."]
+    score = scores["score"]
+    best = int(score[1:].argmax()) + 1
     return [
-        f"The best division, into {best}, has a score of {score[best - 1]:.2f}; data without groups reach "
+        f"The best division, into {best + 1}, has a score of {score[best]:.2f}; data without groups reach "
         f"{score[0]:.2f}."
     ]
 
@@ -98,7 +89,7 @@ def ranked_numbers(scores: Table) -> list[int]:
     return np.asarray(scores["n_clusters"][ranked[np.argsort(scores["rank"][ranked])]]).tolist()  # type: ignore[no-any-return]
 
 
-def how_sure(clustering: Clustering) -> list[str]:
+def _how_sure(clustering: Clustering) -> list[str]:
     """Return sentences about the stability of the clusters, or about the agreement of the candidates."""
     if clustering.stability is not None:
         return clustering.stability.sentences()
@@ -112,15 +103,10 @@ def how_sure(clustering: Clustering) -> list[str]:
 def _next_step(clustering: Clustering) -> str:
     """Return what to do next, in Python."""
     stability = clustering.stability
-    if clustering.n_clusters == 1 and clustering.n_requested is None:
-        return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
     if clustering.n_clusters == 1:
-        return ""
-    if clustering.edits and stability is None:
-        return "Next: model.profile() shows the columns in which the groups differ."
-    if stability is None:
+        return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
+    if stability is None and not clustering.edits:
         return "Next: model.stability(X) shows whether half of the rows have the same groups."
-    if (stability.clusters < STABLE).any():
+    if stability is not None and (stability.clusters < STABLE).any():
         return "Next: fit again with fewer groups, or treat the rows as one group."
-    table = "" if isinstance(clustering.source, Points) else "table"
-    return f"Next: model.profile({table}) shows the columns in which the groups differ."
+    return "Next: model.profile() shows the columns in which the groups differ."

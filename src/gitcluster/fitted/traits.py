@@ -11,22 +11,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import check_array
 
 from gitcluster._support.arrays import Array
-from gitcluster._support.names import escape_control
+from gitcluster._support.names import escape_control, list_of
 from gitcluster.fitted.clustering import Clustering
-from gitcluster.preprocessing.columns import find_kind
+from gitcluster.preprocessing.columns import Column, find_kind
 from gitcluster.preprocessing.scaling import apply_scaling
 from gitcluster.preprocessing.sources import Points
 from gitcluster.preprocessing.tables import Columns, as_frame, column_names
-from gitcluster.preprocessing.values import as_objects, date_text, read_values
+from gitcluster.preprocessing.values import date_text, read_values
 
 SMALL = 0.2
 """Effects below this are small by Cohen's convention and are not reported."""
-MAX_NAMES = 10
-"""Unused columns that are listed by name."""
-FIRST_YEAR, LAST_YEAR = 1500, 2100
-"""Integers in this range are shown without thousands separators, since they may be years."""
+UNUSUAL = 2.0
+"""Distance from the mean of a cluster, in its standard deviations, beyond which a value is unusual."""
+RARE = 0.2
+"""A category is unusual in a cluster if a smaller share of its rows has it."""
 KINDS = {"numeric": "number", "log": "number", "date": "date"}
 """Kinds of a trait by those of a fitted column; every other kind is a category."""
 LEARN_FROM = 20_000
@@ -39,14 +40,6 @@ MIN_COVERAGE = 0.05
 """Rules that cover a smaller share of their cluster are dropped."""
 MOVED = 0.002
 """Share of the rows that may change sides when a limit is rounded."""
-UNUSUAL = 2.0
-"""Distance from the mean, in standard deviations of the cluster, beyond which a value is unusual."""
-RESTORED_ERROR = 1e-7
-"""Error of numbers that were scaled and restored, beside the largest one."""
-MAX_DECIMALS = 6
-"""Columns with more decimals have no precision of their own."""
-MIN_SEPARATION = 0.75
-"""A limit that separates two groups less, by the mean share of both on their own sides, is not worth a sentence."""
 
 Mask = NDArray[np.bool_]
 
@@ -56,7 +49,7 @@ class Trait(NamedTuple):
 
     name: str
     kind: str
-    """"number", "year", "date" or "category"."""
+    """"number", "date" or "category"."""
     values: Array
     """Numbers, NaN if missing, or strings, None if missing."""
     spread: float = 1.0
@@ -83,25 +76,24 @@ class Difference(NamedTuple):
     size: float
 
 
-def show_value(kind: str, value: Any, *, exact: bool = False) -> str:
-    """Format a cell: a mean with three digits, or the value of one row if ``exact``.
+def show_value(kind: str, value: Any, digits: int | None = None) -> str:
+    """Format a value with at most so many digits, or a mean if ``digits`` is None.
 
     Examples
     --------
-    >>> show_value("number", 61234.5), show_value("number", 0.12345), show_value("year", 1994.3)
-    ('61,234', '0.123', '1994')
+    >>> show_value("number", 61234.5), show_value("number", 0.12345), show_value("number", 61234.5, digits=6)
+    ('61,234', '0.123', '61,234.5')
     """
     if kind == "category":
         return "missing" if value is None else escape_control(str(value))
     if np.isnan(value):
         return "missing"
     if kind == "date":
-        return date_text(value if exact else np.floor(value))
-    if kind == "year":
-        return f"{value:.0f}"
-    if exact:
-        return f"{value:,.6g}"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:#.3g}".rstrip(".")
+        return date_text(value if digits else np.floor(value))
+    if digits is None and not 1000 <= abs(value) < 1e9:
+        return f"{value:#.3g}".rstrip(".")
+    text = f"{value:,.0f}" if digits is None else f"{value:,.{digits}g}"
+    return text if abs(value) >= 10_000 else text.replace(",", "")  # smaller ones may be years
 
 
 def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> list[Trait]:
@@ -111,128 +103,102 @@ def read_traits(X: Any, names: Any = None, columns: Columns | None = None) -> li
     If the fit used none of them, all columns except identifiers, texts and constants are returned.
     """
     frame = as_frame(X)
-    if frame is not None:
-        existing = column_names(frame)
-        used = [] if columns is None else [column.name for column in columns.used if column.name in existing]
-        if columns is not None and used:
-            return [
-                _number_trait(column.name, values.numbers, KINDS[column.kind])
-                if column.kind in KINDS and values.numbers is not None
-                else Trait(column.name, "category", values.as_texts())
-                for column, values in columns.read(frame, used)
-            ]
-        cells = [read_values(column, name=name) for name, column in zip(existing, frame.iter_columns(), strict=True)]
+    if frame is None:
+        matrix = check_array(X, dtype=np.float64, ensure_all_finite=False, input_name="X")
+        if names is None or len(names) != matrix.shape[1]:
+            names = [f"feature {i}" for i in range(matrix.shape[1])]
+        return [_make_trait(str(name), "number", numbers) for name, numbers in zip(names, matrix.T, strict=True)]
+    existing = column_names(frame)
+    used = [] if columns is None else [column.name for column in columns.used if column.name in existing]
+    if columns is not None and used:
+        cells = list(columns.read(frame, used))
     else:
-        matrix = np.asarray(X)
-        if matrix.ndim != 2:
-            raise ValueError(f"X must be a table of rows and columns, got shape {matrix.shape}.")
-        existing = [f"feature {i}" for i in range(matrix.shape[1])]
-        if names is not None and len(names) == matrix.shape[1]:
-            existing = list(map(str, names))
-        if matrix.dtype.kind in "fiu":  # every column of a numeric array is a feature, even if it counts rows
-            numbers = matrix.T.astype(np.float64)
-            return [_number_trait(name, column) for name, column in zip(existing, numbers, strict=True)]
-        cells = [read_values(column) for column in matrix.T]
-    traits = []
-    for name, values in zip(existing, cells, strict=True):
-        kind = find_kind(name, values)
-        if kind in ("identifier", "text", "constant", "empty"):
-            continue
-        if values.numbers is None:
-            traits.append(Trait(name, "category", values.as_texts()))
-        else:
-            traits.append(_number_trait(name, values.numbers, "date" if kind == "date" else "number"))
-    return traits
+        cells = []
+        for name, series in zip(existing, frame.iter_columns(), strict=True):
+            values = read_values(series, name=name)
+            cells.append((Column(name, find_kind(name, values)), values))
+    return [
+        _make_trait(column.name, kind, values.as_texts() if kind == "category" else values.numbers)
+        for column, values in cells
+        if column.used
+        for kind in [KINDS.get(column.kind, "category")]
+    ]
 
 
-def _number_trait(name: str, numbers: Array, kind: str = "number", spread: float | None = None) -> Trait:
-    known = numbers[~np.isnan(numbers)]
-    if kind == "number" and len(known) and FIRST_YEAR <= known.min() <= known.max() <= LAST_YEAR:
-        kind = "year" if (known == np.floor(known)).all() else kind
-    return Trait(name, kind, numbers, _spread(numbers) if spread is None else spread)
-
-
-def _spread(numbers: Array) -> float:
-    with np.errstate(all="ignore"):
-        return float(np.std(numbers[~np.isnan(numbers)], dtype=np.float64)) or 1.0
-
-
-def describe_unused(columns: Columns | None, X: Any = None) -> str:
-    """Return a sentence that names the columns of a table, or of the fit, that the clustering did not use; or ""."""
-    if columns is None:
-        return ""
-    used = {column.name for column in columns.used}
-    names = [column.name for column in columns] if as_frame(X) is None else column_names(X)
-    unused = [escape_control(name) for name in names if name not in used]
-    if not unused:
-        return ""
-    if len(unused) == len(names):
-        return "No column of this table was used for clustering."
-    more = f" and {len(unused) - MAX_NAMES} more" if len(unused) > MAX_NAMES else ""
-    return f"Columns not used for clustering: {', '.join(unused[:MAX_NAMES])}{more}."
-
-
-def fitted_traits(clustering: Clustering, rows: Array) -> list[Trait]:
-    """Return the columns of some fitted samples, restored from the features that the model stores.
+def fitted_traits(clustering: Clustering, rows: Any = slice(None)) -> list[Trait]:
+    """Return the columns of the fitted samples, or of some, restored from the features that the model stores.
 
     The list is empty for sparse samples, graphs and distances, and if the scaling cannot be undone.
     """
-    source, copies = clustering.fitted.source, clustering.fitted.copies
-    if not isinstance(source, Points) or issparse(source.values) or not source.values.shape[1]:
-        return []
-    positions = rows if copies is None else copies[rows]
-    restored = restore_features(source, positions) if (positions >= 0).all() else None
+    source, copies, columns = clustering.fitted.source, clustering.fitted.copies, clustering.columns
+    restored = restore_features(source) if isinstance(source, Points) and source.values.shape[1] else None
     if restored is None:
         return []
-    values, features, spread = restored
-    for i, column in enumerate(values.T):  # scaling may have turned 1.19 into 1.1899999
-        tolerance = RESTORED_ERROR * np.abs(column).max(initial=0.0)
-        coarse = [decimals for decimals in range(MAX_DECIMALS) if 0.1**decimals > 20 * tolerance]
-        rounded = (np.round(column, decimals) for decimals in coarse)
-        values[:, i] = next((near for near in rounded if np.abs(near - column).max(initial=0.0) <= tolerance), column)
-    missing = None if clustering.missing is None else clustering.missing[rows]
-    columns = clustering.columns
+    values, features = restored
+    matrix = np.zeros((clustering.n_samples, source.n_features))
+    matrix[:, features] = values if copies is None else values[copies]
+    if copies is not None:
+        matrix[copies < 0] = np.nan  # samples of weight 0 are not stored
+    if clustering.missing is not None:
+        matrix[clustering.missing] = np.nan  # an imputed value was not measured
     if columns is None or not columns.encoded:
-        if missing is not None:
-            values = np.where(missing[:, features], np.nan, values)
         names = clustering.feature_names or [f"feature {i}" for i in range(source.n_features)]
-        order = np.argsort(features).tolist()
-        return [_number_trait(names[features[i]], values[:, i], spread=spread[i]) for i in order]
-    matrix, spreads = np.zeros((len(rows), source.n_features)), np.ones(source.n_features)
-    matrix[:, features], spreads[features] = values, spread
-    if missing is not None:
-        matrix[missing] = np.nan  # an imputed value was not measured
-    traits, first = [], 0
-    for column, cells in zip(columns.used, columns.decode(matrix), strict=True):
-        width = float(spreads[first])
-        if column.kind == "log":  # a spread of logarithms, as a spread of the numbers around their median
-            width = float(np.exp(column.median) * width) or 1.0
-        kind = KINDS.get(column.kind, "category")
-        is_number = kind == "number"
-        traits.append(
-            _number_trait(column.name, cells, spread=width) if is_number else Trait(column.name, kind, cells, width)
-        )
-        first += len(column.features)
+        traits = [_make_trait(names[i], "number", matrix[:, i]) for i in sorted(features.tolist())]
+    else:
+        traits = [
+            _make_trait(column.name, KINDS.get(column.kind, "category"), cells)
+            for column, cells in zip(columns.used, columns.decode(matrix), strict=True)
+        ]
+    return [trait.take(rows) for trait in traits]
+
+
+def traits_of(clustering: Clustering, X: Any = None) -> list[Trait]:
+    """Return the columns of the fitted samples, from their table X or from the model."""
+    if X is None:
+        return fitted_traits(clustering)
+    traits = read_traits(X.toarray() if issparse(X) else X, clustering.feature_names, clustering.columns)
+    n_rows = len(traits[0].values) if traits else 0
+    if n_rows != clustering.n_samples:
+        raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
     return traits
 
 
-def restore_features(source: Points, positions: Array) -> tuple[Array, Array, Array] | None:
-    """Return samples before scaling, the indices of their features and their spreads; None if that is not possible."""
-    scaling, known = source.scaling, source.values if source.given is None else source.given
-    points, spread = np.asarray(known[positions], dtype=np.float64), np.array([_spread(column) for column in known.T])
+def restore_features(source: Points) -> tuple[Array, Array] | None:
+    """Return the stored samples before scaling and the indices of their features; None if that is not possible."""
+    scaling, points = source.scaling, source.values if source.given is None else source.given
+    if issparse(points):
+        return None
+    points = np.asarray(points, dtype=np.float64)
     if scaling is None or source.given is not None:
-        return points, np.arange(points.shape[1]), spread
+        return points, np.arange(points.shape[1])
     if points.shape[1] != len(scaling.features):
         return None
     if len(scaling.weights) == len(scaling.features):
-        values, unit = points / scaling.weights, 1 / scaling.weights
+        values = points / scaling.weights
     else:
         values = 2 * ((points * scaling.deviation + scaling.mean) * scaling.span + scaling.low)
-        unit = 2 * scaling.deviation * scaling.span
     again = np.zeros((len(points), source.n_features))
     again[:, scaling.features] = values
+    # Power transforms and rotations are not undone: scaling the values again must give the stored ones.
     same = np.allclose(apply_scaling(again, scaling), points, rtol=1e-4, atol=1e-6)
-    return (values, scaling.features, unit * spread) if same else None
+    return (values, scaling.features) if same else None
+
+
+def _make_trait(name: str, kind: str, values: Any) -> Trait:
+    return Trait(name, kind, values) if kind == "category" else Trait(name, kind, values, _spread(values))
+
+
+def _spread(numbers: Array) -> float:
+    """Return the standard deviation of the numbers that are not missing, 1 if it is 0."""
+    known = numbers[~np.isnan(numbers)]
+    with np.errstate(all="ignore"):
+        return (float(np.std(known, dtype=np.float64)) if len(known) else 0.0) or 1.0
+
+
+def describe_unused(columns: Columns | None) -> str:
+    """Return a sentence that names the columns that the clustering did not use, or ""."""
+    unused = [] if columns is None else [escape_control(column.name) for column in columns if not column.used]
+    return f"Columns not used for clustering: {list_of(unused)}." if unused else ""
 
 
 def compare_samples(traits: list[Trait], i: int, j: int) -> list[Difference]:
@@ -241,52 +207,29 @@ def compare_samples(traits: list[Trait], i: int, j: int) -> list[Difference]:
     for trait in traits:
         a, b = trait.values[i], trait.values[j]
         size = float(a != b) if trait.kind == "category" else _distance(a, b, trait.spread)
-        first, second = (show_value(trait.kind, value, exact=True) for value in (a, b))
+        first, second = (show_value(trait.kind, value, digits=6) for value in (a, b))
         differences.append(Difference(trait.name, first, second, size))
     return _largest(differences)
 
 
-def compare_to_group(traits: list[Trait], sample: int, group: Array, *, within: bool = False) -> list[Difference]:
-    """Return the columns in which a row differs from a group: far from the mean, or a category that is rare there.
+def compare_to_group(traits: list[Trait], sample: int, group: Array) -> list[Difference]:
+    """Return the columns in which a row is unusual for a group: far from its mean, or a category that is rare there.
 
-    Differences of numbers are in standard deviations of the column, or of the group if ``within``. Differences below
-    half of the first and twice the second are left out.
+    Differences of numbers are in standard deviations of the group.
     """
     differences = []
     for trait in traits:
         value, others = trait.values[sample], trait.values[group]
         if trait.kind == "category":
-            share = _share(others, value) if value is not None else 1.0
-            second, size = f"{share:.0%} of the cluster", 1 - share if share < 0.2 else 0.0
-            size *= 4 if within else 1  # comparable with the limits of numbers
+            share = float((others == value).sum() / max(1, (~trait.missing[group]).sum()))
+            second = f"{share:.0%} of the cluster"
+            # a share of 0 counts as much as four standard deviations, above zero it falls to half of that
+            size = 2 * UNUSUAL * (1 - share) if value is not None and share < RARE else 0.0
         else:
             mean = _mean(others)
-            size = _distance(value, mean, _spread(others) if within else trait.spread)
-            second = f"cluster mean {show_value(trait.kind, mean)}"
-        differences.append(Difference(trait.name, show_value(trait.kind, value, exact=True), second, size))
-    return _largest(differences, UNUSUAL if within else 0.5)
-
-
-def find_reasons(traits: list[Trait], sample: int, group: Array, others: Array) -> list[Difference]:
-    """Return the columns that distinguish a group from others, and in which a row is like the group.
-
-    ``first`` is the value of the row, ``second`` those of the group and of the others, and ``size`` the difference
-    between the two groups.
-    """
-    reasons = []
-    for trait in traits:
-        value, own, rest = trait.values[sample], trait.values[group], trait.values[others]
-        if trait.kind == "category":
-            inside, outside = _share(own, value), _share(rest, value)
-            size = float(arc(inside) - arc(outside)) if value is not None else 0.0
-            shown = f"{inside:.0%} of the cluster, {outside:.0%} of the others"
-        else:
-            inside, outside = _mean(own), _mean(rest)
-            alike = abs(value - inside) <= min(abs(value - outside), UNUSUAL * _spread(own))
-            size = _distance(inside, outside, trait.spread) if alike else 0.0
-            shown = f"cluster mean {show_value(trait.kind, inside)}, others {show_value(trait.kind, outside)}"
-        reasons.append(Difference(trait.name, show_value(trait.kind, value, exact=True), shown, size))
-    return _largest(reasons)
+            second, size = f"cluster mean {show_value(trait.kind, mean)}", _distance(value, mean, _spread(others))
+        differences.append(Difference(trait.name, show_value(trait.kind, value, digits=6), second, size))
+    return _largest(differences, UNUSUAL)
 
 
 def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Difference]:
@@ -307,11 +250,6 @@ def compare_groups(traits: list[Trait], first: Array, second: Array) -> list[Dif
             size = _distance(*means, trait.spread)
         differences.append(Difference(trait.name, *shown, size))
     return _largest(differences)
-
-
-def _share(values: Array, value: str | None) -> float:
-    """Return the share of a category among the values that are not missing."""
-    return float((values == value).sum() / max(1, sum(other is not None for other in values)))
 
 
 def _distance(a: float, b: float, spread: float) -> float:
@@ -351,10 +289,10 @@ class Condition(NamedTuple):
         name = escape_control(self.column)
         if self.value is not None:
             return f"{name} is {'not ' if self.negated else ''}{escape_control(self.value)}"
-        low, high = (show_limit(self.kind, limit) for limit in (self.above, self.up_to))
-        if np.isinf(self.above):
+        low, high = (show_value(self.kind, limit, digits=10) if np.isfinite(limit) else "" for limit in self[2:4])
+        if not low:
             return f"{name} <= {high}"
-        return f"{name} > {low}" if np.isinf(self.up_to) else f"{low} < {name} <= {high}"
+        return f"{low} < {name} <= {high}" if high else f"{name} > {low}"
 
     def holds(self, trait: Trait) -> Mask:
         """Return which rows meet the condition; rows with a missing value do not."""
@@ -362,19 +300,6 @@ class Condition(NamedTuple):
             return np.asarray((trait.values > self.above) & (trait.values <= self.up_to))
         same = np.asarray(trait.values == self.value, dtype=bool)
         return ~trait.missing & ~same if self.negated else same
-
-
-def show_limit(kind: str, limit: float) -> str:
-    """Format the limit of a condition.
-
-    Examples
-    --------
-    >>> show_limit("number", 1250.5), show_limit("year", 1994.0)
-    ('1,250.5', '1994')
-    """
-    if kind == "date" and np.isfinite(limit):
-        return date_text(np.floor(limit))
-    return f"{limit:.0f}" if kind == "year" else f"{limit:,.10g}"
 
 
 class Rule(NamedTuple):
@@ -389,25 +314,13 @@ class Rule(NamedTuple):
     def __str__(self) -> str:
         return " and ".join(map(str, self.conditions))
 
-
-class Rules(NamedTuple):
-    """Rules for a cluster, and the coverage and precision of their union."""
-
-    rules: tuple[Rule, ...] = ()
-    coverage: float = 0.0
-    precision: float = 0.0
+    def describe(self) -> str:
+        """Return the conditions with their coverage and precision."""
+        return f"{self} (coverage {self.coverage:.0%}, precision {self.precision:.0%})"
 
 
-class _Feature(NamedTuple):
-    """A feature of the decision tree: a column, the category that it indicates, and its numbers."""
-
-    trait: Trait
-    value: str | None
-    numbers: NDArray[np.float32]
-
-
-def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
-    """Return a few rules for the rows ``inside``, from a shallow decision tree.
+def learn_rules(traits: list[Trait], inside: Mask, *, max_depth: int = MAX_DEPTH) -> list[Rule]:
+    """Return a few rules for the rows ``inside``, the one that covers most first, from a shallow decision tree.
 
     The tree learns from a sample of the rows. Its limits are rounded, and coverage and precision are counted on all
     rows.
@@ -415,52 +328,45 @@ def learn_rules(traits: list[Trait], inside: Mask) -> Rules:
     Examples
     --------
     >>> income = Trait("income", "number", np.array([20.0, 25.0, 30.0, 70.0, 80.0, 90.0]), 30.0)
-    >>> rules = learn_rules([income], np.array([False] * 3 + [True] * 3))
-    >>> str(rules.rules[0]), rules.coverage, rules.precision
-    ('income > 50', 1.0, 1.0)
+    >>> [rule.describe() for rule in learn_rules([income], np.array([False] * 3 + [True] * 3))]
+    ['income > 50 (coverage 100%, precision 100%)']
     """
     if inside.all() or not inside.any():
-        return Rules()
+        return []
     members = np.flatnonzero(inside), np.flatnonzero(~inside)
     rows = np.concatenate([part[:: -(-len(part) // (LEARN_FROM // 2))] for part in members])
-    features: list[_Feature] = []
-    limit = float(np.finfo(np.float32).max)
-    for trait in (trait.take(rows) for trait in traits):
-        known = trait.values[~trait.missing]
-        if trait.kind != "category":  # missing numbers are at the median
-            median = float(np.median(known)) if len(known) else 0.0
-            numbers = np.clip(np.nan_to_num(trait.values, nan=median), -limit, limit)
-            features.append(_Feature(trait, None, numbers.astype(np.float32)))
+    features: list[tuple[Trait, str | None]] = []
+    parts = []
+    limit = float(np.finfo(np.float32).max)  # trees use single precision
+    for trait in traits:
+        values = trait.values[rows]
+        if trait.kind != "category":
+            features.append((trait, None))
+            parts.append(np.clip(values, -limit, limit))
             continue
-        values, counts = np.unique(as_objects(known), return_counts=True)
-        for value in values[np.argsort(-counts, kind="stable")][:MAX_RULE_VALUES].tolist():
-            features.append(_Feature(trait, value, (trait.values == value).astype(np.float32)))
+        counts = Counter(value for value in values if value is not None)
+        for value in sorted(counts, key=lambda value: (-counts[value], value))[:MAX_RULE_VALUES]:
+            features.append((trait, value))
+            parts.append(values == value)
     if not features:
-        return Rules()
+        return []
     from sklearn.tree import DecisionTreeClassifier  # slow to import
 
     least = max(1, int(0.02 * inside[rows].sum()))
-    tree = DecisionTreeClassifier(max_depth=MAX_DEPTH, min_samples_leaf=least, class_weight="balanced", random_state=0)
-    tree.fit(np.column_stack([feature.numbers for feature in features]), inside[rows])
-
-    def coverage_and_precision(matches: Mask) -> tuple[float, float]:
-        both = float((matches & inside).sum())
-        return both / int(inside.sum()), both / max(1, int(matches.sum()))
-
+    tree = DecisionTreeClassifier(
+        max_depth=max_depth, min_samples_leaf=least, class_weight="balanced", random_state=0
+    ).fit(np.column_stack(parts).astype(np.float32), inside[rows])
     named = {trait.name: trait for trait in traits}
-    rules: list[tuple[Rule, Mask]] = []
+    rules = []
     for conditions in _leaf_conditions(tree.tree_, features):
         matches = np.logical_and.reduce([condition.holds(named[condition.column]) for condition in conditions])
-        rules.append((Rule(conditions, *coverage_and_precision(matches)), matches))
-    rules = [rule for rule in rules if rule[0].coverage >= MIN_COVERAGE]
-    rules = sorted(rules, key=lambda rule: -rule[0].coverage)[:MAX_RULES]
-    if not rules:
-        return Rules()
-    union = np.logical_or.reduce([matches for _, matches in rules])
-    return Rules(tuple(rule for rule, _ in rules), *coverage_and_precision(union))
+        both = int((matches & inside).sum())
+        rules.append(Rule(conditions, both / len(members[0]), both / max(1, int(matches.sum()))))
+    rules = [rule for rule in rules if rule.coverage >= MIN_COVERAGE]
+    return sorted(rules, key=lambda rule: -rule.coverage)[:MAX_RULES]
 
 
-def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Condition, ...]]:
+def _leaf_conditions(tree: Any, features: list[tuple[Trait, str | None]]) -> Iterator[tuple[Condition, ...]]:
     """Yield the conditions of every leaf of the cluster, one per column and category, with rounded limits."""
     left, right = tree.children_left, tree.children_right
     inside = tree.value[:, 0].argmax(axis=1) == 1
@@ -476,73 +382,28 @@ def _leaf_conditions(tree: Any, features: list[_Feature]) -> Iterator[tuple[Cond
             yield tuple(c for c in conditions.values() if not (c.negated and c.column in fixed))
         if inside[node] or left[node] < 0:
             continue
-        trait, value, _ = features[tree.feature[node]]
-        key = trait.name, value
+        trait, value = features[tree.feature[node]]
+        before = conditions.get((trait.name, value), Condition(trait.name, trait.kind, value=value))
         if value is not None:
-            below, above = (
-                Condition(trait.name, trait.kind, value=value, negated=negated) for negated in (True, False)
-            )
+            below, above = before._replace(negated=True), before._replace(negated=False)
         else:
-            before, limit = conditions.get(key, Condition(trait.name, trait.kind)), float(tree.threshold[node])
-            bound = round_limit(limit, trait)
+            bound = round_limit(float(tree.threshold[node]), trait)
             below = before._replace(up_to=min(before.up_to, bound))
             above = before._replace(above=max(before.above, bound))
-        stack.append((int(left[node]), conditions | {key: below}))
-        stack.append((int(right[node]), conditions | {key: above}))
+        stack.append((int(left[node]), conditions | {(trait.name, value): below}))
+        stack.append((int(right[node]), conditions | {(trait.name, value): above}))
 
 
 def round_limit(limit: float, trait: Trait) -> float:
-    """Round a limit down to the precision of the column, and to few digits if nearly every row stays on its side.
+    """Round a limit to few digits if nearly every row stays on its side, and a date down to its day.
 
     Examples
     --------
-    >>> round_limit(35.65, Trait("price", "number", np.array([35.6, 35.7, 40.0, 12.0])))
-    35.6
+    >>> round_limit(35.68, Trait("price", "number", np.array([35.6, 35.75, 40.0, 12.0])))
+    35.7
     """
-    known = trait.values[~np.isnan(trait.values)]
-    above = known > limit
     if trait.kind == "date":
         return float(np.floor(limit))
-    for decimals in range(MAX_DECIMALS + 1):  # a limit between two values of the column needs no more decimals
-        if np.array_equal(known.round(decimals), known):
-            limit = float(np.round(np.floor(limit * 10.0**decimals + 1e-9) / 10.0**decimals, decimals))
-            break
-    for digits in range(1, 15):
-        rounded = float(f"{limit:.{digits}g}")
-        if ((known > rounded) != above).mean() <= MOVED:
-            return rounded
-    return limit
-
-
-def find_separation(traits: list[Trait], first: Array, second: Array) -> str:
-    """Return a phrase on the column and value that separate two groups best; "" if no column separates them.
-
-    A limit separates the groups by the mean of the shares of both that lie on their own side, a half for chance.
-    Values that only one of them has, and categories, count alike.
-
-    Examples
-    --------
-    >>> height = Trait("height", "number", np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]))
-    >>> find_separation([height], np.arange(3), np.arange(3, 6))
-    'at height around 5'
-    """
-    best, phrase = MIN_SEPARATION, ""
-    for trait in traits:
-        a, b = (trait.values[group][~trait.missing[group]] for group in (first, second))
-        if not len(a) or not len(b):
-            continue
-        name = escape_control(trait.name)
-        if trait.kind == "category":
-            for value in np.unique(as_objects(np.concatenate([a, b]))).tolist():
-                share = abs(np.mean(a == value) - np.mean(b == value)) / 2 + 0.5
-                if share > best:
-                    best, phrase = share, f"by {name} = {escape_control(value)}"
-            continue
-        values = np.unique(np.concatenate([a, b]))
-        below_a, below_b = (np.searchsorted(np.sort(own), values, "right") / len(own) for own in (a, b))
-        shares = np.abs(below_a - below_b) / 2 + 0.5
-        i = int(shares[:-1].argmax()) if len(values) > 1 else 0
-        if len(values) > 1 and shares[i] > best:
-            limit = round_limit(float(values[i] + values[i + 1]) / 2, trait)
-            best, phrase = float(shares[i]), f"at {name} around {show_limit(trait.kind, limit)}"
-    return phrase
+    known = trait.values[~np.isnan(trait.values)]
+    rounded = (float(f"{limit:.{digits}g}") for digits in range(1, 15))
+    return next((near for near in rounded if ((known > near) != (known > limit)).mean() <= MOVED), limit)

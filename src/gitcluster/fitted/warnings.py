@@ -24,7 +24,7 @@ FAR = 5.0
 """A value is far from all others if it is this many times as far from the median as the farthest of the others. A slip
 of the decimal point makes a factor of ten; neighbouring extremes of skewed data (log-normal) rarely differ by five."""
 FEW = 0.02
-"""At most this share of the rows can be far values, and at least this share must be equal for a cut-off column."""
+"""At most this share of the rows can be far values."""
 SAME = 0.98
 """Adjusted Rand index from which on clusters coincide with the values of a column."""
 MAX_ROWS = 5_000
@@ -64,25 +64,11 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
 
     widths = [len(column.features) for column in columns.used]
     parts = list(zip(columns.used, np.split(matrix, np.cumsum(widths)[:-1], axis=1), strict=True))
-    notes = []
-    for column, part in parts:
-        note, name = None, column.name
-        if column.kind in ("numeric", "date"):
-            note = _far_values(name, column.kind, part[:, 0])
-        if note is None and column.kind == "numeric":
-            note = _cut_off(name, part[:, 0])
-        elif column.other and part[:, -1].mean() > 0.5:
-            note = (
-                f"{name!r} has {column.distinct:,} values. All except the {len(column.levels)} most frequent are "
-                f"treated as one category, in {part[:, -1].mean():.0%} of the rows. Group its values, or use "
-                f"columns={{{name!r}: 'ignore'}} (--ignore)."
-            )
-        notes += [] if note is None else [note]
+    notes = [_far_values(column, part[:, 0]) for column, part in parts if column.kind in ("numeric", "date")]
     there = np.asarray(labels) >= 0
-    if len(np.unique(labels[there])) < 2 or len(parts) < 2:
-        return notes
-    for column, part in parts:
-        values = _codes(column, part, columns.encoded)
+    several = len(np.unique(labels[there])) > 1 and len(parts) > 1
+    for column, part in parts if several else ():
+        values = _codes(column, part)
         agreement = -1.0 if values is None else adjusted_rand_score(values[there], labels[there])
         if agreement < SAME:
             continue
@@ -94,7 +80,7 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
                 f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
                 f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
             )
-    return notes
+    return [note for note in notes if note]
 
 
 def _predictability(features: NDArray[Any], labels: NDArray[Any]) -> float:
@@ -110,57 +96,36 @@ def _predictability(features: NDArray[Any], labels: NDArray[Any]) -> float:
     return float(adjusted_rand_score(labels[rows], predicted))
 
 
-def _codes(column: Column, features: NDArray[Any], encoded: bool) -> NDArray[Any] | None:
+def _codes(column: Column, features: NDArray[Any]) -> NDArray[Any] | None:
     """Return a number for every value of a category, or of a column of two numbers; None for other columns."""
     if features.shape[1] > 1:
         return np.asarray(features.argmax(axis=1))
-    numbers = features[:, 0]
-    if encoded:
-        return np.unique(numbers, return_inverse=True)[1] if column.kind in DISCRETE else None
-    if len(np.unique(numbers[:1000])) > 2:  # rules out most columns of numbers
+    if column.kind not in DISCRETE and len(np.unique(features[:1000])) > 2:  # rules out most columns of numbers
         return None
-    values, codes = np.unique(numbers, return_inverse=True)
-    return codes if len(values) == 2 else None
+    values, codes = np.unique(features[:, 0], return_inverse=True)
+    return codes if column.kind in DISCRETE or len(values) == 2 else None
 
 
-def _far_values(name: str, kind: str, values: NDArray[np.float64]) -> str | None:
-    """Return a note if a few values are far from all others, whatever the number of rows.
+def _far_values(column: Column, values: NDArray[np.float64]) -> str:
+    """Return a note if a few values are far from all others, whatever the number of rows, or "".
 
     Distances from the median are sorted; far values begin at the first that is ``FAR`` times the one before it. A
     standard deviation would not do: the more rows there are, the less one cell changes it.
     """
     few = max(1, int(FEW * len(values)))
     if len(values) < 4 * few:
-        return None
+        return ""
     distances = np.abs(values - np.median(values))
     tail = np.sort(np.partition(distances, -few - 1)[-few - 1 :])
     jumps = np.flatnonzero((tail[1:] > FAR * tail[:-1]) & (tail[:-1] > 0))  # 0: nearly all rows are equal
     if not len(jumps):
-        return None
+        return ""
     far = distances > tail[jumps[0]]
-    show = date_text if kind == "date" else "{:,.6g}".format
-    example, low, high = (
+    show = date_text if column.kind == "date" else "{:,.6g}".format
+    farthest, low, high = (
         show(float(value)) for value in (values[distances.argmax()], values[~far].min(), values[~far].max())
     )
-    such, them = (f": {example}", "it") if far.sum() == 1 else (f", such as {example}", "them")
     return (
-        f"{name!r} has {count_of(int(far.sum()), 'value')} far from all others{such} (the others: {low} to {high}). "
-        f"Correct {them}, or mark {them} as missing (--na)."
+        f"{column.name!r} has {count_of(int(far.sum()), 'value')} far from all others, such as {farthest} (the others: "
+        f"{low} to {high}). Correct what is wrong, or mark it as missing (--na)."
     )
-
-
-def _cut_off(name: str, values: NDArray[np.float64]) -> str | None:
-    """Return a note if many rows have exactly the largest or smallest value while other values hardly repeat.
-
-    If most rows have it, the value is the usual one (no purchase, an empty pixel), and nothing was cut off.
-    """
-    for end, word in ((values.max(), "largest"), (values.min(), "smallest")):
-        rest = values[values != end]
-        count = len(values) - len(rest)
-        if count < max(10, FEW * len(values)) or count > len(rest) or 2 * len(np.unique(rest)) < len(rest):
-            continue
-        return (
-            f"{name!r} seems to be cut off: {count:,} rows have its {word} value, {end:,.6g}, and other values rarely "
-            f"repeat. Consider weights={{{name!r}: 0.5}} (--weight) or columns={{{name!r}: 'ignore'}} (--ignore)."
-        )
-    return None

@@ -23,8 +23,8 @@ Examples
 >>> model = GIT(4).fit(X)
 >>> plot_clusters(model, X, ax=Figure().subplots()).get_title()
 '4 clusters'
->>> plot_explanation(model.explain(0, 99), X, ax=Figure().subplots()).get_title()
-'Samples 0 and 99: two clusters'
+>>> plot_clusters(model, X, color="intensity", ax=Figure().subplots()).get_title()
+'log intensity'
 """
 
 from gitcluster._support.optional import require
@@ -35,27 +35,16 @@ from gitcluster.plots.choices import (  # noqa: E402
     plot_flow,
     plot_hierarchy,
     plot_layers,
-    plot_memberships,
     plot_n_clusters,
     plot_profile,
 )
-from gitcluster.plots.samples import (  # noqa: E402
-    plot_clusters,
-    plot_explanation,
-    plot_intensity,
-    plot_local_clusters,
-    plot_topo_graph,
-)
+from gitcluster.plots.samples import plot_clusters, plot_topo_graph  # noqa: E402
 
 __all__ = [
     "plot_clusters",
-    "plot_explanation",
     "plot_flow",
     "plot_hierarchy",
-    "plot_intensity",
     "plot_layers",
-    "plot_local_clusters",
-    "plot_memberships",
     "plot_n_clusters",
     "plot_profile",
     "plot_topo_graph",
